@@ -77,7 +77,8 @@ var patches = map[string]*strings.Replacer{
 		"  labels:\n", `  {{- with include "hnc.apiservice.annotations" . }}`+"\n  annotations:\n    {{- . | nindent 4 }}\n  {{- end }}\n  labels:\n",
 		"spec:\n", "spec:\n"+`  {{- if eq .Values.certificates.issuer "secret" }}`+"\n  caBundle: {{ .Values.certificates.caBundle | b64enc }}\n  {{- end }}\n",
 		// HNC's version is the preferred one as long as HNC serves it.
-		"versionPriority: 200", "versionPriority: {{ if .Values.besideHNC }}10{{ else }}200{{ end }}"),
+		"versionPriority: 200", "versionPriority: {{ if .Values.besideHNC }}10{{ else }}200{{ end }}",
+		"versionPriority: 150", "versionPriority: {{ if .Values.besideHNC }}5{{ else }}150{{ end }}"),
 	"ClusterRole/hns-apiserver:any-kind": strings.NewReplacer(
 		"rules:\n", "rules:\n"+`{{- if .Values.apiserver.readableKinds }}`+"\n{{ toYaml .Values.apiserver.readableKinds }}\n{{- else }}\n", "  - watch\n", "  - watch\n{{- end }}\n"),
 }

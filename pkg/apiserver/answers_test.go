@@ -46,7 +46,7 @@ func TestRejectedRequests(t *testing.T) {
 		{"a large body", "admin", http.MethodPut, hierarchies + "/hierarchy", ofA + `b"}}` + padding, 413, "limit is 3145728", "hierarchies: size"},
 		{"a large plan", "admin", http.MethodPost, hierarchies + "/hierarchy/plan", "{" + padding[:128<<10] + "}", 413, "a plan has at most 131072 bytes", "hierarchies/plan: size"},
 		{"too many plans", "admin", http.MethodPost, hierarchies + "/hierarchy/plan",
-			`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"b"}}`,
+			`{"apiVersion":"hnc.x-k8s.io/v1alpha3","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"b"}}`,
 			429, "already has 0 plans", "hierarchies/plan: concurrency"},
 		{"a JSON patch that replaces by nothing", "admin", http.MethodPatch, hierarchies + "/hierarchy", `[{"op":"replace","path":""}]`, 400, "needs a value", ""},
 		{"a JSON patch that tests nothing", "admin", http.MethodPatch, hierarchies + "/hierarchy", `[{"op":"test","path":""}]`, 400, "needs a value", ""},

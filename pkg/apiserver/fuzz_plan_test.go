@@ -128,7 +128,7 @@ func FuzzPlan(f *testing.F) {
 			name = tenant
 		}
 		for range 20 {
-			body := fmt.Appendf(nil, `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":%s}`, spec)
+			body := fmt.Appendf(nil, `{"apiVersion":"hnc.x-k8s.io/v1alpha3","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":%s}`, spec)
 			first := send(api, http.MethodPost, path, "application/json", name, body)
 			if first.Code == http.StatusInternalServerError {
 				t.Fatalf("%s: %d %s", body, first.Code, first.Body)

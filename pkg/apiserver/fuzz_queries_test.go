@@ -11,11 +11,11 @@ import (
 // fuzzedPaths are where names are used. Each asterisk is the name.
 var fuzzedPaths = []struct{ method, path, body string }{
 	{http.MethodGet, "/apis/hnc.x-k8s.io/v1beta1/namespaces/*/hierarchies/hierarchy/tree", ""},
-	{http.MethodGet, "/apis/hnc.x-k8s.io/v1beta1/mynamespaces/*", ""},
-	{http.MethodGet, "/apis/hnc.x-k8s.io/v1beta1/mynamespaces", ""},
+	{http.MethodGet, "/apis/hnc.x-k8s.io/v1alpha3/mynamespaces/*", ""},
+	{http.MethodGet, "/apis/hnc.x-k8s.io/v1alpha3/mynamespaces", ""},
 	{http.MethodGet, "/apis/hnc.x-k8s.io/v1beta1/hierarchies", ""},
 	{http.MethodGet, "/apis/hnc.x-k8s.io/v1alpha2/namespaces/*/subnamespaceanchors", ""},
-	{http.MethodGet, "/apis/hnc.x-k8s.io/v1beta1/namespaces/a/overwrittenobjects", ""},
+	{http.MethodGet, "/apis/hnc.x-k8s.io/v1alpha3/namespaces/a/overwrittenobjects", ""},
 	{http.MethodGet, "/apis/resources.hnc.x-k8s.io/v1alpha2/namespaces/root/*", ""},
 	{http.MethodGet, "/apis/resources.hnc.x-k8s.io/v1alpha2/namespaces/*/secrets", ""},
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/root/subnamespaces", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Subnamespace","metadata":{"name":"*"}}`},
@@ -23,7 +23,7 @@ var fuzzedPaths = []struct{ method, path, body string }{
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/*/hierarchicalresourcequotas", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchicalResourceQuota","metadata":{"name":"*"},"spec":{"hard":{"pods":"1"}}}`},
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/c/hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":"*","requiredChildren":["*"]}}`},
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/c/hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"abstractAncestors":["*"],"labels":[{"key":"*","value":"*"}]}}`},
-	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/a/hierarchies/hierarchy/plan", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"*"}}`},
+	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/a/hierarchies/hierarchy/plan", `{"apiVersion":"hnc.x-k8s.io/v1alpha3","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"*"}}`},
 	{http.MethodDelete, "/apis/hnc.x-k8s.io/v1beta1/namespaces/*/hierarchies/hierarchy", ""},
 }
 

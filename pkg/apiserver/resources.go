@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
@@ -31,23 +32,25 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynames
 	// Only one version has the short name, because kubectl warns about a name of two resources.
 	all := map[string]map[string]rest.Storage{
 		v1beta1.SchemeGroupVersion.Version: {
-			"hierarchies":            &alias.REST{Resource: moves, Names: alias.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
-			"hierarchies/status":     hierarchies.Status.As("Hierarchy"),
-			"hierarchies/tree":       hierarchytree.New(t.Index, s.hierarchyGetter("0")),
-			"hierarchies/plan":       &hierarchyplan.REST{Planner: planner},
+			"hierarchies":          &alias.REST{Resource: moves, Names: alias.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
+			"hierarchies/status":   hierarchies.Status.As("Hierarchy"),
+			"hierarchies/tree":     hierarchytree.New(t.Index, s.hierarchyGetter("0")),
+			"hierarchies/plan":     &hierarchyplan.REST{Planner: planner},
+			"subnamespaces":        &alias.REST{Resource: deletions, Names: alias.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
+			"subnamespaces/status": subnamespaces.Status.As("Subnamespace"),
+			"hierarchicalresourcequotas": &alias.REST{Resource: s.quotas.Quota, Names: alias.Names{
+				Kind: quotas.Kind, Singular: quotas.Singular, Short: []string{"hrq"}}},
+			"hierarchicalresourcequotas/status": s.quotas.Status.As(quotas.Kind),
+			"hncconfigurations":                 &alias.REST{Resource: configuration.Configuration, Names: configurations},
+			"hncconfigurations/status":          configuration.Status.As("HNCConfiguration"),
+		},
+		v1alpha3.SchemeGroupVersion.Version: {
 			"mynamespaces":           mynamespace.New(mynamespaces),
 			"overwrittenobjects":     s.overwritten,
 			"copyreleases":           s.releases.Release,
 			"copyreleases/status":    s.releases.Status.As("CopyRelease"),
 			"repositorysyncs":        s.syncs.Sync,
 			"repositorysyncs/status": s.syncs.Status.As("RepositorySync"),
-			"subnamespaces":          &alias.REST{Resource: deletions, Names: alias.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
-			"subnamespaces/status":   subnamespaces.Status.As("Subnamespace"),
-			"hierarchicalresourcequotas": &alias.REST{Resource: s.quotas.Quota, Names: alias.Names{
-				Kind: quotas.Kind, Singular: quotas.Singular, Short: []string{"hrq"}}},
-			"hierarchicalresourcequotas/status": s.quotas.Status.As(quotas.Kind),
-			"hncconfigurations":                 &alias.REST{Resource: configuration.Configuration, Names: configurations},
-			"hncconfigurations/status":          configuration.Status.As("HNCConfiguration"),
 		},
 		v1alpha2.SchemeGroupVersion.Version: {
 			"hierarchyconfigurations":           older(moves, alias.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}),

@@ -16,6 +16,10 @@ var (
 	Scheme = newScheme()
 	// Codecs encode and decode them.
 	Codecs = serializer.NewCodecFactory(Scheme)
+	// StorageCodec encodes and decodes what etcd contains.
+	StorageCodec = newStorageCodec()
+	// StorageVersions are the versions that it encodes objects in.
+	StorageVersions runtime.GroupVersioner = preferredVersions{}
 )
 
 func newScheme() *runtime.Scheme {
@@ -27,6 +31,33 @@ func newScheme() *runtime.Scheme {
 	scheme.AddUnversionedTypes(v1, &metav1.Status{}, &metav1.APIVersions{}, &metav1.APIGroupList{}, &metav1.APIGroup{}, &metav1.APIResourceList{})
 	return scheme
 }
+
+func newStorageCodec() runtime.Codec {
+	scheme := runtime.NewScheme()
+	install.InstallStored(scheme)
+	codecs := serializer.NewCodecFactory(scheme)
+	json, _ := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeJSON)
+	return codecs.CodecForVersions(json.Serializer, codecs.UniversalDeserializer(), StorageVersions, runtime.InternalGroupVersioner)
+}
+
+// preferredVersions picks the preferred one of the versions that have a kind, regardless of the name and version of the
+// request.
+type preferredVersions struct{}
+
+// KindForGroupVersionKinds implements runtime.GroupVersioner.
+func (preferredVersions) KindForGroupVersionKinds(kinds []schema.GroupVersionKind) (schema.GroupVersionKind, bool) {
+	for _, kind := range kinds {
+		for _, version := range Scheme.PrioritizedVersionsForGroup(kind.Group) {
+			if target := version.WithKind(kind.Kind); Scheme.Recognizes(target) {
+				return target, true
+			}
+		}
+	}
+	return schema.GroupVersionKind{}, false
+}
+
+// Identifier implements runtime.GroupVersioner.
+func (preferredVersions) Identifier() string { return "preferred" }
 
 // withoutProtobuf is a serializer without protobuf, which the types of this API do not support. If it offered protobuf,
 // the namespace controller would request it and get 406, and no namespace in the cluster could be deleted.

@@ -29,7 +29,7 @@ type Server struct {
 	*genericapiserver.GenericAPIServer
 }
 
-// New returns a server of both versions of the hierarchy API, and of reads across subtrees.
+// New returns a server of all versions of the hierarchy API, and of reads across subtrees.
 func (c CompletedConfig) New() (*Server, error) {
 	fence.RegisterMetrics()
 	tree.RegisterMetrics()

@@ -60,7 +60,7 @@ func (f *Factory) CompleteNamespaces(cmd *cobra.Command, _ string) []string {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
 	// All users may list these.
-	list, err := c.Hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1alpha3().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (f *Factory) CompleteRepositorySyncs(cmd *cobra.Command, _ string) []string
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	list, err := c.Hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1alpha3().RepositorySyncs().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 
 // printOverwritten prints the content that the object had before it was overwritten, as a manifest to apply.
 func (o *explainOptions) printOverwritten(ctx context.Context, c *Clients, resource schema.GroupResource) error {
-	record, err := c.Hierarchy.HncV1beta1().OverwrittenObjects(o.object.namespace).
+	record, err := c.Hierarchy.HncV1alpha3().OverwrittenObjects(o.object.namespace).
 		Get(ctx, hnc.OverwrittenName(resource, o.object.name), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) && !isUnserved(err) {
 		return fmt.Errorf("no content of %s/%s in namespace %s is stored: no ancestor's object has overwritten it, or the content has expired; "+
@@ -37,7 +37,7 @@ func (o *explainOptions) printOverwritten(ctx context.Context, c *Clients, resou
 // read it.
 func overwrittenBefore(ctx context.Context, c *Clients, q *origin.Question) []string {
 	namespace := q.Chain[0].Name
-	record, err := c.Hierarchy.HncV1beta1().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(q.Resource, q.Name), metav1.GetOptions{})
+	record, err := c.Hierarchy.HncV1alpha3().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(q.Resource, q.Name), metav1.GetOptions{})
 	if err != nil {
 		return nil
 	}

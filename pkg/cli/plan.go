@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/preview"
 )
@@ -30,7 +31,7 @@ type planOptions struct {
 	rules          string
 	diff           bool
 	output         OutputFlag
-	requested      []v1beta1.HierarchyPlanSpec
+	requested      []v1alpha3.HierarchyPlanSpec
 }
 
 func newPlanCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
@@ -69,26 +70,26 @@ if the change would be refused.`,
 func (o *planOptions) Complete(cmd *cobra.Command, args []string) error {
 	o.namespace = args[0]
 	if cmd.Flags().Changed("parent") {
-		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: o.parent})
+		o.requested = append(o.requested, v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: o.parent})
 	}
 	if o.root {
-		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent})
+		o.requested = append(o.requested, v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent})
 	}
 	if o.deletion {
-		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete})
+		o.requested = append(o.requested, v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeDelete})
 	}
 	if cmd.Flags().Changed("abstract") {
-		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeAbstractAncestors, AbstractAncestors: o.abstract})
+		o.requested = append(o.requested, v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeAbstractAncestors, AbstractAncestors: o.abstract})
 	}
 	if len(o.modes) > 0 {
-		spec := v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation}
+		spec := v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangePropagation}
 		if o.cluster {
-			spec.Change = v1beta1.ChangeConfiguration
+			spec.Change = v1alpha3.ChangeConfiguration
 		}
 		o.requested = append(o.requested, spec)
 	}
 	if cmd.Flags().Changed("rules") {
-		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeRules, Rules: &v1beta1.Rules{}})
+		o.requested = append(o.requested, v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeRules, Rules: &v1beta1.Rules{}})
 	}
 	return nil
 }
@@ -204,10 +205,10 @@ func (o *planOptions) currentResources(ctx context.Context, c *Clients) ([]v1bet
 }
 
 // readPlan reads all pages of a plan.
-func readPlan(ctx context.Context, c *Clients, namespace string, spec v1beta1.HierarchyPlanSpec) (*v1beta1.HierarchyPlan, error) {
-	var all *v1beta1.HierarchyPlan
+func readPlan(ctx context.Context, c *Clients, namespace string, spec v1alpha3.HierarchyPlanSpec) (*v1alpha3.HierarchyPlan, error) {
+	var all *v1alpha3.HierarchyPlan
 	for {
-		page, err := c.Hierarchy.HncV1beta1().Hierarchies(namespace).Plan(ctx, hnc.Singleton, &v1beta1.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})
+		page, err := c.Hierarchy.HncV1beta1().Hierarchies(namespace).Plan(ctx, hnc.Singleton, &v1alpha3.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
@@ -61,10 +61,10 @@ func (o *releaseOptions) Run(ctx context.Context) error {
 	if source == "" {
 		return fmt.Errorf("%s in namespace %s is not a copy: there is nothing to release", title, namespace)
 	}
-	client := c.Hierarchy.HncV1beta1().CopyReleases(namespace)
-	release, err := client.Create(ctx, &v1beta1.CopyRelease{
+	client := c.Hierarchy.HncV1alpha3().CopyReleases(namespace)
+	release, err := client.Create(ctx, &v1alpha3.CopyRelease{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"},
-		Spec:       v1beta1.CopyReleaseSpec{Group: mapping.Resource.Group, Resource: mapping.Resource.Resource, Name: name, Source: source},
+		Spec:       v1alpha3.CopyReleaseSpec{Group: mapping.Resource.Group, Resource: mapping.Resource.Resource, Name: name, Source: source},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		return &prefixedError{fmt.Sprintf("Could not release %s.", title), err}

@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
 // SyncedCondition returns the condition Synced, which is Unknown until hns-sync has observed the present spec.
-func SyncedCondition(s *v1beta1.RepositorySync) metav1.Condition {
+func SyncedCondition(s *v1alpha3.RepositorySync) metav1.Condition {
 	c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionSynced)
 	if c == nil || c.ObservedGeneration < s.Generation {
 		return metav1.Condition{Status: metav1.ConditionUnknown, Reason: "Pending", Message: "hns-sync has not reported the present spec yet; if this persists, check that it runs"}
@@ -23,7 +23,7 @@ func SyncedCondition(s *v1beta1.RepositorySync) metav1.Condition {
 }
 
 // SyncProblems returns why a RepositorySync is not synced, "" if it is. Texts of the repository are escaped.
-func SyncProblems(s *v1beta1.RepositorySync, color bool) string {
+func SyncProblems(s *v1alpha3.RepositorySync, color bool) string {
 	condition := SyncedCondition(s)
 	if condition.Status == metav1.ConditionTrue {
 		return ""

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 )
@@ -28,8 +29,8 @@ func loadTrees(ctx context.Context, c *Clients, roots []string) (*tree.Tree, err
 		}
 		for i := range answer.Nodes {
 			n := &answer.Nodes[i]
-			if n.Kind != v1beta1.NamespaceMissing {
-				t.AddNamespace(n.Name, n.Kind == v1beta1.NamespaceSubnamespace, n.Terminating)
+			if n.Kind != v1alpha3.NamespaceMissing {
+				t.AddNamespace(n.Name, n.Kind == v1alpha3.NamespaceSubnamespace, n.Terminating)
 				t.AddHierarchy(n.Name, n.Parent, conditions(n.Conditions))
 				t.AddAbstractAncestors(n.Name, n.AbstractAncestors)
 			}
@@ -39,7 +40,7 @@ func loadTrees(ctx context.Context, c *Clients, roots []string) (*tree.Tree, err
 	return t, nil
 }
 
-func conditions(short []v1beta1.HierarchyTreeCondition) []metav1.Condition {
+func conditions(short []v1alpha3.HierarchyTreeCondition) []metav1.Condition {
 	full := make([]metav1.Condition, 0, len(short))
 	for _, c := range short {
 		full = append(full, metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message})
@@ -54,7 +55,7 @@ func loadAllTrees(ctx context.Context, c *Clients, errOut io.Writer) (*tree.Tree
 	if !apierrors.IsForbidden(err) {
 		return t, err
 	}
-	mine, mineErr := c.Hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	mine, mineErr := c.Hierarchy.HncV1alpha3().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if mineErr != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func loadAllTrees(ctx context.Context, c *Clients, errOut io.Writer) (*tree.Tree
 	t = tree.New()
 	for i := range mine.Items {
 		n := &mine.Items[i]
-		t.AddNamespace(n.Name, n.Status.Kind == v1beta1.NamespaceSubnamespace, n.Status.Phase == string(corev1.NamespaceTerminating))
+		t.AddNamespace(n.Name, n.Status.Kind == v1alpha3.NamespaceSubnamespace, n.Status.Phase == string(corev1.NamespaceTerminating))
 		t.AddHierarchy(n.Name, n.Status.Parent, nil)
 	}
 	t.Link()

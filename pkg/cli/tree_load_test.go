@@ -13,6 +13,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
@@ -24,7 +25,7 @@ const levels = 2000
 func testCluster(t *testing.T, unserved bool) (c *Clients, ours *fake.Clientset, requests func() int) {
 	t.Helper()
 	var namespaces, hierarchies []runtime.Object
-	answer := &v1beta1.HierarchyTree{}
+	answer := &v1alpha3.HierarchyTree{}
 	for i := range levels {
 		meta := metav1.ObjectMeta{Name: level(i)}
 		namespaces = append(namespaces, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: meta})
@@ -33,9 +34,9 @@ func testCluster(t *testing.T, unserved bool) (c *Clients, ours *fake.Clientset,
 			h.Spec.Parent = level(i - 1)
 		}
 		hierarchies = append(hierarchies, h)
-		answer.Nodes = append(answer.Nodes, v1beta1.HierarchyTreeNode{Name: level(i), Parent: h.Spec.Parent, Depth: int32(i), Kind: v1beta1.NamespaceFull})
+		answer.Nodes = append(answer.Nodes, v1alpha3.HierarchyTreeNode{Name: level(i), Parent: h.Spec.Parent, Depth: int32(i), Kind: v1alpha3.NamespaceFull})
 	}
-	answer.Nodes = append(answer.Nodes, v1beta1.HierarchyTreeNode{Name: "missing", Parent: level(0), Depth: 1, Kind: v1beta1.NamespaceMissing})
+	answer.Nodes = append(answer.Nodes, v1alpha3.HierarchyTreeNode{Name: "missing", Parent: level(0), Depth: 1, Kind: v1alpha3.NamespaceMissing})
 	scheme := metadatafake.NewTestScheme()
 	if err := metav1.AddMetaToScheme(scheme); err != nil {
 		t.Fatal(err)
@@ -106,11 +107,11 @@ func TestUsersWithoutListSeeTheirNamespaces(t *testing.T) {
 			fmt.Errorf("user %q cannot list resource %q in API group %q at the cluster scope", "bob", "hierarchies", hnc.GroupName))
 	})
 	ours.PrependReactor("list", "mynamespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
-		mine := func(name, parent string, kind v1beta1.NamespaceKind) v1beta1.MyNamespace {
-			return v1beta1.MyNamespace{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: v1beta1.MyNamespaceStatus{Parent: parent, Kind: kind}}
+		mine := func(name, parent string, kind v1alpha3.NamespaceKind) v1alpha3.MyNamespace {
+			return v1alpha3.MyNamespace{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: v1alpha3.MyNamespaceStatus{Parent: parent, Kind: kind}}
 		}
-		return true, &v1beta1.MyNamespaceList{Items: []v1beta1.MyNamespace{
-			mine("a", "unseen", v1beta1.NamespaceFull), mine("b", "a", v1beta1.NamespaceSubnamespace)}}, nil
+		return true, &v1alpha3.MyNamespaceList{Items: []v1alpha3.MyNamespace{
+			mine("a", "unseen", v1alpha3.NamespaceFull), mine("b", "a", v1alpha3.NamespaceSubnamespace)}}, nil
 	})
 	var out, errOut strings.Builder
 	tr, err := loadAllTrees(t.Context(), c, &errOut)

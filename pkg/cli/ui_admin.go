@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
@@ -21,7 +22,7 @@ func (r *uiReader) Administration(ctx context.Context) (*ui.Administration, erro
 		Kinds: append([]v1beta1.ResourceStatus{}, config.Status.Resources...), Problems: tree.Problems(config.Status.Conditions),
 		Rules: config.Status.InForce.Propagator, Repositories: []ui.Repository{},
 	}
-	syncs, err := r.clients.Hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
+	syncs, err := r.clients.Hierarchy.HncV1alpha3().RepositorySyncs().List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
 		answer.Notes = append(answer.Notes, "repositories are left out: missing permission: "+missingRight(err))
@@ -36,7 +37,7 @@ func (r *uiReader) Administration(ctx context.Context) (*ui.Administration, erro
 	return answer, nil
 }
 
-func newRepository(s *v1beta1.RepositorySync) ui.Repository {
+func newRepository(s *v1alpha3.RepositorySync) ui.Repository {
 	condition := SyncedCondition(s)
 	repository := ui.Repository{
 		Name: s.Name, Synced: condition.Status, Reason: condition.Reason, Message: condition.Message,

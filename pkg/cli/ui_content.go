@@ -64,7 +64,7 @@ func (r *uiReader) Content(ctx context.Context, namespace, resource, name string
 
 // overwritten returns the object that a copy has replaced, nil if its content is not kept or the user may not read it.
 func (r *uiReader) overwritten(ctx context.Context, resource schema.GroupResource, namespace, name string) *unstructured.Unstructured {
-	record, err := r.clients.Hierarchy.HncV1beta1().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(resource, name), metav1.GetOptions{})
+	record, err := r.clients.Hierarchy.HncV1alpha3().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(resource, name), metav1.GetOptions{})
 	if err != nil {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (r *uiReader) Events(ctx context.Context, namespace string) ([]ui.Event, er
 
 // Mine returns the namespaces that RBAC lets the user get.
 func (r *uiReader) Mine(ctx context.Context) ([]string, error) {
-	mine, err := r.clients.Hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	mine, err := r.clients.Hierarchy.HncV1alpha3().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func TestThePageNeverReceivesTheDataOfSecrets(t *testing.T) {
 		t.Errorf("got the difference:\n%s\nwant:\n%s", difference, want)
 	}
 	overwritten := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "hnc.x-k8s.io/v1beta1", "kind": "OverwrittenObject", "spec": map[string]any{"manifest": "first"},
+		"apiVersion": "hnc.x-k8s.io/v1alpha3", "kind": "OverwrittenObject", "spec": map[string]any{"manifest": "first"},
 	}}
 	hide(overwritten, nil)
 	if manifest, _, _ := unstructured.NestedString(overwritten.Object, "spec", "manifest"); manifest != hiddenValue {

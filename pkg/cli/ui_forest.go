@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
@@ -66,7 +66,7 @@ func (r *uiReader) Forest(ctx context.Context) (*ui.Forest, error) {
 
 // myForest returns the namespaces that the user may see. why is the error about all namespaces.
 func (r *uiReader) myForest(ctx context.Context, why error) (*ui.Forest, error) {
-	mine, err := r.clients.Hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	mine, err := r.clients.Hierarchy.HncV1alpha3().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, why
 	}
@@ -76,7 +76,7 @@ func (r *uiReader) myForest(ctx context.Context, why error) (*ui.Forest, error) 
 	}
 	for i := range mine.Items {
 		n := &mine.Items[i]
-		kind := map[v1beta1.NamespaceKind]ui.Kind{v1beta1.NamespaceSubnamespace: ui.Subnamespace, v1beta1.NamespaceExternal: ui.External}[n.Status.Kind]
+		kind := map[v1alpha3.NamespaceKind]ui.Kind{v1alpha3.NamespaceSubnamespace: ui.Subnamespace, v1alpha3.NamespaceExternal: ui.External}[n.Status.Kind]
 		if kind == "" {
 			kind = ui.Full
 		}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/preview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
@@ -25,19 +26,19 @@ func (r *uiReader) Plan(ctx context.Context, namespace string, change ui.Change)
 		return nil, err
 	}
 	plan := &ui.Plan{Make: command(namespace, parent, change), Writable: change.Kind != ui.ChangeDelete || parent != ""}
-	var spec v1beta1.HierarchyPlanSpec
+	var spec v1alpha3.HierarchyPlanSpec
 	switch change.Kind {
 	case ui.ChangeMove:
-		spec = v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: change.Parent}
+		spec = v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: change.Parent}
 		plan.See = fmt.Sprintf("kubectl hns plan %s --parent %s", namespace, change.Parent)
 	case ui.ChangeRoot:
-		spec.Change = v1beta1.ChangeParent
+		spec.Change = v1alpha3.ChangeParent
 		plan.See = fmt.Sprintf("kubectl hns plan %s --root", namespace)
 	case ui.ChangeDelete:
-		spec.Change = v1beta1.ChangeDelete
+		spec.Change = v1alpha3.ChangeDelete
 		plan.See = fmt.Sprintf("kubectl hns plan %s --delete", namespace)
 	case ui.ChangeMode:
-		spec.Change = v1beta1.ChangePropagation
+		spec.Change = v1alpha3.ChangePropagation
 		plan.See = fmt.Sprintf("kubectl hns plan %s --mode %s", namespace, mode(change))
 		if spec.Resources, err = r.modes(ctx, namespace, change); err != nil {
 			return nil, err
@@ -67,7 +68,7 @@ func (r *uiReader) dryRun(ctx context.Context, namespace string, change ui.Chang
 	case reason == metav1.StatusReasonUnknown || apierrors.IsServiceUnavailable(err) || isUnserved(err):
 		return nil, err
 	default:
-		plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: reason, Message: ServerMessage(err)}}
+		plan.Status.Refusals = []v1alpha3.PlannedRefusal{{Reason: reason, Message: ServerMessage(err)}}
 	}
 	return plan, nil
 }

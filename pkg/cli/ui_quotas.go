@@ -40,7 +40,7 @@ func (r *uiReader) Quotas(ctx context.Context) (*ui.Quotas, error) {
 // myQuotas returns the quotas in the namespaces that the user may see, without those that the user may not list. why is
 // the error about all.
 func (r *uiReader) myQuotas(ctx context.Context, why error) (*v1beta1.HierarchicalResourceQuotaList, error) {
-	mine, err := r.clients.Hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	mine, err := r.clients.Hierarchy.HncV1alpha3().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, why
 	}

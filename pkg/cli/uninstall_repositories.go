@@ -16,7 +16,7 @@ const repositoriesNamespace = "hns-repositories"
 // appliedObjects returns lines about what hns-sync has applied, which stays, and about the namespace of its accounts.
 func appliedObjects(ctx context.Context, c *Clients) ([]string, error) {
 	var lines []string
-	syncs, err := c.Hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
+	syncs, err := c.Hierarchy.HncV1alpha3().RepositorySyncs().List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 	case apierrors.IsForbidden(err) || apierrors.IsServiceUnavailable(err):

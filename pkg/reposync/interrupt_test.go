@@ -9,7 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 )
 
@@ -32,8 +32,8 @@ func TestCommitsInterruptEarlierOnes(t *testing.T) {
 		}
 		return hash.String()
 	}
-	s := &v1beta1.RepositorySync{Spec: v1beta1.RepositorySyncSpec{
-		Source: v1beta1.RepositorySource{URL: "file://" + root + "/policy"}, Interval: &metav1.Duration{Duration: 10 * time.Millisecond},
+	s := &v1alpha3.RepositorySync{Spec: v1alpha3.RepositorySyncSpec{
+		Source: v1alpha3.RepositorySource{URL: "file://" + root + "/policy"}, Interval: &metav1.Duration{Duration: 10 * time.Millisecond},
 	}}
 	w := &worker{
 		manager: &Manager{now: time.Now}, sync: s, completed: time.Now(),

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
@@ -52,7 +52,7 @@ type Manager struct {
 // running is a worker that runs.
 type running struct {
 	uid    types.UID
-	spec   v1beta1.RepositorySyncSpec
+	spec   v1alpha3.RepositorySyncSpec
 	cancel context.CancelFunc
 	done   chan struct{}
 }
@@ -74,7 +74,7 @@ func (m *Manager) Synced() error {
 // Run works until the context ends, and returns when all workers have stopped.
 func (m *Manager) Run(ctx context.Context) {
 	factory := externalversions.NewSharedInformerFactory(m.Hierarchy, 0)
-	syncs := factory.Hnc().V1beta1().RepositorySyncs()
+	syncs := factory.Hnc().V1alpha3().RepositorySyncs()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
 	enqueue := func(o any) {
 		if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o); err == nil {
@@ -115,7 +115,7 @@ func (m *Manager) Run(ctx context.Context) {
 // reconcile starts, replaces or stops the worker of a RepositorySync. It reads the object itself: the status of the
 // watch may be older than what the worker has written.
 func (m *Manager) reconcile(ctx context.Context, name string) error {
-	s, err := m.Hierarchy.HncV1beta1().RepositorySyncs().Get(ctx, name, metav1.GetOptions{})
+	s, err := m.Hierarchy.HncV1alpha3().RepositorySyncs().Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		m.stop(name)
 		m.Metrics.forget(name)
@@ -131,7 +131,7 @@ func (m *Manager) reconcile(ctx context.Context, name string) error {
 	if old != nil {
 		m.stop(name)
 		// Its last status.
-		if s, err = m.Hierarchy.HncV1beta1().RepositorySyncs().Get(ctx, name, metav1.GetOptions{}); err != nil {
+		if s, err = m.Hierarchy.HncV1alpha3().RepositorySyncs().Get(ctx, name, metav1.GetOptions{}); err != nil {
 			return err
 		}
 	}

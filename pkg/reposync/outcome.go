@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
@@ -43,7 +43,7 @@ type outcome struct {
 	failures int
 	writes   int
 	fights   int
-	failed   []v1beta1.ObjectFailure
+	failed   []v1alpha3.ObjectFailure
 }
 
 func (o *outcome) fail(reason, message string) *outcome {
@@ -70,7 +70,7 @@ func (o *outcome) add(id plan.ID, path string, err error) {
 		return
 	}
 	o.failures++
-	o.failed = append(o.failed, v1beta1.ObjectFailure{
+	o.failed = append(o.failed, v1alpha3.ObjectFailure{
 		Group: id.Kind.Group, Kind: id.Kind.Kind, Namespace: id.Namespace, Name: id.Name, Path: path, Message: codeOf(err) + message(err),
 	})
 }
@@ -107,7 +107,7 @@ func (o *outcome) fight(object *plan.Object, wait time.Duration) {
 
 // conclude sets the reason after all writes, unless it is why a later revision is not applied.
 func (o *outcome) conclude() {
-	slices.SortFunc(o.failed, func(a, b v1beta1.ObjectFailure) int {
+	slices.SortFunc(o.failed, func(a, b v1alpha3.ObjectFailure) int {
 		return strings.Compare(a.Namespace+" "+a.Kind+" "+a.Name, b.Namespace+" "+b.Kind+" "+b.Name)
 	})
 	if o.result != nil {
@@ -129,7 +129,7 @@ func (o *outcome) conclude() {
 	}
 }
 
-func first(failed []v1beta1.ObjectFailure) string {
+func first(failed []v1alpha3.ObjectFailure) string {
 	f := failed[0]
 	id := plan.ID{Kind: schema.GroupKind{Group: f.Group, Kind: f.Kind}, Namespace: f.Namespace, Name: f.Name}
 	return id.String() + ": " + f.Message

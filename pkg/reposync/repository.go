@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
@@ -32,7 +32,7 @@ type revision struct {
 // compile compiles the revision for the cluster that the spec names. Warnings about what cannot be applied are errors
 // here: one tree label would stand for an abstract directory and a namespace, or an excluded namespace would have
 // ancestors.
-func (r *revision) compile(spec *v1beta1.RepositorySyncSpec, served scope.Lookup, previous *revision) *repository.Result {
+func (r *revision) compile(spec *v1alpha3.RepositorySyncSpec, served scope.Lookup, previous *revision) *repository.Result {
 	if len(r.errors) > 0 {
 		return &repository.Result{Errors: r.errors}
 	}
@@ -65,7 +65,7 @@ func isApplicable(result *repository.Result) bool {
 type source struct {
 	reader  *git.Reader
 	secrets kubernetes.Interface
-	spec    *v1beta1.RepositorySyncSpec
+	spec    *v1alpha3.RepositorySyncSpec
 	// head is what the branch or tag pointed to when it was read, and tried when that was tried last.
 	head, tried string
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
@@ -44,7 +44,7 @@ func (w *worker) report(ctx context.Context, done *outcome) {
 }
 
 // fill sets the status that follows from an outcome.
-func (w *worker) fill(status *v1beta1.RepositorySyncStatus, done *outcome) {
+func (w *worker) fill(status *v1alpha3.RepositorySyncStatus, done *outcome) {
 	status.ObservedGeneration = w.sync.Generation
 	if done.seen != "" {
 		status.SeenCommit = done.seen
@@ -72,10 +72,10 @@ func (w *worker) fill(status *v1beta1.RepositorySyncStatus, done *outcome) {
 	meta.SetStatusCondition(&status.Conditions, condition)
 }
 
-func errorsOf(errors report.Errors) []v1beta1.RepositoryError {
-	var all []v1beta1.RepositoryError
+func errorsOf(errors report.Errors) []v1alpha3.RepositoryError {
+	var all []v1alpha3.RepositoryError
 	for _, err := range errors[:min(maxReported, len(errors))] {
-		one := v1beta1.RepositoryError{Code: string(err.Code), Message: names.Printable(err.Message)}
+		one := v1alpha3.RepositoryError{Code: string(err.Code), Message: names.Printable(err.Message)}
 		switch {
 		case len(err.Sources) > 0:
 			one.Path = names.Printable(report.Position(err.Sources[0].Path, err.Sources[0].Line))
@@ -89,7 +89,7 @@ func errorsOf(errors report.Errors) []v1beta1.RepositoryError {
 
 // writeStatus writes the status. The process is its only author.
 func (w *worker) writeStatus(ctx context.Context) error {
-	client := w.manager.Hierarchy.HncV1beta1().RepositorySyncs()
+	client := w.manager.Hierarchy.HncV1alpha3().RepositorySyncs()
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		written, err := client.UpdateStatus(ctx, w.sync, metav1.UpdateOptions{})
 		if apierrors.IsConflict(err) {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
@@ -26,7 +26,7 @@ const (
 // worker carries out one generation of a RepositorySync. Only its own goroutine uses it.
 type worker struct {
 	manager *Manager
-	sync    *v1beta1.RepositorySync
+	sync    *v1alpha3.RepositorySync
 	source  *source
 	cluster *cluster.Cluster
 	// wake is signaled after a change of the cluster.
@@ -53,7 +53,7 @@ type worker struct {
 	retry     time.Duration
 }
 
-func newWorker(m *Manager, s *v1beta1.RepositorySync) (*worker, error) {
+func newWorker(m *Manager, s *v1alpha3.RepositorySync) (*worker, error) {
 	w := &worker{manager: m, sync: s.DeepCopy(), wake: make(chan struct{}, 1), forbidden: map[schema.GroupKind]time.Time{},
 		fights: plan.NewFights(), rejections: plan.NewRejections(), completed: m.now()}
 	w.source = &source{

@@ -3,6 +3,7 @@ package ui
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/admins"
 )
@@ -110,8 +111,8 @@ type Change struct {
 // Plan is what a change would do.
 type Plan struct {
 	// Summary is a sentence.
-	Summary string                      `json:"summary"`
-	Status  v1beta1.HierarchyPlanStatus `json:"status"`
+	Summary string                       `json:"summary"`
+	Status  v1alpha3.HierarchyPlanStatus `json:"status"`
 	// See and Make are the commands that show and make the change.
 	See  string `json:"see"`
 	Make string `json:"make"`

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha3"
 )
 
 // Member is a namespace of a view.
@@ -66,10 +66,10 @@ func (m *Watched) Run(ctx context.Context, synced func()) error {
 			options.LabelSelector = selector
 			return m.client.Watch(ctx, options)
 		},
-	}, &v1beta1.MyNamespace{}, 0)
+	}, &v1alpha3.MyNamespace{}, 0)
 	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { m.set(o.(*v1beta1.MyNamespace)) },
-		UpdateFunc: func(_, o any) { m.set(o.(*v1beta1.MyNamespace)) },
+		AddFunc:    func(o any) { m.set(o.(*v1alpha3.MyNamespace)) },
+		UpdateFunc: func(_, o any) { m.set(o.(*v1alpha3.MyNamespace)) },
 		DeleteFunc: func(o any) {
 			if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o); err == nil {
 				m.remove(name)
@@ -88,7 +88,7 @@ func (m *Watched) Run(ctx context.Context, synced func()) error {
 	return nil
 }
 
-func (m *Watched) set(o *v1beta1.MyNamespace) *Member {
+func (m *Watched) set(o *v1alpha3.MyNamespace) *Member {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := m.known[o.Name]
@@ -101,7 +101,7 @@ func (m *Watched) set(o *v1beta1.MyNamespace) *Member {
 		known.Present, known.leave = context.WithCancel(context.Background())
 		m.known[o.Name] = known
 	}
-	known.Parent, known.Subnamespace = o.Status.Parent, o.Status.Kind == v1beta1.NamespaceSubnamespace
+	known.Parent, known.Subnamespace = o.Status.Parent, o.Status.Kind == v1alpha3.NamespaceSubnamespace
 	member := known.Member
 	return &member
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -85,9 +86,9 @@ func readsOf(ctx context.Context, b *bench) (reads []comparedRead, top string, e
 		return nil, "", err
 	}
 	subtree := append([]string{top}, below...)
-	plan, err := json.Marshal(v1beta1.HierarchyPlan{
-		TypeMeta: metav1.TypeMeta{APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: "HierarchyPlan"},
-		Spec:     v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent},
+	plan, err := json.Marshal(v1alpha3.HierarchyPlan{
+		TypeMeta: metav1.TypeMeta{APIVersion: v1alpha3.SchemeGroupVersion.String(), Kind: "HierarchyPlan"},
+		Spec:     v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent},
 	})
 	if err != nil {
 		return nil, "", err
@@ -105,7 +106,7 @@ func readsOf(ctx context.Context, b *bench) (reads []comparedRead, top string, e
 		}
 		return all, nil
 	}
-	namespaces, own := get(path(namespacesResource, "")), path(v1beta1.SchemeGroupVersion.WithResource("mynamespaces"), "")
+	namespaces, own := get(path(namespacesResource, "")), path(v1alpha3.SchemeGroupVersion.WithResource("mynamespaces"), "")
 	const listsNamespaces, listsEach = "raw lists all namespaces", "raw lists the objects of each namespace of the subtree, one after another"
 	return []comparedRead{
 		{"reads-tree", b.forest.len(), get(treePath(root)), namespaces, listsNamespaces},

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
@@ -114,12 +115,12 @@ func (b syncer) synced(ctx context.Context, name string, n int) (time.Duration, 
 	if err != nil {
 		return 0, err
 	}
-	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.RepositorySyncSpec{
-		Source:         v1beta1.RepositorySource{URL: "file://" + dir},
-		ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
+	s := &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha3.RepositorySyncSpec{
+		Source:         v1alpha3.RepositorySource{URL: "file://" + dir},
+		ServiceAccount: v1alpha3.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
 		Interval:       &metav1.Duration{Duration: time.Second}, Prune: true,
 	}}
-	syncs := b.hierarchy.HncV1beta1().RepositorySyncs()
+	syncs := b.hierarchy.HncV1alpha3().RepositorySyncs()
 	begun := time.Now()
 	if _, err := syncs.Create(ctx, s, metav1.CreateOptions{}); err != nil {
 		return 0, err
@@ -240,5 +241,5 @@ func (b syncer) idle() time.Duration {
 
 // remove deletes a RepositorySync. Its namespaces stay, as those of the plain writers do.
 func (b syncer) remove(ctx context.Context, name string) error {
-	return b.hierarchy.HncV1beta1().RepositorySyncs().Delete(ctx, name, metav1.DeleteOptions{})
+	return b.hierarchy.HncV1alpha3().RepositorySyncs().Delete(ctx, name, metav1.DeleteOptions{})
 }

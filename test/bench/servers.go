@@ -155,7 +155,7 @@ func (c *cluster) stopped(ctx context.Context) error {
 		return err
 	}
 	services := c.admin.dynamic.Resource(apiServices)
-	for _, version := range []string{"v1beta1", "v1alpha2"} {
+	for _, version := range []string{"v1beta1", "v1alpha3", "v1alpha2"} {
 		if err := services.Delete(ctx, version+"."+hnc.GroupName, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}

@@ -12,15 +12,15 @@ import (
 )
 
 var _ = ginkgo.Describe("kubectl", func() {
-	ginkgo.It("discovers all resources, of both versions", func() {
+	ginkgo.It("discovers all resources, of all versions", func() {
 		gomega.Expect(root.kubectl("api-resources", "--api-group=hnc.x-k8s.io", "--no-headers")).To(output(gomega.And(
 			gomega.MatchRegexp(`hierarchies +hnc.x-k8s.io/v1beta1 +true +Hierarchy`),
 			gomega.MatchRegexp(`subnamespaces +subns +hnc.x-k8s.io/v1beta1 +true +Subnamespace`),
-			gomega.MatchRegexp(`mynamespaces +myns +hnc.x-k8s.io/v1beta1 +false +MyNamespace`),
+			gomega.MatchRegexp(`mynamespaces +myns +hnc.x-k8s.io/v1alpha3 +false +MyNamespace`),
 			gomega.MatchRegexp(`hierarchyconfigurations +hnc.x-k8s.io/v1alpha2 +true +HierarchyConfiguration`),
 			gomega.MatchRegexp(`subnamespaceanchors +(subns +)?hnc.x-k8s.io/v1alpha2 +true +SubnamespaceAnchor`))))
 		gomega.Expect(root.kubectl("api-versions")).To(output(gomega.And(
-			gomega.ContainSubstring("hnc.x-k8s.io/v1beta1\n"), gomega.ContainSubstring("hnc.x-k8s.io/v1alpha2\n"))))
+			gomega.ContainSubstring("hnc.x-k8s.io/v1beta1\n"), gomega.ContainSubstring("hnc.x-k8s.io/v1alpha3\n"), gomega.ContainSubstring("hnc.x-k8s.io/v1alpha2\n"))))
 	})
 
 	ginkgo.It("explains the fields of every resource", func() {

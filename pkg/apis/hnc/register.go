@@ -37,7 +37,7 @@ var (
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 
-// addKnownTypes registers each hub type under the kinds of both served versions. Objects are stored under the kind
+// addKnownTypes registers each hub type under its kinds in the served versions. Objects are stored under the kind
 // that is registered first.
 func addKnownTypes(scheme *runtime.Scheme) error {
 	for _, t := range []struct {

@@ -18,6 +18,7 @@ import (
 	logsapi "k8s.io/component-base/logs/api/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	generatedopenapi "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
@@ -71,7 +72,7 @@ func New() *Options {
 	reduceWatchCache(utilfeature.DefaultMutableFeatureGate)
 	o := &Options{
 		Server:          genericoptions.NewServerRunOptions(),
-		Recommended:     genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
+		Recommended:     genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.StorageCodec),
 		Enablement:      genericoptions.NewAPIEnablementOptions(),
 		Logs:            logs.NewOptions(),
 		DataQuota:       embedded.DefaultQuota,
@@ -83,8 +84,7 @@ func New() *Options {
 		UpstreamWatches: 500,
 		Waiting:         inflight.Limits{Total: 100, PerUser: 20},
 	}
-	// Objects are stored as v1beta1, regardless of the name and version of the request.
-	o.Recommended.Etcd.StorageConfig.EncodeVersioner = v1beta1.SchemeGroupVersion
+	o.Recommended.Etcd.StorageConfig.EncodeVersioner = apiserver.StorageVersions
 	// A right that was just granted takes effect soon, even after a rejected request.
 	o.Recommended.Authorization.DenyCacheTTL = time.Second
 	o.Recommended.SecureServing.BindPort = 6443
@@ -244,6 +244,6 @@ func (o *Options) Config() (*apiserver.Config, error) {
 // served returns the served versions; --runtime-config overrides them.
 func served() *serverstorage.ResourceConfig {
 	versions := serverstorage.NewResourceConfig()
-	versions.EnableVersions(v1beta1.SchemeGroupVersion, v1alpha2.SchemeGroupVersion)
+	versions.EnableVersions(v1beta1.SchemeGroupVersion, v1alpha3.SchemeGroupVersion, v1alpha2.SchemeGroupVersion)
 	return versions
 }

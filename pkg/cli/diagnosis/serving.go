@@ -22,7 +22,7 @@ const autoManaged = "kube-aggregator.kubernetes.io/automanaged"
 var APIServices = []struct {
 	Name     string
 	Required bool
-}{{"v1beta1." + hnc.GroupName, true}, {"v1alpha2." + hnc.GroupName, false}, {"v1alpha2.resources." + hnc.GroupName, false}}
+}{{"v1beta1." + hnc.GroupName, true}, {"v1alpha3." + hnc.GroupName, true}, {"v1alpha2." + hnc.GroupName, false}, {"v1alpha2.resources." + hnc.GroupName, false}}
 
 // NotInstalled reports that there is nothing to look at.
 var NotInstalled = Finding{Error, "installation", "the servers are not installed",

@@ -9,12 +9,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Append adds the next page of a plan. A page may end in the middle of a namespace.
-func Append(all, page *v1beta1.HierarchyPlan) {
+func Append(all, page *v1alpha3.HierarchyPlan) {
 	more := page.Status.Namespaces
 	if n := len(all.Status.Namespaces); n > 0 && len(more) > 0 && all.Status.Namespaces[n-1].Name == more[0].Name {
 		last := &all.Status.Namespaces[n-1]
@@ -25,16 +25,16 @@ func Append(all, page *v1beta1.HierarchyPlan) {
 }
 
 // Summary returns a sentence that says what a change would do.
-func Summary(namespace string, plan *v1beta1.HierarchyPlan) string {
+func Summary(namespace string, plan *v1alpha3.HierarchyPlan) string {
 	outcome := effect(plan.Status.Summary)
-	if len(plan.Status.Refusals) > 0 && plan.Status.Summary == (v1beta1.PlanSummary{}) {
+	if len(plan.Status.Refusals) > 0 && plan.Status.Summary == (v1alpha3.PlanSummary{}) {
 		outcome = "be refused" // the server reports nothing else to a requester who may not make the change
 	}
 	return fmt.Sprintf("%s would %s.", describeChange(namespace, plan.Spec), outcome)
 }
 
 // Text formats a complete plan for a namespace. Differences of objects are included on request.
-func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) string {
+func Text(namespace string, plan *v1alpha3.HierarchyPlan, differences bool) string {
 	var b strings.Builder
 	status := plan.Status
 	b.WriteString(names.Line("%s", Summary(namespace, plan)))
@@ -75,7 +75,7 @@ func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) strin
 }
 
 // writeExceeded writes a table of the hierarchical quotas that a move would exceed.
-func writeExceeded(b *strings.Builder, status v1beta1.HierarchyPlanStatus) {
+func writeExceeded(b *strings.Builder, status v1alpha3.HierarchyPlanStatus) {
 	if len(status.ExceededQuotas) > 0 {
 		b.WriteString("\nIt would exceed hierarchical quotas:\n")
 		w := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
@@ -91,31 +91,31 @@ func writeExceeded(b *strings.Builder, status v1beta1.HierarchyPlanStatus) {
 }
 
 // marks precede objects.
-var marks = map[v1beta1.PlannedAction]string{
-	v1beta1.ActionAdd: "+", v1beta1.ActionChange: "~", v1beta1.ActionOverwrite: "!", v1beta1.ActionRemove: "-", v1beta1.ActionKeep: "=",
+var marks = map[v1alpha3.PlannedAction]string{
+	v1alpha3.ActionAdd: "+", v1alpha3.ActionChange: "~", v1alpha3.ActionOverwrite: "!", v1alpha3.ActionRemove: "-", v1alpha3.ActionKeep: "=",
 }
 
-var verbs = map[v1beta1.AccessChange]string{v1beta1.AccessGained: "gains", v1beta1.AccessLost: "loses"}
+var verbs = map[v1alpha3.AccessChange]string{v1alpha3.AccessGained: "gains", v1alpha3.AccessLost: "loses"}
 
-func describeChange(namespace string, spec v1beta1.HierarchyPlanSpec) string {
+func describeChange(namespace string, spec v1alpha3.HierarchyPlanSpec) string {
 	switch {
-	case spec.Change == v1beta1.ChangeParent && spec.Parent == "":
+	case spec.Change == v1alpha3.ChangeParent && spec.Parent == "":
 		return fmt.Sprintf("Making %s a root", namespace)
-	case spec.Change == v1beta1.ChangeParent:
+	case spec.Change == v1alpha3.ChangeParent:
 		return fmt.Sprintf("Giving %s the parent %s", namespace, spec.Parent)
-	case spec.Change == v1beta1.ChangeDelete:
+	case spec.Change == v1alpha3.ChangeDelete:
 		return fmt.Sprintf("Deleting %s", namespace)
-	case spec.Change == v1beta1.ChangeAbstractAncestors && len(spec.AbstractAncestors) == 0:
+	case spec.Change == v1alpha3.ChangeAbstractAncestors && len(spec.AbstractAncestors) == 0:
 		return fmt.Sprintf("Removing the abstract ancestors of %s", namespace)
-	case spec.Change == v1beta1.ChangeAbstractAncestors:
+	case spec.Change == v1alpha3.ChangeAbstractAncestors:
 		return fmt.Sprintf("Giving %s the abstract ancestors %s", namespace, strings.Join(spec.AbstractAncestors, ", "))
-	case spec.Change == v1beta1.ChangePropagation:
+	case spec.Change == v1alpha3.ChangePropagation:
 		return fmt.Sprintf("Changing what is propagated from %s down", namespace)
 	}
 	return fmt.Sprintf("Changing the cluster's configuration, seen in %s and below,", namespace)
 }
 
-func labelChange(l v1beta1.PlannedLabel) string {
+func labelChange(l v1alpha3.PlannedLabel) string {
 	switch {
 	case l.Before == "":
 		return "added as " + l.After
@@ -126,7 +126,7 @@ func labelChange(l v1beta1.PlannedLabel) string {
 }
 
 // effect summarizes the plan; it leaves out actions that do not occur.
-func effect(s v1beta1.PlanSummary) string {
+func effect(s v1alpha3.PlanSummary) string {
 	var parts []string
 	add := func(n int32, verb, what string) {
 		if n > 0 {
@@ -156,7 +156,7 @@ func count(n int32, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func writeObject(b *strings.Builder, o v1beta1.PlannedObject, difference bool) {
+func writeObject(b *strings.Builder, o v1alpha3.PlannedObject, difference bool) {
 	from := ""
 	if o.Source != "" {
 		from = " (from " + o.Source + ")"
@@ -170,7 +170,7 @@ func writeObject(b *strings.Builder, o v1beta1.PlannedObject, difference bool) {
 	}
 }
 
-func subject(a v1beta1.PlannedAccess) string {
+func subject(a v1alpha3.PlannedAccess) string {
 	if a.Namespace != "" {
 		return fmt.Sprintf("%s %s/%s", a.Kind, a.Namespace, a.Name)
 	}

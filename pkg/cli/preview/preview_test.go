@@ -3,39 +3,39 @@ package preview
 import (
 	"testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
-func answer(namespaces ...v1beta1.NamespacePlan) *v1beta1.HierarchyPlan {
-	return &v1beta1.HierarchyPlan{Status: v1beta1.HierarchyPlanStatus{Namespaces: namespaces}}
+func answer(namespaces ...v1alpha3.NamespacePlan) *v1alpha3.HierarchyPlan {
+	return &v1alpha3.HierarchyPlan{Status: v1alpha3.HierarchyPlanStatus{Namespaces: namespaces}}
 }
 
 func TestText(t *testing.T) {
 	plan := answer(
-		v1beta1.NamespacePlan{
+		v1alpha3.NamespacePlan{
 			Name: "team-b",
-			Objects: []v1beta1.PlannedObject{
-				{Action: v1beta1.ActionAdd, Kind: "Role", Name: "a", Source: "globex"},
-				{Action: v1beta1.ActionOverwrite, Kind: "ConfigMap", Name: "b", Source: "globex", Difference: "-data: 1\n+data: 2\n"},
-				{Action: v1beta1.ActionRemove, Kind: "Role", Name: "c", Source: "acme"},
+			Objects: []v1alpha3.PlannedObject{
+				{Action: v1alpha3.ActionAdd, Kind: "Role", Name: "a", Source: "globex"},
+				{Action: v1alpha3.ActionOverwrite, Kind: "ConfigMap", Name: "b", Source: "globex", Difference: "-data: 1\n+data: 2\n"},
+				{Action: v1alpha3.ActionRemove, Kind: "Role", Name: "c", Source: "acme"},
 			},
-			Access: []v1beta1.PlannedAccess{
-				{Change: v1beta1.AccessGained, Kind: "User", Name: "jane", RoleKind: "ClusterRole", Role: "view"},
-				{Change: v1beta1.AccessLost, Kind: "ServiceAccount", Namespace: "ci", Name: "robot", RoleKind: "Role", Role: "deploy"},
+			Access: []v1alpha3.PlannedAccess{
+				{Change: v1alpha3.AccessGained, Kind: "User", Name: "jane", RoleKind: "ClusterRole", Role: "view"},
+				{Change: v1alpha3.AccessLost, Kind: "ServiceAccount", Namespace: "ci", Name: "robot", RoleKind: "Role", Role: "deploy"},
 			},
-			Quotas: []v1beta1.PlannedQuota{{Name: "small", Resource: "count/configmaps", Hard: 1, Planned: 3}},
+			Quotas: []v1alpha3.PlannedQuota{{Name: "small", Resource: "count/configmaps", Hard: 1, Planned: 3}},
 		},
-		v1beta1.NamespacePlan{Name: "leaf", Fate: v1beta1.FateOrphaned},
+		v1alpha3.NamespacePlan{Name: "leaf", Fate: v1alpha3.FateOrphaned},
 	)
-	plan.Spec = v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: "globex"}
-	plan.Status.Summary = v1beta1.PlanSummary{Orphaned: 1, Added: 3, Overwritten: 1, Removed: 1}
-	plan.Status.ExceededQuotas = []v1beta1.ExceededQuota{
+	plan.Spec = v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: "globex"}
+	plan.Status.Summary = v1alpha3.PlanSummary{Orphaned: 1, Added: 3, Overwritten: 1, Removed: 1}
+	plan.Status.ExceededQuotas = []v1alpha3.ExceededQuota{
 		{Namespace: "globex", Name: "budget", Resource: "pods", Used: "3", Moved: "2", Limit: "4"},
 		{Namespace: "globex", Name: "budget", Resource: "requests.cpu", Used: "500m", Moved: "1", Limit: "1"},
 	}
 	plan.Status.OmittedExceededQuotas = 2
-	plan.Status.Hidden = []v1beta1.HiddenKind{{Resource: "secrets"}, {Group: "rbac.authorization.k8s.io", Resource: "roles"}}
-	plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: "Conflict", Message: "no"}}
+	plan.Status.Hidden = []v1alpha3.HiddenKind{{Resource: "secrets"}, {Group: "rbac.authorization.k8s.io", Resource: "roles"}}
+	plan.Status.Refusals = []v1alpha3.PlannedRefusal{{Reason: "Conflict", Message: "no"}}
 	plan.Status.Unknown = []string{"what nobody knows"}
 	const want = `Giving team-b the parent globex would orphan 1 namespace, add 3 objects, overwrite 1 object and remove 1 object.
 
@@ -71,21 +71,21 @@ It would be refused (Conflict): no
 
 func TestNothingHappens(t *testing.T) {
 	plan := answer()
-	plan.Spec.Change = v1beta1.ChangeDelete
+	plan.Spec.Change = v1alpha3.ChangeDelete
 	if got := Text("leaf", plan, false); got != "Deleting leaf would write no object.\n" {
 		t.Errorf("got %q", got)
 	}
-	plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: "Forbidden", Message: "no"}}
+	plan.Status.Refusals = []v1alpha3.PlannedRefusal{{Reason: "Forbidden", Message: "no"}}
 	if got := Text("leaf", plan, false); got != "Deleting leaf would be refused.\n\nIt would be refused (Forbidden): no\n" {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestNamespaceOnTwoPagesIsShownOnce(t *testing.T) {
-	part := func(namespace string, names ...string) v1beta1.NamespacePlan {
-		n := v1beta1.NamespacePlan{Name: namespace}
+	part := func(namespace string, names ...string) v1alpha3.NamespacePlan {
+		n := v1alpha3.NamespacePlan{Name: namespace}
 		for _, name := range names {
-			n.Objects = append(n.Objects, v1beta1.PlannedObject{Name: name})
+			n.Objects = append(n.Objects, v1alpha3.PlannedObject{Name: name})
 		}
 		return n
 	}
@@ -99,14 +99,14 @@ func TestNamespaceOnTwoPagesIsShownOnce(t *testing.T) {
 }
 
 func TestForeignTextIsEscaped(t *testing.T) {
-	plan := answer(v1beta1.NamespacePlan{
+	plan := answer(v1alpha3.NamespacePlan{
 		Name:    "a",
-		Objects: []v1beta1.PlannedObject{{Action: v1beta1.ActionAdd, Kind: "Role", Name: "x\n  - forged\u202e", Source: "b", Difference: "+a: \x1b[2J\n+b: 1"}},
-		Access:  []v1beta1.PlannedAccess{{Change: v1beta1.AccessGained, Kind: "User", Name: "jane\x9b31m", RoleKind: "Role", Role: "r\nr"}},
+		Objects: []v1alpha3.PlannedObject{{Action: v1alpha3.ActionAdd, Kind: "Role", Name: "x\n  - forged\u202e", Source: "b", Difference: "+a: \x1b[2J\n+b: 1"}},
+		Access:  []v1alpha3.PlannedAccess{{Change: v1alpha3.AccessGained, Kind: "User", Name: "jane\x9b31m", RoleKind: "Role", Role: "r\nr"}},
 	})
-	plan.Spec = v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: "b"}
-	plan.Status.Summary = v1beta1.PlanSummary{Added: 1}
-	plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: "Conflict", Message: "no\nyes"}}
+	plan.Spec = v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: "b"}
+	plan.Status.Summary = v1alpha3.PlanSummary{Added: 1}
+	plan.Status.Refusals = []v1alpha3.PlannedRefusal{{Reason: "Conflict", Message: "no\nyes"}}
 	const want = `Giving a the parent b would add 1 object.
 
 a

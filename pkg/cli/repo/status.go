@@ -14,7 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 )
 
@@ -85,15 +85,15 @@ func (o *repoStatusOptions) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	if slices.ContainsFunc(syncs.Items, func(s v1beta1.RepositorySync) bool { return cli.SyncedCondition(&s).Status != metav1.ConditionTrue }) {
+	if slices.ContainsFunc(syncs.Items, func(s v1alpha3.RepositorySync) bool { return cli.SyncedCondition(&s).Status != metav1.ConditionTrue }) {
 		return cli.ErrReported
 	}
 	return nil
 }
 
 // read returns the named RepositorySyncs, or all.
-func (o *repoStatusOptions) read(ctx context.Context, c *cli.Clients) (*v1beta1.RepositorySyncList, error) {
-	client, syncs := c.Hierarchy.HncV1beta1().RepositorySyncs(), &v1beta1.RepositorySyncList{}
+func (o *repoStatusOptions) read(ctx context.Context, c *cli.Clients) (*v1alpha3.RepositorySyncList, error) {
+	client, syncs := c.Hierarchy.HncV1alpha3().RepositorySyncs(), &v1alpha3.RepositorySyncList{}
 	if len(o.names) == 0 {
 		list, err := client.List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -108,15 +108,15 @@ func (o *repoStatusOptions) read(ctx context.Context, c *cli.Clients) (*v1beta1.
 		}
 		syncs.Items = append(syncs.Items, *s)
 	}
-	syncs.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("RepositorySyncList"))
+	syncs.SetGroupVersionKind(v1alpha3.SchemeGroupVersion.WithKind("RepositorySyncList"))
 	for i := range syncs.Items {
-		syncs.Items[i].SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("RepositorySync"))
+		syncs.Items[i].SetGroupVersionKind(v1alpha3.SchemeGroupVersion.WithKind("RepositorySync"))
 	}
 	return syncs, nil
 }
 
 // printSyncs writes a table, and the problems of each RepositorySync that is not synced.
-func printSyncs(w io.Writer, syncs []v1beta1.RepositorySync) error {
+func printSyncs(w io.Writer, syncs []v1alpha3.RepositorySync) error {
 	table := &metav1.Table{}
 	for _, name := range []string{"Name", "Synced", "Reason", "Applied", "Seen", "Namespaces", "Objects", "Failed"} {
 		table.ColumnDefinitions = append(table.ColumnDefinitions, metav1.TableColumnDefinition{Name: name, Type: "string"})

@@ -10,14 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
-func syncWith(name string, generation int64, condition metav1.Condition) v1beta1.RepositorySync {
+func syncWith(name string, generation int64, condition metav1.Condition) v1alpha3.RepositorySync {
 	condition.Type = hnc.ConditionSynced
-	return v1beta1.RepositorySync{
+	return v1alpha3.RepositorySync{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Generation: generation},
-		Status: v1beta1.RepositorySyncStatus{
+		Status: v1alpha3.RepositorySyncStatus{
 			AppliedCommit: "0123456789abcdef", SeenCommit: "fedcba9876543210", Namespaces: 2, Objects: 7, Conditions: []metav1.Condition{condition},
 		},
 	}
@@ -28,13 +28,13 @@ func TestRepoStatus(t *testing.T) {
 	stale := syncWith("stale", 2, metav1.Condition{Status: metav1.ConditionTrue, Reason: hnc.ReasonSynced, ObservedGeneration: 1})
 	bad := syncWith("bad", 1, metav1.Condition{Status: metav1.ConditionFalse, Reason: hnc.ReasonApplyFailed, Message: "2 of 7 writes have failed", ObservedGeneration: 1})
 	bad.Status.Failed = 2
-	bad.Status.Errors = []v1beta1.RepositoryError{{Code: "KNV1021", Message: "no kind\x1b[31m", Path: "namespaces/x.yaml:3"}}
-	bad.Status.Failures = []v1beta1.ObjectFailure{{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web", Message: "denied"}}
-	var items []v1beta1.RepositorySync
+	bad.Status.Errors = []v1alpha3.RepositoryError{{Code: "KNV1021", Message: "no kind\x1b[31m", Path: "namespaces/x.yaml:3"}}
+	bad.Status.Failures = []v1alpha3.ObjectFailure{{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web", Message: "denied"}}
+	var items []v1alpha3.RepositorySync
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(v1beta1.RepositorySyncList{
-			TypeMeta: metav1.TypeMeta{APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: "RepositorySyncList"}, Items: items,
+		_ = json.NewEncoder(w).Encode(v1alpha3.RepositorySyncList{
+			TypeMeta: metav1.TypeMeta{APIVersion: v1alpha3.SchemeGroupVersion.String(), Kind: "RepositorySyncList"}, Items: items,
 		})
 	}))
 	defer server.Close()
@@ -44,18 +44,18 @@ func TestRepoStatus(t *testing.T) {
 	if _, stderr, code := status(); code != 1 || stderr != "No RepositorySyncs found.\n" {
 		t.Errorf("none: got %d %q", code, stderr)
 	}
-	items = []v1beta1.RepositorySync{good}
+	items = []v1alpha3.RepositorySync{good}
 	if stdout, stderr, code := status(); code != 0 || stderr != "" || !strings.HasSuffix(stdout, "good   True     Synced   0123456789ab   fedcba987654   2            7         0\n") {
 		t.Errorf("synced: got %d %q %q", code, stdout, stderr)
 	}
 	if _, _, code := status("-o", "json"); code != 0 {
 		t.Errorf("synced, JSON: got %d", code)
 	}
-	items = []v1beta1.RepositorySync{good, stale}
+	items = []v1alpha3.RepositorySync{good, stale}
 	if stdout, _, code := status(); code != 1 || !strings.Contains(stdout, "stale   Unknown   Pending") {
 		t.Errorf("a spec that is not observed: got %d %q", code, stdout)
 	}
-	items = []v1beta1.RepositorySync{bad}
+	items = []v1alpha3.RepositorySync{bad}
 	want := `
 bad: 2 of 7 writes have failed
   KNV1021: no kind\x1b[31m (namespaces/x.yaml:3)

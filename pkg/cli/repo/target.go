@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
@@ -54,7 +54,7 @@ type target struct {
 	config  *rest.Config
 	cluster *cluster.Cluster
 	// sync is the RepositorySync of the name, nil if there is none.
-	sync    *v1beta1.RepositorySync
+	sync    *v1alpha3.RepositorySync
 	result  *repository.Result
 	desired []*plan.Object
 	// unknown are the kinds that cannot be listed.
@@ -68,7 +68,7 @@ func (t *targetFlags) open(ctx context.Context, f *cli.Factory, repo *repoFlags,
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.Hierarchy.HncV1beta1().RepositorySyncs().Get(ctx, t.name, metav1.GetOptions{})
+	s, err := c.Hierarchy.HncV1alpha3().RepositorySyncs().Get(ctx, t.name, metav1.GetOptions{})
 	switch {
 	case err == nil:
 		found.sync = s
@@ -101,7 +101,7 @@ func (t *targetFlags) open(ctx context.Context, f *cli.Factory, repo *repoFlags,
 }
 
 // compile compiles the repository for the cluster that --clusters or the RepositorySync names. Errors are printed.
-func (t *targetFlags) compile(ctx context.Context, f *cli.Factory, repo *repoFlags, s *v1beta1.RepositorySync, errOut io.Writer) (*repository.Result, error) {
+func (t *targetFlags) compile(ctx context.Context, f *cli.Factory, repo *repoFlags, s *v1alpha3.RepositorySync, errOut io.Writer) (*repository.Result, error) {
 	l, err := repo.load(ctx, f, errOut)
 	if err != nil {
 		return nil, err

@@ -20,8 +20,10 @@ package applyconfiguration
 
 import (
 	v1alpha2 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	v1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	v1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	hncv1alpha2 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/applyconfiguration/hnc/v1alpha2"
+	hncv1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/applyconfiguration/hnc/v1alpha3"
 	hncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/applyconfiguration/hnc/v1beta1"
 	internal "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/applyconfiguration/internal"
 	runtime "k8s.io/apimachinery/pkg/runtime"
@@ -65,15 +67,31 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 	case v1alpha2.SchemeGroupVersion.WithKind("SubnamespaceAnchorStatus"):
 		return &hncv1alpha2.SubnamespaceAnchorStatusApplyConfiguration{}
 
+		// Group=hnc.x-k8s.io, Version=v1alpha3
+	case v1alpha3.SchemeGroupVersion.WithKind("CopyRelease"):
+		return &hncv1alpha3.CopyReleaseApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("CopyReleaseSpec"):
+		return &hncv1alpha3.CopyReleaseSpecApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("CopyReleaseStatus"):
+		return &hncv1alpha3.CopyReleaseStatusApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("ObjectFailure"):
+		return &hncv1alpha3.ObjectFailureApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("RepositoryError"):
+		return &hncv1alpha3.RepositoryErrorApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("RepositorySource"):
+		return &hncv1alpha3.RepositorySourceApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("RepositorySync"):
+		return &hncv1alpha3.RepositorySyncApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("RepositorySyncSpec"):
+		return &hncv1alpha3.RepositorySyncSpecApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("RepositorySyncStatus"):
+		return &hncv1alpha3.RepositorySyncStatusApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("ServiceAccountReference"):
+		return &hncv1alpha3.ServiceAccountReferenceApplyConfiguration{}
+
 		// Group=hnc.x-k8s.io, Version=v1beta1
 	case v1beta1.SchemeGroupVersion.WithKind("Checkpoint"):
 		return &hncv1beta1.CheckpointApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("CopyRelease"):
-		return &hncv1beta1.CopyReleaseApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("CopyReleaseSpec"):
-		return &hncv1beta1.CopyReleaseSpecApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("CopyReleaseStatus"):
-		return &hncv1beta1.CopyReleaseStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuota"):
 		return &hncv1beta1.HierarchicalResourceQuotaApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuotaSpec"):
@@ -98,30 +116,16 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1beta1.MetaKVPApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NamespaceUse"):
 		return &hncv1beta1.NamespaceUseApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("ObjectFailure"):
-		return &hncv1beta1.ObjectFailureApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("QuotaScopeRequirement"):
 		return &hncv1beta1.QuotaScopeRequirementApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("QuotaScopeSelector"):
 		return &hncv1beta1.QuotaScopeSelectorApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("RepositoryError"):
-		return &hncv1beta1.RepositoryErrorApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("RepositorySource"):
-		return &hncv1beta1.RepositorySourceApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("RepositorySync"):
-		return &hncv1beta1.RepositorySyncApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("RepositorySyncSpec"):
-		return &hncv1beta1.RepositorySyncSpecApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("RepositorySyncStatus"):
-		return &hncv1beta1.RepositorySyncStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ResourceSpec"):
 		return &hncv1beta1.ResourceSpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ResourceStatus"):
 		return &hncv1beta1.ResourceStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("Rules"):
 		return &hncv1beta1.RulesApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("ServiceAccountReference"):
-		return &hncv1beta1.ServiceAccountReferenceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("Subnamespace"):
 		return &hncv1beta1.SubnamespaceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("SubnamespaceNames"):

@@ -23,6 +23,7 @@ package openapi
 
 import (
 	v1alpha2 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	v1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	v1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,60 +55,60 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1alpha2.SubnamespaceAnchorList{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorList(ref),
 		v1alpha2.SubnamespaceAnchorSpec{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorSpec(ref),
 		v1alpha2.SubnamespaceAnchorStatus{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorStatus(ref),
+		v1alpha3.CopyRelease{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1alpha3_CopyRelease(ref),
+		v1alpha3.CopyReleaseList{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1alpha3_CopyReleaseList(ref),
+		v1alpha3.CopyReleaseSpec{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1alpha3_CopyReleaseSpec(ref),
+		v1alpha3.CopyReleaseStatus{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1alpha3_CopyReleaseStatus(ref),
+		v1alpha3.ExceededQuota{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1alpha3_ExceededQuota(ref),
+		v1alpha3.HiddenKind{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1alpha3_HiddenKind(ref),
+		v1alpha3.HierarchyPlan{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1alpha3_HierarchyPlan(ref),
+		v1alpha3.HierarchyPlanSpec{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1alpha3_HierarchyPlanSpec(ref),
+		v1alpha3.HierarchyPlanStatus{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1alpha3_HierarchyPlanStatus(ref),
+		v1alpha3.HierarchyTree{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1alpha3_HierarchyTree(ref),
+		v1alpha3.HierarchyTreeCondition{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1alpha3_HierarchyTreeCondition(ref),
+		v1alpha3.HierarchyTreeNode{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1alpha3_HierarchyTreeNode(ref),
+		v1alpha3.MyNamespace{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1alpha3_MyNamespace(ref),
+		v1alpha3.MyNamespaceList{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1alpha3_MyNamespaceList(ref),
+		v1alpha3.MyNamespaceStatus{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1alpha3_MyNamespaceStatus(ref),
+		v1alpha3.NamespacePlan{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1alpha3_NamespacePlan(ref),
+		v1alpha3.ObjectFailure{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1alpha3_ObjectFailure(ref),
+		v1alpha3.OverwrittenObject{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1alpha3_OverwrittenObject(ref),
+		v1alpha3.OverwrittenObjectList{}.OpenAPIModelName():           schema_pkg_apis_hnc_v1alpha3_OverwrittenObjectList(ref),
+		v1alpha3.OverwrittenObjectSpec{}.OpenAPIModelName():           schema_pkg_apis_hnc_v1alpha3_OverwrittenObjectSpec(ref),
+		v1alpha3.PlanSummary{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1alpha3_PlanSummary(ref),
+		v1alpha3.PlannedAccess{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1alpha3_PlannedAccess(ref),
+		v1alpha3.PlannedLabel{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1alpha3_PlannedLabel(ref),
+		v1alpha3.PlannedObject{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1alpha3_PlannedObject(ref),
+		v1alpha3.PlannedQuota{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1alpha3_PlannedQuota(ref),
+		v1alpha3.PlannedRefusal{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1alpha3_PlannedRefusal(ref),
+		v1alpha3.RepositoryError{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1alpha3_RepositoryError(ref),
+		v1alpha3.RepositorySource{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1alpha3_RepositorySource(ref),
+		v1alpha3.RepositorySync{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1alpha3_RepositorySync(ref),
+		v1alpha3.RepositorySyncList{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1alpha3_RepositorySyncList(ref),
+		v1alpha3.RepositorySyncSpec{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1alpha3_RepositorySyncSpec(ref),
+		v1alpha3.RepositorySyncStatus{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1alpha3_RepositorySyncStatus(ref),
+		v1alpha3.ServiceAccountReference{}.OpenAPIModelName():         schema_pkg_apis_hnc_v1alpha3_ServiceAccountReference(ref),
 		v1beta1.Checkpoint{}.OpenAPIModelName():                       schema_pkg_apis_hnc_v1beta1_Checkpoint(ref),
-		v1beta1.CopyRelease{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1beta1_CopyRelease(ref),
-		v1beta1.CopyReleaseList{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref),
-		v1beta1.CopyReleaseSpec{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref),
-		v1beta1.CopyReleaseStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref),
-		v1beta1.ExceededQuota{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_ExceededQuota(ref),
 		v1beta1.HNCConfiguration{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref),
 		v1beta1.HNCConfigurationList{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref),
 		v1beta1.HNCConfigurationSpec{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref),
 		v1beta1.HNCConfigurationStatus{}.OpenAPIModelName():           schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref),
-		v1beta1.HiddenKind{}.OpenAPIModelName():                       schema_pkg_apis_hnc_v1beta1_HiddenKind(ref),
 		v1beta1.HierarchicalResourceQuota{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuota(ref),
 		v1beta1.HierarchicalResourceQuotaList{}.OpenAPIModelName():    schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaList(ref),
 		v1beta1.HierarchicalResourceQuotaSpec{}.OpenAPIModelName():    schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaSpec(ref),
 		v1beta1.HierarchicalResourceQuotaStatus{}.OpenAPIModelName():  schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaStatus(ref),
 		v1beta1.Hierarchy{}.OpenAPIModelName():                        schema_pkg_apis_hnc_v1beta1_Hierarchy(ref),
 		v1beta1.HierarchyList{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_HierarchyList(ref),
-		v1beta1.HierarchyPlan{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_HierarchyPlan(ref),
-		v1beta1.HierarchyPlanSpec{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref),
-		v1beta1.HierarchyPlanStatus{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref),
 		v1beta1.HierarchySpec{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref),
 		v1beta1.HierarchyStatus{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref),
-		v1beta1.HierarchyTree{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref),
-		v1beta1.HierarchyTreeCondition{}.OpenAPIModelName():           schema_pkg_apis_hnc_v1beta1_HierarchyTreeCondition(ref),
-		v1beta1.HierarchyTreeNode{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref),
 		v1beta1.InForce{}.OpenAPIModelName():                          schema_pkg_apis_hnc_v1beta1_InForce(ref),
 		v1beta1.MetaKVP{}.OpenAPIModelName():                          schema_pkg_apis_hnc_v1beta1_MetaKVP(ref),
-		v1beta1.MyNamespace{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1beta1_MyNamespace(ref),
-		v1beta1.MyNamespaceList{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref),
-		v1beta1.MyNamespaceStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref),
-		v1beta1.NamespacePlan{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref),
 		v1beta1.NamespaceUse{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_NamespaceUse(ref),
-		v1beta1.ObjectFailure{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_ObjectFailure(ref),
-		v1beta1.OverwrittenObject{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref),
-		v1beta1.OverwrittenObjectList{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_OverwrittenObjectList(ref),
-		v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref),
-		v1beta1.PlanSummary{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1beta1_PlanSummary(ref),
-		v1beta1.PlannedAccess{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref),
-		v1beta1.PlannedLabel{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_PlannedLabel(ref),
-		v1beta1.PlannedObject{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_PlannedObject(ref),
-		v1beta1.PlannedQuota{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_PlannedQuota(ref),
-		v1beta1.PlannedRefusal{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref),
 		v1beta1.QuotaScopeRequirement{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_QuotaScopeRequirement(ref),
 		v1beta1.QuotaScopeSelector{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_QuotaScopeSelector(ref),
-		v1beta1.RepositoryError{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_RepositoryError(ref),
-		v1beta1.RepositorySource{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_RepositorySource(ref),
-		v1beta1.RepositorySync{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_RepositorySync(ref),
-		v1beta1.RepositorySyncList{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_RepositorySyncList(ref),
-		v1beta1.RepositorySyncSpec{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_RepositorySyncSpec(ref),
-		v1beta1.RepositorySyncStatus{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_RepositorySyncStatus(ref),
 		v1beta1.ResourceSpec{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref),
 		v1beta1.ResourceStatus{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref),
 		v1beta1.Rules{}.OpenAPIModelName():                            schema_pkg_apis_hnc_v1beta1_Rules(ref),
-		v1beta1.ServiceAccountReference{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_ServiceAccountReference(ref),
 		v1beta1.Subnamespace{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_Subnamespace(ref),
 		v1beta1.SubnamespaceList{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_SubnamespaceList(ref),
 		v1beta1.SubnamespaceNames{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_SubnamespaceNames(ref),
@@ -1085,37 +1086,7 @@ func schema_pkg_apis_hnc_v1alpha2_pinnedKind(ref common.ReferenceCallback) commo
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_Checkpoint(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "Checkpoint identifies a state of the hierarchies that was propagated. hns-propagator records it here and in the cluster; they differ after one of both was restored.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"cluster": {
-						SchemaProps: spec.SchemaProps{
-							Description: "cluster is the UID of the namespace kube-system.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"id": {
-						SchemaProps: spec.SchemaProps{
-							Description: "id is a number that grows, and a random suffix.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"cluster", "id"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_CopyRelease(ref common.ReferenceCallback) common.OpenAPIDefinition {
+func schema_pkg_apis_hnc_v1alpha3_CopyRelease(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
@@ -1147,14 +1118,14 @@ func schema_pkg_apis_hnc_v1beta1_CopyRelease(ref common.ReferenceCallback) commo
 						SchemaProps: spec.SchemaProps{
 							Description: "spec identifies the copy. It is immutable.",
 							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.CopyReleaseSpec{}.OpenAPIModelName()),
+							Ref:         ref(v1alpha3.CopyReleaseSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
 							Description: "status is the result of the release. It is set by the propagator.",
 							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.CopyReleaseStatus{}.OpenAPIModelName()),
+							Ref:         ref(v1alpha3.CopyReleaseStatus{}.OpenAPIModelName()),
 						},
 					},
 				},
@@ -1162,11 +1133,11 @@ func schema_pkg_apis_hnc_v1beta1_CopyRelease(ref common.ReferenceCallback) commo
 			},
 		},
 		Dependencies: []string{
-			v1beta1.CopyReleaseSpec{}.OpenAPIModelName(), v1beta1.CopyReleaseStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+			v1alpha3.CopyReleaseSpec{}.OpenAPIModelName(), v1alpha3.CopyReleaseStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+func schema_pkg_apis_hnc_v1alpha3_CopyReleaseList(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
@@ -1201,7 +1172,7 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref common.ReferenceCallback) c
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.CopyRelease{}.OpenAPIModelName()),
+										Ref: ref(v1alpha3.CopyRelease{}.OpenAPIModelName()),
 									},
 								},
 							},
@@ -1212,11 +1183,11 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref common.ReferenceCallback) c
 			},
 		},
 		Dependencies: []string{
-			v1beta1.CopyRelease{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+			v1alpha3.CopyRelease{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+func schema_pkg_apis_hnc_v1alpha3_CopyReleaseSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
@@ -1261,7 +1232,7 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref common.ReferenceCallback) c
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+func schema_pkg_apis_hnc_v1alpha3_CopyReleaseStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
@@ -1297,7 +1268,7 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref common.ReferenceCallback)
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_ExceededQuota(ref common.ReferenceCallback) common.OpenAPIDefinition {
+func schema_pkg_apis_hnc_v1alpha3_ExceededQuota(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
@@ -1354,6 +1325,1769 @@ func schema_pkg_apis_hnc_v1beta1_ExceededQuota(ref common.ReferenceCallback) com
 					},
 				},
 				Required: []string{"namespace", "name", "resource", "used", "moved", "limit"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_HiddenKind(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HiddenKind is a kind whose objects the answer omits.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the kind. Empty means the core group.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the plural name of the resource.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"resource"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_HierarchyPlan(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyPlan shows the effects of a change before it is made. Create it as the subresource plan of the hierarchy of a namespace. The hierarchy need not exist, and the plan is not stored.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name may be empty or \"hierarchy\".",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the planned change.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.HierarchyPlanSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the effect of the change.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.HierarchyPlanStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.HierarchyPlanSpec{}.OpenAPIModelName(), v1alpha3.HierarchyPlanStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_HierarchyPlanSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyPlanSpec is the planned change.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"change": {
+						SchemaProps: spec.SchemaProps{
+							Description: "change is the type of the change: Parent, Delete, Propagation, Configuration, Rules or AbstractAncestors.\n\nPossible enum values:\n - `\"AbstractAncestors\"` sets spec.abstractAncestors of the namespace's hierarchy.\n - `\"Configuration\"` sets spec.resources of the cluster's configuration.\n - `\"Delete\"` deletes the namespace; a sub-namespace by deleting its Subnamespace.\n - `\"Parent\"` sets the parent of the namespace, or removes it.\n - `\"Propagation\"` sets spec.propagation of the namespace's hierarchy.\n - `\"Rules\"` sets spec.rules of the cluster's configuration.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"AbstractAncestors", "Configuration", "Delete", "Parent", "Propagation", "Rules"},
+						},
+					},
+					"parent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "parent is the new parent of the namespace if change is Parent. Empty means none.",
+							MaxLength:   ptr.To[int64](63),
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resources": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "resources is the new spec.propagation of the hierarchy if change is Propagation, or the new spec.resources of the configuration if change is Configuration. The answer covers the namespace and its descendants. At most 100 items are allowed.",
+							MaxItems:    ptr.To[int64](100),
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ResourceSpec{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"rules": {
+						SchemaProps: spec.SchemaProps{
+							Description: "rules is the new spec.rules of the configuration if change is Rules. The answer covers the namespace and its descendants.",
+							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
+						},
+					},
+					"abstractAncestors": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "abstractAncestors is the new spec.abstractAncestors of the hierarchy if change is AbstractAncestors. At most 100 items are allowed.",
+							MaxItems:    ptr.To[int64](100),
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"limit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "limit is the maximum number of objects in the answer. Defaults to 500.",
+							Minimum:     ptr.To[float64](0),
+							Maximum:     ptr.To[float64](5000),
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"continue": {
+						SchemaProps: spec.SchemaProps{
+							Description: "continue is the continue value of the previous answer.",
+							MaxLength:   ptr.To[int64](1024),
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"change"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ResourceSpec{}.OpenAPIModelName(), v1beta1.Rules{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_HierarchyPlanStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyPlanStatus is the effect of a change.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"refusals": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "refusals are the reasons why the change would be rejected; empty if it would be accepted. If the requester lacks permission for the change, the answer contains nothing else.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.PlannedRefusal{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"unknown": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "unknown lists what could not be determined.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"hidden": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "hidden are the propagated kinds that the requester is not allowed to list in the namespace. The answer does not reveal whether the change affects objects of these kinds.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.HiddenKind{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"summary": {
+						SchemaProps: spec.SchemaProps{
+							Description: "summary counts the effects in all pages of the answer. It excludes objects and namespaces that the requester is not allowed to read.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.PlanSummary{}.OpenAPIModelName()),
+						},
+					},
+					"namespaces": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaces are the affected namespaces, parents before their children.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.NamespacePlan{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"continue": {
+						SchemaProps: spec.SchemaProps{
+							Description: "continue requests the next page if it is sent with the same change. It is empty on the last page.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"exceededQuotas": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "exceededQuotas are the resources of which a move would exceed hierarchical quotas, for quotas that the requester is allowed to get: at most 1000, in the order of namespaces from the root down, names and resources. Only the first page contains them.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.ExceededQuota{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"omittedExceededQuotas": {
+						SchemaProps: spec.SchemaProps{
+							Description: "omittedExceededQuotas is the number of those that exceededQuotas does not contain.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"summary"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.ExceededQuota{}.OpenAPIModelName(), v1alpha3.HiddenKind{}.OpenAPIModelName(), v1alpha3.NamespacePlan{}.OpenAPIModelName(), v1alpha3.PlanSummary{}.OpenAPIModelName(), v1alpha3.PlannedRefusal{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_HierarchyTree(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyTree is a namespace with all its descendants, as returned by GET hierarchies/tree. A namespace without a Hierarchy has a tree too. Users allowed to get the tree of a namespace see the names and conditions of all its descendants, regardless of their permissions there.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name is \"hierarchy\", the namespace is the root of this tree.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"nodes": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "nodes are the namespace and its descendants, depth first: parents before their children, siblings sorted by name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.HierarchyTreeNode{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"nodes"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.HierarchyTreeNode{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_HierarchyTreeCondition(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyTreeCondition is a condition of a namespace in a HierarchyTree. The Hierarchy of the namespace has the details.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "type is the type of the condition.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is True, False or Unknown.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is the reason of the condition in one word.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message describes the problem and how to solve it.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"type", "status", "reason"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_HierarchyTreeNode(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyTreeNode is a namespace in a HierarchyTree.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the namespace.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"parent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "parent is the name of the parent. The parent of the first node is not part of this tree. Empty for a root.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"depth": {
+						SchemaProps: spec.SchemaProps{
+							Description: "depth is the distance from the first node.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is Full, Subnamespace, External or Missing.\n\nPossible enum values:\n - `\"External\"` is a namespace that another tool manages.\n - `\"Full\"` is a namespace that was created directly.\n - `\"Missing\"` is a namespace in the tree that does not exist.\n - `\"Subnamespace\"` is a namespace that was created for a Subnamespace in its parent.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"External", "Full", "Missing", "Subnamespace"},
+						},
+					},
+					"terminating": {
+						SchemaProps: spec.SchemaProps{
+							Description: "terminating is true while the namespace is being deleted.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"allowCascadingDeletion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "allowCascadingDeletion is the value in the namespace's own Hierarchy. The value of an ancestor applies as well.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"abstractAncestors": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "abstractAncestors are the names above a root that are not namespaces, the nearest first.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions report problems with the namespace's position in the tree.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.HierarchyTreeCondition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"name", "depth", "kind"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.HierarchyTreeCondition{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_MyNamespace(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MyNamespace is a namespace that the requester is allowed to get by RBAC. All users are allowed to list and watch their own. The objects are computed and read-only.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name, UID, labels, creation and deletion timestamps are those of the Namespace. The resourceVersion is valid for watches on the same replica only.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the state of the namespace and its position in the tree.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.MyNamespaceStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.MyNamespaceStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_MyNamespaceList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MyNamespaceList is a list of MyNamespaces.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items is the list of MyNamespaces, sorted by name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.MyNamespace{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.MyNamespace{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_MyNamespaceStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MyNamespaceStatus is the state of a namespace and its position in the tree according to its tree labels.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"phase": {
+						SchemaProps: spec.SchemaProps{
+							Description: "phase is Active or Terminating.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is Full, Subnamespace or External.\n\nPossible enum values:\n - `\"External\"` is a namespace that another tool manages.\n - `\"Full\"` is a namespace that was created directly.\n - `\"Missing\"` is a namespace in the tree that does not exist.\n - `\"Subnamespace\"` is a namespace that was created for a Subnamespace in its parent.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"External", "Full", "Missing", "Subnamespace"},
+						},
+					},
+					"parent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "parent is the name of the parent. Empty for a root.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"root": {
+						SchemaProps: spec.SchemaProps{
+							Description: "root is the name of the root of the tree. It may be the namespace itself.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"depth": {
+						SchemaProps: spec.SchemaProps{
+							Description: "depth is the distance from the root.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"depth"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_NamespacePlan(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NamespacePlan is the effect of a change in one namespace.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the namespace.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"fate": {
+						SchemaProps: spec.SchemaProps{
+							Description: "fate is Deleted or Orphaned. It is empty if the namespace stays in the tree.\n\nPossible enum values:\n - `\"Deleted\"` means that the namespace would be deleted.\n - `\"Orphaned\"` means that the namespace would lose its parent and keep its copies until it gets another parent.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Deleted", "Orphaned"},
+						},
+					},
+					"labels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "labels are the tree labels that would change if change is AbstractAncestors.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.PlannedLabel{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"objects": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "objects are the affected objects.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.PlannedObject{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"access": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "access lists the roles that subjects of RoleBindings would gain or lose.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.PlannedAccess{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"quotas": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "quotas are the object counts of ResourceQuotas that would be exceeded. Copies that exceed a quota are not created.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.PlannedQuota{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.PlannedAccess{}.OpenAPIModelName(), v1alpha3.PlannedLabel{}.OpenAPIModelName(), v1alpha3.PlannedObject{}.OpenAPIModelName(), v1alpha3.PlannedQuota{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_ObjectFailure(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ObjectFailure is an object that could not be applied or deleted.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the object. Empty means the core group.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is the kind of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is the namespace of the object, empty if it is cluster-scoped.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"path": {
+						SchemaProps: spec.SchemaProps{
+							Description: "path is the file that declares the object, empty if it was to be deleted.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message is the problem.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"kind", "name", "message"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_OverwrittenObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OverwrittenObject keeps the content of an object that a copy of an ancestor's object overwrote. Its name consists of the resource and the name of the object, such as \"configmaps:settings\" or \"roles.rbac.authorization.k8s.io:reader\". Only the propagator creates it. Users need permission for the original kind: get requires permission to get the original object, list to list the original kind, and delete to delete the original object. It expires.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the content of the object and the source that replaced it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.OverwrittenObjectSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.OverwrittenObjectSpec{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_OverwrittenObjectList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OverwrittenObjectList is a list of OverwrittenObjects.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items is the list of OverwrittenObjects.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.OverwrittenObject{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.OverwrittenObject{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_OverwrittenObjectSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OverwrittenObjectSpec is the content of an object and the source that replaced it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the object's resource. Empty means the core group.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the plural name of the object's resource.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"source": {
+						SchemaProps: spec.SchemaProps{
+							Description: "source is the namespace of the object whose copy replaced it.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"expirationTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expirationTime is the time when this record expires. It is set by the server.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"manifest": {
+						SchemaProps: spec.SchemaProps{
+							Description: "manifest is the object as JSON, without its namespace, its status and the metadata that the API server sets. It is empty in lists: get the object to read it.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"resource", "name", "source", "manifest"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_PlanSummary(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlanSummary counts the effects of a change.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"namespaces": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaces is the number of affected namespaces.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"deleted": {
+						SchemaProps: spec.SchemaProps{
+							Description: "deleted is the number of namespaces that would be deleted.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"orphaned": {
+						SchemaProps: spec.SchemaProps{
+							Description: "orphaned is the number of namespaces that would lose their parent.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"added": {
+						SchemaProps: spec.SchemaProps{
+							Description: "added is the number of copies that would be added.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"changed": {
+						SchemaProps: spec.SchemaProps{
+							Description: "changed is the number of copies that would be replaced by copies of other sources.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"overwritten": {
+						SchemaProps: spec.SchemaProps{
+							Description: "overwritten is the number of local objects that would be replaced by copies.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"removed": {
+						SchemaProps: spec.SchemaProps{
+							Description: "removed is the number of copies that would be removed.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"kept": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kept is the number of local objects that would be kept although an ancestor has a source of the same name.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"namespaces", "deleted", "orphaned", "added", "changed", "overwritten", "removed", "kept"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_PlannedAccess(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedAccess is a role that a subject would gain or lose in a namespace.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"change": {
+						SchemaProps: spec.SchemaProps{
+							Description: "change is Gained or Lost.\n\nPossible enum values:\n - `\"Gained\"` means that a subject would gain the role.\n - `\"Lost\"` means that a subject would lose the role.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Gained", "Lost"},
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is User, Group or ServiceAccount.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is the namespace of a ServiceAccount.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the subject.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"roleKind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "roleKind is Role or ClusterRole.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"role": {
+						SchemaProps: spec.SchemaProps{
+							Description: "role is the name of the role.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"change", "kind", "name", "roleKind", "role"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_PlannedLabel(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedLabel is a tree label of a namespace and the effect of the change on it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"key": {
+						SchemaProps: spec.SchemaProps{
+							Description: "key is the key of the label.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"before": {
+						SchemaProps: spec.SchemaProps{
+							Description: "before is the present value. Empty means that the namespace does not have the label.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"after": {
+						SchemaProps: spec.SchemaProps{
+							Description: "after is the value after the change. Empty means that the label would be removed.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"key"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_PlannedObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedObject is an object and the effect of the change on it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"action": {
+						SchemaProps: spec.SchemaProps{
+							Description: "action is Add, Change, Overwrite, Remove or Keep.\n\nPossible enum values:\n - `\"Add\"` means that a copy would be added.\n - `\"Change\"` means that a copy would be replaced by that of another source, or updated.\n - `\"Keep\"` means that a local object would be kept although an ancestor has a source of the same name.\n - `\"Overwrite\"` means that a local object would be replaced by a copy.\n - `\"Remove\"` means that a copy would be removed.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Add", "Change", "Keep", "Overwrite", "Remove"},
+						},
+					},
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the object. Empty means the core group.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"version": {
+						SchemaProps: spec.SchemaProps{
+							Description: "version is the API version of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the plural name of the resource.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is the kind of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"source": {
+						SchemaProps: spec.SchemaProps{
+							Description: "source is the namespace of the object's source; for a removed copy, that of its previous source.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"difference": {
+						SchemaProps: spec.SchemaProps{
+							Description: "difference is the change of the object as a unified diff. The contents of Secrets are omitted.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"action", "version", "resource", "kind", "name"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_PlannedQuota(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedQuota is a ResourceQuota that would be exceeded.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the ResourceQuota.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the counted resource, such as count/configmaps.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"hard": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hard is the limit.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"planned": {
+						SchemaProps: spec.SchemaProps{
+							Description: "planned is the number of objects after the change.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"name", "resource", "hard", "planned"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_PlannedRefusal(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedRefusal is a reason why a change would be rejected.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is the reason of the error, such as Forbidden or Conflict.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message describes the problem and how to solve it.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"reason", "message"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_RepositoryError(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositoryError is an error of a repository.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"code": {
+						SchemaProps: spec.SchemaProps{
+							Description: "code identifies the error, for example KNV1029.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message is the problem, and what to do.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"path": {
+						SchemaProps: spec.SchemaProps{
+							Description: "path is the file and the line, or the directory.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"code", "message"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_RepositorySource(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositorySource is a revision of a Git repository.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"url": {
+						SchemaProps: spec.SchemaProps{
+							Description: "url is the address of the Git repository: https://HOST/PATH, ssh://USER@HOST/PATH, or file:///PATH for a directory below the one that hns-sync allows with --local-repositories.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"branch": {
+						SchemaProps: spec.SchemaProps{
+							Description: "branch is the branch to follow. At most one of branch, tag and commit may be set; with none, the default branch of the repository is followed.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"tag": {
+						SchemaProps: spec.SchemaProps{
+							Description: "tag is the tag to apply.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"commit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "commit is the commit to apply: 40 hexadecimal digits.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"directory": {
+						SchemaProps: spec.SchemaProps{
+							Description: "directory is the root of the hierarchical repository in the Git repository. Empty means the root.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"secretName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "secretName is the name of a Secret with credentials, in the namespace of the ServiceAccount: username and password, and optionally ca.crt, for https; identity and known_hosts for ssh. Setting it requires permission to get that Secret.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"url"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_RepositorySync(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositorySync keeps the cluster equal to a hierarchical repository of policy in Git. The objects of the repository are applied as a ServiceAccount, so a repository can do only what that account may. Writing the spec requires permission to impersonate the account.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name is a DNS label. It is the value of the label hnc.x-k8s.io/repository-sync of all objects that are applied.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the repository, and how it is applied.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.RepositorySyncSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the result of the last synchronization. It is set by hns-sync.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.RepositorySyncStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.RepositorySyncSpec{}.OpenAPIModelName(), v1alpha3.RepositorySyncStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_RepositorySyncList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositorySyncList is a list of RepositorySyncs.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items is the list of RepositorySyncs.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.RepositorySync{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.RepositorySync{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_RepositorySyncSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositorySyncSpec is a repository, and how it is applied.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"source": {
+						SchemaProps: spec.SchemaProps{
+							Description: "source is the repository.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.RepositorySource{}.OpenAPIModelName()),
+						},
+					},
+					"cluster": {
+						SchemaProps: spec.SchemaProps{
+							Description: "cluster is the name of this cluster, which the cluster selectors of the repository match. Empty matches none.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"serviceAccount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "serviceAccount is the account that objects are read, applied and deleted as.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.ServiceAccountReference{}.OpenAPIModelName()),
+						},
+					},
+					"interval": {
+						SchemaProps: spec.SchemaProps{
+							Description: "interval is the time between two reads of the branch or tag. Defaults to 15s; at least 1s.",
+							Ref:         ref(v1.Duration{}.OpenAPIModelName()),
+						},
+					},
+					"prune": {
+						SchemaProps: spec.SchemaProps{
+							Description: "prune deletes objects that were applied and are no longer in the repository. Otherwise they remain, and remain labeled.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"allowMassDeletion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "allowMassDeletion allows a revision that removes more than half of the namespaces.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"allowNonEmptyNamespaceDeletion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "allowNonEmptyNamespaceDeletion allows the deletion of namespaces that have sub-namespaces, or that contain objects which are not from the repository.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"allowSharedNames": {
+						SchemaProps: spec.SchemaProps{
+							Description: "allowSharedNames allows abstract directories with the name of a namespace, whose tree label then stands for both.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"paused": {
+						SchemaProps: spec.SchemaProps{
+							Description: "paused stops all reads and writes for this RepositorySync.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"source", "serviceAccount"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.RepositorySource{}.OpenAPIModelName(), v1alpha3.ServiceAccountReference{}.OpenAPIModelName(), v1.Duration{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_RepositorySyncStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositorySyncStatus is the result of the last synchronization.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"seenCommit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "seenCommit is the commit that was read last.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"appliedCommit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "appliedCommit is the last commit that was applied completely.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"appliedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "appliedTime is when appliedCommit was first applied completely.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"namespaces": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaces is the number of namespaces in the repository.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"objects": {
+						SchemaProps: spec.SchemaProps{
+							Description: "objects is the number of objects in the repository for this cluster, including inherited ones and namespaces.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"failed": {
+						SchemaProps: spec.SchemaProps{
+							Description: "failed is the number of objects that could not be applied or deleted.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"failures": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "failures are the first of the objects that could not be applied or deleted.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.ObjectFailure{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"errors": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "errors are the first errors of the repository.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.RepositoryError{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"kinds": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "kinds are the resources of which objects have been applied, and which objects are pruned from.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.GroupVersionResource{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions contains Synced. It is True while the cluster is as the last commit says.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.ObjectFailure{}.OpenAPIModelName(), v1alpha3.RepositoryError{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.GroupVersionResource{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_ServiceAccountReference(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ServiceAccountReference names a ServiceAccount.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is the namespace of the ServiceAccount.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the ServiceAccount.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"namespace", "name"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_Checkpoint(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Checkpoint identifies a state of the hierarchies that was propagated. hns-propagator records it here and in the cluster; they differ after one of both was restored.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"cluster": {
+						SchemaProps: spec.SchemaProps{
+							Description: "cluster is the UID of the namespace kube-system.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"id": {
+						SchemaProps: spec.SchemaProps{
+							Description: "id is a number that grows, and a random suffix.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"cluster", "id"},
 			},
 		},
 	}
@@ -1588,35 +3322,6 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 		},
 		Dependencies: []string{
 			v1beta1.Checkpoint{}.OpenAPIModelName(), v1beta1.InForce{}.OpenAPIModelName(), v1beta1.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_HiddenKind(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "HiddenKind is a kind whose objects the answer omits.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"group": {
-						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the kind. Empty means the core group.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"resource": {
-						SchemaProps: spec.SchemaProps{
-							Description: "resource is the plural name of the resource.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"resource"},
-			},
-		},
 	}
 }
 
@@ -1966,280 +3671,6 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyList(ref common.ReferenceCallback) com
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_HierarchyPlan(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyPlan shows the effects of a change before it is made. Create it as the subresource plan of the hierarchy of a namespace. The hierarchy need not exist, and the plan is not stored.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"apiVersion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"metadata": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Standard object's metadata. The name may be empty or \"hierarchy\".",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
-						},
-					},
-					"spec": {
-						SchemaProps: spec.SchemaProps{
-							Description: "spec is the planned change.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.HierarchyPlanSpec{}.OpenAPIModelName()),
-						},
-					},
-					"status": {
-						SchemaProps: spec.SchemaProps{
-							Description: "status is the effect of the change.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.HierarchyPlanStatus{}.OpenAPIModelName()),
-						},
-					},
-				},
-				Required: []string{"spec"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.HierarchyPlanSpec{}.OpenAPIModelName(), v1beta1.HierarchyPlanStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyPlanSpec is the planned change.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"change": {
-						SchemaProps: spec.SchemaProps{
-							Description: "change is the type of the change: Parent, Delete, Propagation, Configuration, Rules or AbstractAncestors.\n\nPossible enum values:\n - `\"AbstractAncestors\"` sets spec.abstractAncestors of the namespace's hierarchy.\n - `\"Configuration\"` sets spec.resources of the cluster's configuration.\n - `\"Delete\"` deletes the namespace; a sub-namespace by deleting its Subnamespace.\n - `\"Parent\"` sets the parent of the namespace, or removes it.\n - `\"Propagation\"` sets spec.propagation of the namespace's hierarchy.\n - `\"Rules\"` sets spec.rules of the cluster's configuration.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-							Enum:        []interface{}{"AbstractAncestors", "Configuration", "Delete", "Parent", "Propagation", "Rules"},
-						},
-					},
-					"parent": {
-						SchemaProps: spec.SchemaProps{
-							Description: "parent is the new parent of the namespace if change is Parent. Empty means none.",
-							MaxLength:   ptr.To[int64](63),
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"resources": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "resources is the new spec.propagation of the hierarchy if change is Propagation, or the new spec.resources of the configuration if change is Configuration. The answer covers the namespace and its descendants. At most 100 items are allowed.",
-							MaxItems:    ptr.To[int64](100),
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.ResourceSpec{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"rules": {
-						SchemaProps: spec.SchemaProps{
-							Description: "rules is the new spec.rules of the configuration if change is Rules. The answer covers the namespace and its descendants.",
-							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
-						},
-					},
-					"abstractAncestors": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "abstractAncestors is the new spec.abstractAncestors of the hierarchy if change is AbstractAncestors. At most 100 items are allowed.",
-							MaxItems:    ptr.To[int64](100),
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Type:   []string{"string"},
-										Format: "",
-									},
-								},
-							},
-						},
-					},
-					"limit": {
-						SchemaProps: spec.SchemaProps{
-							Description: "limit is the maximum number of objects in the answer. Defaults to 500.",
-							Minimum:     ptr.To[float64](0),
-							Maximum:     ptr.To[float64](5000),
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"continue": {
-						SchemaProps: spec.SchemaProps{
-							Description: "continue is the continue value of the previous answer.",
-							MaxLength:   ptr.To[int64](1024),
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"change"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.ResourceSpec{}.OpenAPIModelName(), v1beta1.Rules{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyPlanStatus is the effect of a change.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"refusals": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "refusals are the reasons why the change would be rejected; empty if it would be accepted. If the requester lacks permission for the change, the answer contains nothing else.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.PlannedRefusal{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"unknown": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "unknown lists what could not be determined.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Type:   []string{"string"},
-										Format: "",
-									},
-								},
-							},
-						},
-					},
-					"hidden": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "hidden are the propagated kinds that the requester is not allowed to list in the namespace. The answer does not reveal whether the change affects objects of these kinds.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.HiddenKind{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"summary": {
-						SchemaProps: spec.SchemaProps{
-							Description: "summary counts the effects in all pages of the answer. It excludes objects and namespaces that the requester is not allowed to read.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.PlanSummary{}.OpenAPIModelName()),
-						},
-					},
-					"namespaces": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "namespaces are the affected namespaces, parents before their children.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.NamespacePlan{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"continue": {
-						SchemaProps: spec.SchemaProps{
-							Description: "continue requests the next page if it is sent with the same change. It is empty on the last page.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"exceededQuotas": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "exceededQuotas are the resources of which a move would exceed hierarchical quotas, for quotas that the requester is allowed to get: at most 1000, in the order of namespaces from the root down, names and resources. Only the first page contains them.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.ExceededQuota{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"omittedExceededQuotas": {
-						SchemaProps: spec.SchemaProps{
-							Description: "omittedExceededQuotas is the number of those that exceededQuotas does not contain.",
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-				},
-				Required: []string{"summary"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.ExceededQuota{}.OpenAPIModelName(), v1beta1.HiddenKind{}.OpenAPIModelName(), v1beta1.NamespacePlan{}.OpenAPIModelName(), v1beta1.PlanSummary{}.OpenAPIModelName(), v1beta1.PlannedRefusal{}.OpenAPIModelName()},
-	}
-}
-
 func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -2469,205 +3900,6 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyTree is a namespace with all its descendants, as returned by GET hierarchies/tree. A namespace without a Hierarchy has a tree too. Users allowed to get the tree of a namespace see the names and conditions of all its descendants, regardless of their permissions there.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"apiVersion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"metadata": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Standard object's metadata. The name is \"hierarchy\", the namespace is the root of this tree.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
-						},
-					},
-					"nodes": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "nodes are the namespace and its descendants, depth first: parents before their children, siblings sorted by name.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.HierarchyTreeNode{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-				},
-				Required: []string{"nodes"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.HierarchyTreeNode{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_HierarchyTreeCondition(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyTreeCondition is a condition of a namespace in a HierarchyTree. The Hierarchy of the namespace has the details.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"type": {
-						SchemaProps: spec.SchemaProps{
-							Description: "type is the type of the condition.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"status": {
-						SchemaProps: spec.SchemaProps{
-							Description: "status is True, False or Unknown.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"reason": {
-						SchemaProps: spec.SchemaProps{
-							Description: "reason is the reason of the condition in one word.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"message": {
-						SchemaProps: spec.SchemaProps{
-							Description: "message describes the problem and how to solve it.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"type", "status", "reason"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyTreeNode is a namespace in a HierarchyTree.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"name": {
-						SchemaProps: spec.SchemaProps{
-							Description: "name is the name of the namespace.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"parent": {
-						SchemaProps: spec.SchemaProps{
-							Description: "parent is the name of the parent. The parent of the first node is not part of this tree. Empty for a root.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"depth": {
-						SchemaProps: spec.SchemaProps{
-							Description: "depth is the distance from the first node.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "kind is Full, Subnamespace, External or Missing.\n\nPossible enum values:\n - `\"External\"` is a namespace that another tool manages.\n - `\"Full\"` is a namespace that was created directly.\n - `\"Missing\"` is a namespace in the tree that does not exist.\n - `\"Subnamespace\"` is a namespace that was created for a Subnamespace in its parent.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-							Enum:        []interface{}{"External", "Full", "Missing", "Subnamespace"},
-						},
-					},
-					"terminating": {
-						SchemaProps: spec.SchemaProps{
-							Description: "terminating is true while the namespace is being deleted.",
-							Type:        []string{"boolean"},
-							Format:      "",
-						},
-					},
-					"allowCascadingDeletion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "allowCascadingDeletion is the value in the namespace's own Hierarchy. The value of an ancestor applies as well.",
-							Type:        []string{"boolean"},
-							Format:      "",
-						},
-					},
-					"abstractAncestors": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "abstractAncestors are the names above a root that are not namespaces, the nearest first.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Type:   []string{"string"},
-										Format: "",
-									},
-								},
-							},
-						},
-					},
-					"conditions": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "conditions report problems with the namespace's position in the tree.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.HierarchyTreeCondition{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-				},
-				Required: []string{"name", "depth", "kind"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.HierarchyTreeCondition{}.OpenAPIModelName()},
-	}
-}
-
 func schema_pkg_apis_hnc_v1beta1_InForce(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -2763,254 +3995,6 @@ func schema_pkg_apis_hnc_v1beta1_MetaKVP(ref common.ReferenceCallback) common.Op
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_MyNamespace(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "MyNamespace is a namespace that the requester is allowed to get by RBAC. All users are allowed to list and watch their own. The objects are computed and read-only.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"apiVersion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"metadata": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Standard object's metadata. The name, UID, labels, creation and deletion timestamps are those of the Namespace. The resourceVersion is valid for watches on the same replica only.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
-						},
-					},
-					"status": {
-						SchemaProps: spec.SchemaProps{
-							Description: "status is the state of the namespace and its position in the tree.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.MyNamespaceStatus{}.OpenAPIModelName()),
-						},
-					},
-				},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.MyNamespaceStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "MyNamespaceList is a list of MyNamespaces.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"apiVersion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"metadata": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Standard list metadata.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
-						},
-					},
-					"items": {
-						SchemaProps: spec.SchemaProps{
-							Description: "items is the list of MyNamespaces, sorted by name.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.MyNamespace{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-				},
-				Required: []string{"items"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.MyNamespace{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "MyNamespaceStatus is the state of a namespace and its position in the tree according to its tree labels.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"phase": {
-						SchemaProps: spec.SchemaProps{
-							Description: "phase is Active or Terminating.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "kind is Full, Subnamespace or External.\n\nPossible enum values:\n - `\"External\"` is a namespace that another tool manages.\n - `\"Full\"` is a namespace that was created directly.\n - `\"Missing\"` is a namespace in the tree that does not exist.\n - `\"Subnamespace\"` is a namespace that was created for a Subnamespace in its parent.",
-							Type:        []string{"string"},
-							Format:      "",
-							Enum:        []interface{}{"External", "Full", "Missing", "Subnamespace"},
-						},
-					},
-					"parent": {
-						SchemaProps: spec.SchemaProps{
-							Description: "parent is the name of the parent. Empty for a root.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"root": {
-						SchemaProps: spec.SchemaProps{
-							Description: "root is the name of the root of the tree. It may be the namespace itself.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"depth": {
-						SchemaProps: spec.SchemaProps{
-							Description: "depth is the distance from the root.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-				},
-				Required: []string{"depth"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "NamespacePlan is the effect of a change in one namespace.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"name": {
-						SchemaProps: spec.SchemaProps{
-							Description: "name is the name of the namespace.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"fate": {
-						SchemaProps: spec.SchemaProps{
-							Description: "fate is Deleted or Orphaned. It is empty if the namespace stays in the tree.\n\nPossible enum values:\n - `\"Deleted\"` means that the namespace would be deleted.\n - `\"Orphaned\"` means that the namespace would lose its parent and keep its copies until it gets another parent.",
-							Type:        []string{"string"},
-							Format:      "",
-							Enum:        []interface{}{"Deleted", "Orphaned"},
-						},
-					},
-					"labels": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "labels are the tree labels that would change if change is AbstractAncestors.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.PlannedLabel{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"objects": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "objects are the affected objects.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.PlannedObject{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"access": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "access lists the roles that subjects of RoleBindings would gain or lose.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.PlannedAccess{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"quotas": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "quotas are the object counts of ResourceQuotas that would be exceeded. Copies that exceed a quota are not created.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.PlannedQuota{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-				},
-				Required: []string{"name"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.PlannedAccess{}.OpenAPIModelName(), v1beta1.PlannedLabel{}.OpenAPIModelName(), v1beta1.PlannedObject{}.OpenAPIModelName(), v1beta1.PlannedQuota{}.OpenAPIModelName()},
-	}
-}
-
 func schema_pkg_apis_hnc_v1beta1_NamespaceUse(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -3046,548 +4030,6 @@ func schema_pkg_apis_hnc_v1beta1_NamespaceUse(ref common.ReferenceCallback) comm
 		},
 		Dependencies: []string{
 			resource.Quantity{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_ObjectFailure(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "ObjectFailure is an object that could not be applied or deleted.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"group": {
-						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the object. Empty means the core group.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "kind is the kind of the object.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"namespace": {
-						SchemaProps: spec.SchemaProps{
-							Description: "namespace is the namespace of the object, empty if it is cluster-scoped.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"name": {
-						SchemaProps: spec.SchemaProps{
-							Description: "name is the name of the object.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"path": {
-						SchemaProps: spec.SchemaProps{
-							Description: "path is the file that declares the object, empty if it was to be deleted.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"message": {
-						SchemaProps: spec.SchemaProps{
-							Description: "message is the problem.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"kind", "name", "message"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "OverwrittenObject keeps the content of an object that a copy of an ancestor's object overwrote. Its name consists of the resource and the name of the object, such as \"configmaps:settings\" or \"roles.rbac.authorization.k8s.io:reader\". Only the propagator creates it. Users need permission for the original kind: get requires permission to get the original object, list to list the original kind, and delete to delete the original object. It expires.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"apiVersion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"metadata": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Standard object's metadata.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
-						},
-					},
-					"spec": {
-						SchemaProps: spec.SchemaProps{
-							Description: "spec is the content of the object and the source that replaced it.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName()),
-						},
-					},
-				},
-				Required: []string{"spec"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectList(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "OverwrittenObjectList is a list of OverwrittenObjects.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"apiVersion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"metadata": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Standard list metadata.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
-						},
-					},
-					"items": {
-						SchemaProps: spec.SchemaProps{
-							Description: "items is the list of OverwrittenObjects.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.OverwrittenObject{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-				},
-				Required: []string{"items"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.OverwrittenObject{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "OverwrittenObjectSpec is the content of an object and the source that replaced it.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"group": {
-						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the object's resource. Empty means the core group.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"resource": {
-						SchemaProps: spec.SchemaProps{
-							Description: "resource is the plural name of the object's resource.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"name": {
-						SchemaProps: spec.SchemaProps{
-							Description: "name is the name of the object.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"source": {
-						SchemaProps: spec.SchemaProps{
-							Description: "source is the namespace of the object whose copy replaced it.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"expirationTime": {
-						SchemaProps: spec.SchemaProps{
-							Description: "expirationTime is the time when this record expires. It is set by the server.",
-							Ref:         ref(v1.Time{}.OpenAPIModelName()),
-						},
-					},
-					"manifest": {
-						SchemaProps: spec.SchemaProps{
-							Description: "manifest is the object as JSON, without its namespace, its status and the metadata that the API server sets. It is empty in lists: get the object to read it.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"resource", "name", "source", "manifest"},
-			},
-		},
-		Dependencies: []string{
-			v1.Time{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_PlanSummary(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "PlanSummary counts the effects of a change.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"namespaces": {
-						SchemaProps: spec.SchemaProps{
-							Description: "namespaces is the number of affected namespaces.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"deleted": {
-						SchemaProps: spec.SchemaProps{
-							Description: "deleted is the number of namespaces that would be deleted.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"orphaned": {
-						SchemaProps: spec.SchemaProps{
-							Description: "orphaned is the number of namespaces that would lose their parent.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"added": {
-						SchemaProps: spec.SchemaProps{
-							Description: "added is the number of copies that would be added.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"changed": {
-						SchemaProps: spec.SchemaProps{
-							Description: "changed is the number of copies that would be replaced by copies of other sources.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"overwritten": {
-						SchemaProps: spec.SchemaProps{
-							Description: "overwritten is the number of local objects that would be replaced by copies.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"removed": {
-						SchemaProps: spec.SchemaProps{
-							Description: "removed is the number of copies that would be removed.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"kept": {
-						SchemaProps: spec.SchemaProps{
-							Description: "kept is the number of local objects that would be kept although an ancestor has a source of the same name.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-				},
-				Required: []string{"namespaces", "deleted", "orphaned", "added", "changed", "overwritten", "removed", "kept"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "PlannedAccess is a role that a subject would gain or lose in a namespace.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"change": {
-						SchemaProps: spec.SchemaProps{
-							Description: "change is Gained or Lost.\n\nPossible enum values:\n - `\"Gained\"` means that a subject would gain the role.\n - `\"Lost\"` means that a subject would lose the role.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-							Enum:        []interface{}{"Gained", "Lost"},
-						},
-					},
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "kind is User, Group or ServiceAccount.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"namespace": {
-						SchemaProps: spec.SchemaProps{
-							Description: "namespace is the namespace of a ServiceAccount.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"name": {
-						SchemaProps: spec.SchemaProps{
-							Description: "name is the name of the subject.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"roleKind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "roleKind is Role or ClusterRole.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"role": {
-						SchemaProps: spec.SchemaProps{
-							Description: "role is the name of the role.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"change", "kind", "name", "roleKind", "role"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_PlannedLabel(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "PlannedLabel is a tree label of a namespace and the effect of the change on it.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"key": {
-						SchemaProps: spec.SchemaProps{
-							Description: "key is the key of the label.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"before": {
-						SchemaProps: spec.SchemaProps{
-							Description: "before is the present value. Empty means that the namespace does not have the label.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"after": {
-						SchemaProps: spec.SchemaProps{
-							Description: "after is the value after the change. Empty means that the label would be removed.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"key"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_PlannedObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "PlannedObject is an object and the effect of the change on it.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"action": {
-						SchemaProps: spec.SchemaProps{
-							Description: "action is Add, Change, Overwrite, Remove or Keep.\n\nPossible enum values:\n - `\"Add\"` means that a copy would be added.\n - `\"Change\"` means that a copy would be replaced by that of another source, or updated.\n - `\"Keep\"` means that a local object would be kept although an ancestor has a source of the same name.\n - `\"Overwrite\"` means that a local object would be replaced by a copy.\n - `\"Remove\"` means that a copy would be removed.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-							Enum:        []interface{}{"Add", "Change", "Keep", "Overwrite", "Remove"},
-						},
-					},
-					"group": {
-						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the object. Empty means the core group.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"version": {
-						SchemaProps: spec.SchemaProps{
-							Description: "version is the API version of the object.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"resource": {
-						SchemaProps: spec.SchemaProps{
-							Description: "resource is the plural name of the resource.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "kind is the kind of the object.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"name": {
-						SchemaProps: spec.SchemaProps{
-							Description: "name is the name of the object.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"source": {
-						SchemaProps: spec.SchemaProps{
-							Description: "source is the namespace of the object's source; for a removed copy, that of its previous source.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"difference": {
-						SchemaProps: spec.SchemaProps{
-							Description: "difference is the change of the object as a unified diff. The contents of Secrets are omitted.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"action", "version", "resource", "kind", "name"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_PlannedQuota(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "PlannedQuota is a ResourceQuota that would be exceeded.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"name": {
-						SchemaProps: spec.SchemaProps{
-							Description: "name is the name of the ResourceQuota.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"resource": {
-						SchemaProps: spec.SchemaProps{
-							Description: "resource is the counted resource, such as count/configmaps.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"hard": {
-						SchemaProps: spec.SchemaProps{
-							Description: "hard is the limit.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int64",
-						},
-					},
-					"planned": {
-						SchemaProps: spec.SchemaProps{
-							Description: "planned is the number of objects after the change.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int64",
-						},
-					},
-				},
-				Required: []string{"name", "resource", "hard", "planned"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "PlannedRefusal is a reason why a change would be rejected.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"reason": {
-						SchemaProps: spec.SchemaProps{
-							Description: "reason is the reason of the error, such as Forbidden or Conflict.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"message": {
-						SchemaProps: spec.SchemaProps{
-							Description: "message describes the problem and how to solve it.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"reason", "message"},
-			},
-		},
 	}
 }
 
@@ -3670,417 +4112,6 @@ func schema_pkg_apis_hnc_v1beta1_QuotaScopeSelector(ref common.ReferenceCallback
 		},
 		Dependencies: []string{
 			v1beta1.QuotaScopeRequirement{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_RepositoryError(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "RepositoryError is an error of a repository.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"code": {
-						SchemaProps: spec.SchemaProps{
-							Description: "code identifies the error, for example KNV1029.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"message": {
-						SchemaProps: spec.SchemaProps{
-							Description: "message is the problem, and what to do.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"path": {
-						SchemaProps: spec.SchemaProps{
-							Description: "path is the file and the line, or the directory.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"code", "message"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_RepositorySource(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "RepositorySource is a revision of a Git repository.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"url": {
-						SchemaProps: spec.SchemaProps{
-							Description: "url is the address of the Git repository: https://HOST/PATH, ssh://USER@HOST/PATH, or file:///PATH for a directory below the one that hns-sync allows with --local-repositories.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"branch": {
-						SchemaProps: spec.SchemaProps{
-							Description: "branch is the branch to follow. At most one of branch, tag and commit may be set; with none, the default branch of the repository is followed.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"tag": {
-						SchemaProps: spec.SchemaProps{
-							Description: "tag is the tag to apply.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"commit": {
-						SchemaProps: spec.SchemaProps{
-							Description: "commit is the commit to apply: 40 hexadecimal digits.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"directory": {
-						SchemaProps: spec.SchemaProps{
-							Description: "directory is the root of the hierarchical repository in the Git repository. Empty means the root.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"secretName": {
-						SchemaProps: spec.SchemaProps{
-							Description: "secretName is the name of a Secret with credentials, in the namespace of the ServiceAccount: username and password, and optionally ca.crt, for https; identity and known_hosts for ssh. Setting it requires permission to get that Secret.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"url"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_RepositorySync(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "RepositorySync keeps the cluster equal to a hierarchical repository of policy in Git. The objects of the repository are applied as a ServiceAccount, so a repository can do only what that account may. Writing the spec requires permission to impersonate the account.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"apiVersion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"metadata": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Standard object's metadata. The name is a DNS label. It is the value of the label hnc.x-k8s.io/repository-sync of all objects that are applied.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
-						},
-					},
-					"spec": {
-						SchemaProps: spec.SchemaProps{
-							Description: "spec is the repository, and how it is applied.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.RepositorySyncSpec{}.OpenAPIModelName()),
-						},
-					},
-					"status": {
-						SchemaProps: spec.SchemaProps{
-							Description: "status is the result of the last synchronization. It is set by hns-sync.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.RepositorySyncStatus{}.OpenAPIModelName()),
-						},
-					},
-				},
-				Required: []string{"spec"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.RepositorySyncSpec{}.OpenAPIModelName(), v1beta1.RepositorySyncStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_RepositorySyncList(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "RepositorySyncList is a list of RepositorySyncs.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"apiVersion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"metadata": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Standard list metadata.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
-						},
-					},
-					"items": {
-						SchemaProps: spec.SchemaProps{
-							Description: "items is the list of RepositorySyncs.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.RepositorySync{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-				},
-				Required: []string{"items"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.RepositorySync{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_RepositorySyncSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "RepositorySyncSpec is a repository, and how it is applied.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"source": {
-						SchemaProps: spec.SchemaProps{
-							Description: "source is the repository.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.RepositorySource{}.OpenAPIModelName()),
-						},
-					},
-					"cluster": {
-						SchemaProps: spec.SchemaProps{
-							Description: "cluster is the name of this cluster, which the cluster selectors of the repository match. Empty matches none.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"serviceAccount": {
-						SchemaProps: spec.SchemaProps{
-							Description: "serviceAccount is the account that objects are read, applied and deleted as.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.ServiceAccountReference{}.OpenAPIModelName()),
-						},
-					},
-					"interval": {
-						SchemaProps: spec.SchemaProps{
-							Description: "interval is the time between two reads of the branch or tag. Defaults to 15s; at least 1s.",
-							Ref:         ref(v1.Duration{}.OpenAPIModelName()),
-						},
-					},
-					"prune": {
-						SchemaProps: spec.SchemaProps{
-							Description: "prune deletes objects that were applied and are no longer in the repository. Otherwise they remain, and remain labeled.",
-							Type:        []string{"boolean"},
-							Format:      "",
-						},
-					},
-					"allowMassDeletion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "allowMassDeletion allows a revision that removes more than half of the namespaces.",
-							Type:        []string{"boolean"},
-							Format:      "",
-						},
-					},
-					"allowNonEmptyNamespaceDeletion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "allowNonEmptyNamespaceDeletion allows the deletion of namespaces that have sub-namespaces, or that contain objects which are not from the repository.",
-							Type:        []string{"boolean"},
-							Format:      "",
-						},
-					},
-					"allowSharedNames": {
-						SchemaProps: spec.SchemaProps{
-							Description: "allowSharedNames allows abstract directories with the name of a namespace, whose tree label then stands for both.",
-							Type:        []string{"boolean"},
-							Format:      "",
-						},
-					},
-					"paused": {
-						SchemaProps: spec.SchemaProps{
-							Description: "paused stops all reads and writes for this RepositorySync.",
-							Type:        []string{"boolean"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"source", "serviceAccount"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.RepositorySource{}.OpenAPIModelName(), v1beta1.ServiceAccountReference{}.OpenAPIModelName(), v1.Duration{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_RepositorySyncStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "RepositorySyncStatus is the result of the last synchronization.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"observedGeneration": {
-						SchemaProps: spec.SchemaProps{
-							Description: "observedGeneration is the generation of the spec that the status describes.",
-							Type:        []string{"integer"},
-							Format:      "int64",
-						},
-					},
-					"seenCommit": {
-						SchemaProps: spec.SchemaProps{
-							Description: "seenCommit is the commit that was read last.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"appliedCommit": {
-						SchemaProps: spec.SchemaProps{
-							Description: "appliedCommit is the last commit that was applied completely.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"appliedTime": {
-						SchemaProps: spec.SchemaProps{
-							Description: "appliedTime is when appliedCommit was first applied completely.",
-							Ref:         ref(v1.Time{}.OpenAPIModelName()),
-						},
-					},
-					"namespaces": {
-						SchemaProps: spec.SchemaProps{
-							Description: "namespaces is the number of namespaces in the repository.",
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"objects": {
-						SchemaProps: spec.SchemaProps{
-							Description: "objects is the number of objects in the repository for this cluster, including inherited ones and namespaces.",
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"failed": {
-						SchemaProps: spec.SchemaProps{
-							Description: "failed is the number of objects that could not be applied or deleted.",
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"failures": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "failures are the first of the objects that could not be applied or deleted.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.ObjectFailure{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"errors": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "errors are the first errors of the repository.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.RepositoryError{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"kinds": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "kinds are the resources of which objects have been applied, and which objects are pruned from.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1.GroupVersionResource{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"conditions": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-map-keys": []interface{}{
-									"type",
-								},
-								"x-kubernetes-list-type": "map",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "conditions contains Synced. It is True while the cluster is as the last commit says.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1.Condition{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-				},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.ObjectFailure{}.OpenAPIModelName(), v1beta1.RepositoryError{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.GroupVersionResource{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
 	}
 }
 
@@ -4339,36 +4370,6 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 						},
 					},
 				},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_ServiceAccountReference(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "ServiceAccountReference names a ServiceAccount.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"namespace": {
-						SchemaProps: spec.SchemaProps{
-							Description: "namespace is the namespace of the ServiceAccount.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"name": {
-						SchemaProps: spec.SchemaProps{
-							Description: "name is the name of the ServiceAccount.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"namespace", "name"},
 			},
 		},
 	}

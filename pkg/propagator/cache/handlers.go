@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
@@ -38,7 +39,7 @@ type EventHandlers struct {
 	// QuotaWebhookChanged is called when the registration of the webhook of quotas has changed.
 	QuotaWebhookChanged func(s *State)
 	// ReleaseRequested receives CopyReleases that nobody has carried out.
-	ReleaseRequested func(*v1beta1.CopyRelease)
+	ReleaseRequested func(*v1alpha3.CopyRelease)
 }
 
 type handlers []EventHandlers
@@ -51,7 +52,7 @@ func (hs handlers) kindsAnnounced(s *State) {
 	}
 }
 
-func (hs handlers) releaseRequested(r *v1beta1.CopyRelease) {
+func (hs handlers) releaseRequested(r *v1alpha3.CopyRelease) {
 	if len(r.Status.Conditions) > 0 || r.DeletionTimestamp != nil {
 		return
 	}

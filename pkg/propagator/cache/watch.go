@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
@@ -130,14 +131,14 @@ func (c *Cache) watchKindSources(ctx context.Context) {
 // watchReleases watches CopyReleases, which the API server has authorized. They are not kept, and nothing waits for
 // their first list.
 func (c *Cache) watchReleases(ctx context.Context) {
-	s, client := c.state, c.Hierarchy.HncV1beta1().CopyReleases(metav1.NamespaceAll)
-	reflect(ctx, c, releases, &v1beta1.CopyRelease{}, client, client.Watch,
+	s, client := c.state, c.Hierarchy.HncV1alpha3().CopyReleases(metav1.NamespaceAll)
+	reflect(ctx, c, releases, &v1alpha3.CopyRelease{}, client, client.Watch,
 		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
-		&store[*v1beta1.CopyRelease]{
-			convert: func(object any) (*v1beta1.CopyRelease, error) { return object.(*v1beta1.CopyRelease), nil },
-			set:     func(r *v1beta1.CopyRelease) { s.handlers.releaseRequested(r) },
-			remove:  func(*v1beta1.CopyRelease) {},
-			replace: func(list []*v1beta1.CopyRelease, _ func(string) bool) {
+		&store[*v1alpha3.CopyRelease]{
+			convert: func(object any) (*v1alpha3.CopyRelease, error) { return object.(*v1alpha3.CopyRelease), nil },
+			set:     func(r *v1alpha3.CopyRelease) { s.handlers.releaseRequested(r) },
+			remove:  func(*v1alpha3.CopyRelease) {},
+			replace: func(list []*v1alpha3.CopyRelease, _ func(string) bool) {
 				for _, r := range list {
 					s.handlers.releaseRequested(r)
 				}

@@ -22,7 +22,7 @@ const injector = "cert-manager.io/inject-ca-from"
 
 // Published are the APIServices that get the bundle, if they exist and refer to hns-apiserver's Service. The
 // propagator's role names them, too.
-var Published = []string{"v1beta1." + hnc.GroupName, "v1alpha2." + hnc.GroupName, "v1alpha2.resources." + hnc.GroupName}
+var Published = []string{"v1beta1." + hnc.GroupName, "v1alpha3." + hnc.GroupName, "v1alpha2." + hnc.GroupName, "v1alpha2.resources." + hnc.GroupName}
 
 // publish writes the bundle into all APIServices that do not have it.
 func (c *Controller) publish(ctx context.Context, bundle []byte) error {

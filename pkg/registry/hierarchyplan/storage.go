@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
 const kind = "HierarchyPlan"
@@ -34,9 +35,9 @@ func (*REST) Destroy() {}
 // GetSingularName returns the singular name.
 func (*REST) GetSingularName() string { return "hierarchyplan" }
 
-// GroupVersionKind returns the kind of a plan.
-func (*REST) GroupVersionKind(version schema.GroupVersion) schema.GroupVersionKind {
-	return version.WithKind(kind)
+// GroupVersionKind returns the kind of a plan, which has its own version in every version of hierarchies.
+func (*REST) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
+	return v1alpha3.SchemeGroupVersion.WithKind(kind)
 }
 
 // Create returns a plan. It stores nothing.

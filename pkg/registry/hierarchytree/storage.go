@@ -14,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -42,9 +43,9 @@ func (r *REST) New() runtime.Object { return &hnc.HierarchyTree{} }
 // Destroy does nothing.
 func (r *REST) Destroy() {}
 
-// GroupVersionKind returns the kind of the response.
-func (r *REST) GroupVersionKind(version schema.GroupVersion) schema.GroupVersionKind {
-	return version.WithKind("HierarchyTree")
+// GroupVersionKind returns the kind of the response, which has its own version in every version of hierarchies.
+func (r *REST) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
+	return v1alpha3.SchemeGroupVersion.WithKind("HierarchyTree")
 }
 
 // Get returns the tree below the namespace of the request. Unless resourceVersion is 0, it includes every change of a

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -85,6 +86,7 @@ func ResetFields(paths ...fieldpath.Path) map[fieldpath.APIVersion]*fieldpath.Se
 	set := fieldpath.NewSet(paths...)
 	return map[fieldpath.APIVersion]*fieldpath.Set{
 		fieldpath.APIVersion(v1beta1.SchemeGroupVersion.String()):  set,
+		fieldpath.APIVersion(v1alpha3.SchemeGroupVersion.String()): set,
 		fieldpath.APIVersion(v1alpha2.SchemeGroupVersion.String()): set,
 	}
 }

@@ -44,7 +44,7 @@ func TestNothingIsWrittenWithoutTheLease(t *testing.T) {
 	_, created := manager.Kubernetes.CoreV1().Events("a").Create(ctx, &corev1.Event{}, metav1.CreateOptions{})
 	for what, err := range map[string]error{
 		"an event is created":                 created,
-		"a RepositorySync is deleted":         manager.Hierarchy.HncV1beta1().RepositorySyncs().Delete(ctx, "a", metav1.DeleteOptions{}),
+		"a RepositorySync is deleted":         manager.Hierarchy.HncV1alpha3().RepositorySyncs().Delete(ctx, "a", metav1.DeleteOptions{}),
 		"an object is deleted for an account": namespaces.Delete(ctx, "a", metav1.DeleteOptions{}),
 	} {
 		if !errors.Is(err, serving.ErrNotLeading) {

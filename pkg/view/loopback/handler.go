@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
@@ -35,7 +35,7 @@ func Handler(ctx, serving context.Context, config *rest.Config, names mapping.Co
 	}
 	members := view.NewWatched(root, hierarchies.MyNamespaces())
 	// An error is better now than in each request.
-	version := v1beta1.SchemeGroupVersion.String()
+	version := v1alpha3.SchemeGroupVersion.String()
 	if _, err := kinds.ServerResourcesForGroupVersion(version); apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("the cluster does not serve %s; install hns-apiserver", version)
 	} else if err != nil {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -54,20 +55,20 @@ var references = []reference{
 
 	{v1beta1.HierarchySpec{}, map[string]*node{"parent": nameNode, "requiredChildren": namesNode}},
 	{v1beta1.HierarchyStatus{}, map[string]*node{"children": namesNode}},
-	{v1beta1.HierarchyPlanSpec{}, map[string]*node{"parent": nameNode}},
-	{v1beta1.NamespacePlan{}, map[string]*node{"name": nameNode}},
-	{v1beta1.PlannedObject{}, map[string]*node{"source": nameNode}},
-	{v1beta1.PlannedAccess{}, map[string]*node{"namespace": nameNode, "name": userNode}},
-	{v1beta1.PlannedLabel{}, map[string]*node{"key": treeKeyNode}},
-	{v1beta1.PlannedRefusal{}, map[string]*node{"message": messageNode}},
-	{v1beta1.ExceededQuota{}, map[string]*node{"namespace": nameNode}},
-	{v1beta1.HierarchyTreeNode{}, map[string]*node{"name": nameNode, "parent": nameNode}},
-	{v1beta1.MyNamespaceStatus{}, map[string]*node{"parent": nameNode, "root": nameNode}},
+	{v1alpha3.HierarchyPlanSpec{}, map[string]*node{"parent": nameNode}},
+	{v1alpha3.NamespacePlan{}, map[string]*node{"name": nameNode}},
+	{v1alpha3.PlannedObject{}, map[string]*node{"source": nameNode}},
+	{v1alpha3.PlannedAccess{}, map[string]*node{"namespace": nameNode, "name": userNode}},
+	{v1alpha3.PlannedLabel{}, map[string]*node{"key": treeKeyNode}},
+	{v1alpha3.PlannedRefusal{}, map[string]*node{"message": messageNode}},
+	{v1alpha3.ExceededQuota{}, map[string]*node{"namespace": nameNode}},
+	{v1alpha3.HierarchyTreeNode{}, map[string]*node{"name": nameNode, "parent": nameNode}},
+	{v1alpha3.MyNamespaceStatus{}, map[string]*node{"parent": nameNode, "root": nameNode}},
 	{v1beta1.NamespaceUse{}, map[string]*node{"namespace": nameNode}},
-	{v1beta1.OverwrittenObjectSpec{}, map[string]*node{"source": nameNode}},
-	{v1beta1.CopyReleaseSpec{}, map[string]*node{"source": nameNode}},
-	{v1beta1.ServiceAccountReference{}, map[string]*node{"namespace": nameNode}},
-	{v1beta1.ObjectFailure{}, map[string]*node{"namespace": nameNode}},
+	{v1alpha3.OverwrittenObjectSpec{}, map[string]*node{"source": nameNode}},
+	{v1alpha3.CopyReleaseSpec{}, map[string]*node{"source": nameNode}},
+	{v1alpha3.ServiceAccountReference{}, map[string]*node{"namespace": nameNode}},
+	{v1alpha3.ObjectFailure{}, map[string]*node{"namespace": nameNode}},
 	{v1alpha2.HierarchyConfigurationSpec{}, map[string]*node{"parent": nameNode}},
 	{v1alpha2.HierarchyConfigurationStatus{}, map[string]*node{"children": namesNode}},
 }

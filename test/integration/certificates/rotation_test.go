@@ -154,7 +154,7 @@ func ready(port int) error {
 
 func TestAllVersionsTrustTheSameAuthorities(t *testing.T) {
 	suite.Eventually(t, "equal bundles", func() error {
-		for _, version := range []string{"v1beta1", "v1alpha2", "v1alpha2.resources"} {
+		for _, version := range []string{"v1beta1", "v1alpha3", "v1alpha2", "v1alpha2.resources"} {
 			authorities, err := trusted(t.Context(), version)
 			if err != nil {
 				return err

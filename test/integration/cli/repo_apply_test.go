@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -121,14 +121,14 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 	expect("all at once", repo(root, "apply", "--yes", "--allow-non-empty-namespace-deletion"), 1, "KNV2006")
 
 	// A RepositorySync takes over.
-	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "applied"}, Spec: v1beta1.RepositorySyncSpec{
-		Source: v1beta1.RepositorySource{URL: "https://git.example.com/x.git"}, ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
+	s := &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "applied"}, Spec: v1alpha3.RepositorySyncSpec{
+		Source: v1alpha3.RepositorySource{URL: "https://git.example.com/x.git"}, ServiceAccount: v1alpha3.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
 	}}
-	if _, err := hierarchies.HncV1beta1().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+	if _, err := hierarchies.HncV1alpha3().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = hierarchies.HncV1beta1().RepositorySyncs().Delete(context.WithoutCancel(t.Context()), "applied", metav1.DeleteOptions{})
+		_ = hierarchies.HncV1alpha3().RepositorySyncs().Delete(context.WithoutCancel(t.Context()), "applied", metav1.DeleteOptions{})
 	})
 	write(t, dir, map[string]string{"namespaces/x/applied-a/name.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: applied-a}\n"})
 	expect("a RepositorySync of that name", repo(root, "apply"), 1, `the RepositorySync "applied" keeps these objects as its own commit says`)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
@@ -175,10 +176,10 @@ func withFinalizer(t *testing.T) int {
 // repositorySync creates a RepositorySync, with the status that hns-sync would have set.
 func repositorySync(t *testing.T) {
 	t.Helper()
-	syncs := admin.HNC.HncV1beta1().RepositorySyncs()
-	created, err := syncs.Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "policy"}, Spec: v1beta1.RepositorySyncSpec{
-		Source:         v1beta1.RepositorySource{URL: "https://git.example.com/x.git"},
-		ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
+	syncs := admin.HNC.HncV1alpha3().RepositorySyncs()
+	created, err := syncs.Create(t.Context(), &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "policy"}, Spec: v1alpha3.RepositorySyncSpec{
+		Source:         v1alpha3.RepositorySource{URL: "https://git.example.com/x.git"},
+		ServiceAccount: v1alpha3.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
 	}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +218,7 @@ func removed(t *testing.T, before map[string]string) {
 		t.Errorf("the removal has changed something: before %v, after %v", before, after)
 	}
 	for resource, names := range map[schema.GroupVersionResource][]string{
-		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}: {"v1beta1.hnc.x-k8s.io", "v1alpha2.hnc.x-k8s.io"},
+		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}: {"v1beta1.hnc.x-k8s.io", "v1alpha3.hnc.x-k8s.io", "v1alpha2.hnc.x-k8s.io"},
 		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}: {
 			"hns-propagator", "hns-apiserver", "hns-apiserver:any-kind", "hns-aggregate-to-edit", "hns-sync", "hns-sync:accounts",
 		},

@@ -85,7 +85,7 @@ func route(t *testing.T, port int) {
 		t.Fatal(err)
 	}
 	resource := schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
-	for _, name := range []string{"v1beta1.hnc.x-k8s.io", "v1alpha2.hnc.x-k8s.io", "v1alpha2.resources.hnc.x-k8s.io"} {
+	for _, name := range []string{"v1beta1.hnc.x-k8s.io", "v1alpha3.hnc.x-k8s.io", "v1alpha2.hnc.x-k8s.io", "v1alpha2.resources.hnc.x-k8s.io"} {
 		patch := fmt.Sprintf(`{"spec":{"service":{"port":%d}}}`, port)
 		if _, err := admin.Dynamic.Resource(resource).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)

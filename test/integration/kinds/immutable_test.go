@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -49,9 +49,9 @@ func TestImmutableObjectsAreOverwrittenAndSoAreTheirCopies(t *testing.T) {
 	for name, says := range map[string]string{
 		"configmaps:settings": `"value":"local"`, "secrets:immutable": `"immutable":true`, "secrets:typed": `"type":"example.com/local"`,
 	} {
-		var record *v1beta1.OverwrittenObject
+		var record *v1alpha3.OverwrittenObject
 		suite.Must(t, "the record "+name, func() (err error) {
-			record, err = admin.HNC.HncV1beta1().OverwrittenObjects(mid).Get(t.Context(), name, metav1.GetOptions{})
+			record, err = admin.HNC.HncV1alpha3().OverwrittenObjects(mid).Get(t.Context(), name, metav1.GetOptions{})
 			return err
 		})
 		if !strings.Contains(record.Spec.Manifest, says) {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -104,8 +104,8 @@ func planned(t *testing.T, name, parent, want string) map[string]string {
 		t.Fatal(err)
 	}
 	client := warned.HNC.HncV1beta1().Hierarchies(name)
-	plan := &v1beta1.HierarchyPlan{Spec: v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: parent}}
-	var answer *v1beta1.HierarchyPlan
+	plan := &v1alpha3.HierarchyPlan{Spec: v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: parent}}
+	var answer *v1alpha3.HierarchyPlan
 	suite.EventuallyEqual(t, "the plan", want, func() string {
 		if answer, err = client.Plan(t.Context(), hnc.Singleton, plan, metav1.CreateOptions{}); err != nil {
 			return err.Error()

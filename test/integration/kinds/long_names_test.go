@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
@@ -20,8 +21,8 @@ import (
 func TestNamesOfOurObjectsFitIntoRequests(t *testing.T) {
 	root, _, _ := tree(t, "longours")
 	name := metav1.ObjectMeta{Name: strings.Repeat("n", 254)}
-	_, err := admin.HNC.HncV1beta1().CopyReleases(root).Create(t.Context(), &v1beta1.CopyRelease{ObjectMeta: name,
-		Spec: v1beta1.CopyReleaseSpec{Resource: "configmaps", Name: "a", Source: root}}, metav1.CreateOptions{})
+	_, err := admin.HNC.HncV1alpha3().CopyReleases(root).Create(t.Context(), &v1alpha3.CopyRelease{ObjectMeta: name,
+		Spec: v1alpha3.CopyReleaseSpec{Resource: "configmaps", Name: "a", Source: root}}, metav1.CreateOptions{})
 	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "metadata.name") {
 		t.Errorf("a CopyRelease: got %v", err)
 	}

@@ -14,14 +14,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // overwritten returns the names of the records that a user sees in a namespace.
 func (u user) overwritten(t *testing.T, namespace string) string {
 	t.Helper()
-	list, err := u.HNC.HncV1beta1().OverwrittenObjects(namespace).List(t.Context(), metav1.ListOptions{})
+	list, err := u.HNC.HncV1alpha3().OverwrittenObjects(namespace).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +57,8 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 		eventuallyPresent(t, configMaps, leaf, "")
 		eventuallyPresent(t, secrets, leaf, "")
 	}
-	records := reader.HNC.HncV1beta1().OverwrittenObjects(leaf)
-	var kept *v1beta1.OverwrittenObject
+	records := reader.HNC.HncV1alpha3().OverwrittenObjects(leaf)
+	var kept *v1alpha3.OverwrittenObject
 	suite.Must(t, "the record", func() error {
 		kept, err = records.Get(t.Context(), "configmaps:settings", metav1.GetOptions{})
 		return err
@@ -76,11 +76,11 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 		t.Errorf("who may list everything sees %q", got)
 	}
 	t.Run("nobody reads them through others", func(t *testing.T) {
-		list, err := admin.HNC.HncV1beta1().OverwrittenObjects(leaf).List(t.Context(), metav1.ListOptions{})
+		list, err := admin.HNC.HncV1alpha3().OverwrittenObjects(leaf).List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(list.Items) != 2 || list.Items[0].Spec.Manifest+list.Items[1].Spec.Manifest != "" {
 			t.Errorf("a list has content: %v, %v", list, err)
 		}
-		list, err = admin.HNC.HncV1beta1().OverwrittenObjects("").List(t.Context(), metav1.ListOptions{})
+		list, err = admin.HNC.HncV1alpha3().OverwrittenObjects("").List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(list.Items) == 0 {
 			t.Errorf("got %v, %v", list, err)
 		}
@@ -119,7 +119,7 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 	t.Run("who may delete records does not read them", func(t *testing.T) {
 		foreground := metav1.DeletePropagationForeground
 		remove := func(name string, dryRun ...string) string {
-			request := remover.HNC.HncV1beta1().RESTClient().Delete().Namespace(leaf).Resource("overwrittenobjects")
+			request := remover.HNC.HncV1alpha3().RESTClient().Delete().Namespace(leaf).Resource("overwrittenobjects")
 			if name != "" {
 				request = request.Name(name)
 			}
@@ -138,10 +138,10 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 			t.Errorf("who may delete secrets alone has left %q", got)
 		}
 	})
-	forged := &v1beta1.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Name: "configmaps:forged"}, Spec: v1beta1.OverwrittenObjectSpec{
+	forged := &v1alpha3.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Name: "configmaps:forged"}, Spec: v1alpha3.OverwrittenObjectSpec{
 		Resource: "configmaps", Name: "forged", Source: root, Manifest: "{}",
 	}}
-	if _, err := admin.HNC.HncV1beta1().OverwrittenObjects(leaf).Create(t.Context(), forged, metav1.CreateOptions{}); !apierrors.IsForbidden(err) {
+	if _, err := admin.HNC.HncV1alpha3().OverwrittenObjects(leaf).Create(t.Context(), forged, metav1.CreateOptions{}); !apierrors.IsForbidden(err) {
 		t.Errorf("somebody else's record: got %v", err)
 	}
 	t.Run("records go with their namespace", func(t *testing.T) {

@@ -10,17 +10,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // release asks that a copy becomes an ordinary object, and returns the reason that the propagator reports.
 func (u user) release(t *testing.T, namespace, resource, name, source string) (reason string, err error) {
 	t.Helper()
-	client := u.HNC.HncV1beta1().CopyReleases(namespace)
-	r, err := client.Create(t.Context(), &v1beta1.CopyRelease{
+	client := u.HNC.HncV1alpha3().CopyReleases(namespace)
+	r, err := client.Create(t.Context(), &v1alpha3.CopyRelease{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"},
-		Spec:       v1beta1.CopyReleaseSpec{Resource: resource, Name: name, Source: source},
+		Spec:       v1alpha3.CopyReleaseSpec{Resource: resource, Name: name, Source: source},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		return "", err

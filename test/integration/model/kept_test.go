@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
 // history is what a user has written to one name, and possible results of writes that were refused after an earlier try
@@ -59,7 +59,7 @@ const (
 )
 
 // fate returns an error if there is no record of the value and no reason for that. record is nil if there is none.
-func (h *history) fate(content string, record *v1beta1.OverwrittenObject) (fate, error) {
+func (h *history) fate(content string, record *v1alpha3.OverwrittenObject) (fate, error) {
 	if record == nil {
 		if h.removed {
 			return deleted, nil
@@ -85,9 +85,9 @@ func (h *history) fate(content string, record *v1beta1.OverwrittenObject) (fate,
 // fateOf returns what became of an object that is not there any more.
 func (c *client) fateOf(ctx context.Context, k key, s source) (fate, error) {
 	name := hnc.OverwrittenName(resources[k.kind].GroupResource(), k.name)
-	var record *v1beta1.OverwrittenObject
+	var record *v1alpha3.OverwrittenObject
 	err := c.try(ctx, "reading a record", func() (err error) {
-		record, err = c.HNC.HncV1beta1().OverwrittenObjects(c.full(k.space)).Get(ctx, name, metav1.GetOptions{})
+		record, err = c.HNC.HncV1alpha3().OverwrittenObjects(c.full(k.space)).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			record, err = nil, nil
 		}
@@ -111,10 +111,10 @@ func (c *client) overwritten() string {
 
 func TestContentIsKeptOnlyByItsRecord(t *testing.T) {
 	accepted := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	record := func(value string, age time.Duration) *v1beta1.OverwrittenObject {
-		return &v1beta1.OverwrittenObject{
+	record := func(value string, age time.Duration) *v1alpha3.OverwrittenObject {
+		return &v1alpha3.OverwrittenObject{
 			ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(accepted.Add(-age))},
-			Spec:       v1beta1.OverwrittenObjectSpec{Manifest: fmt.Sprintf(`{"kind":"ConfigMap","data":{"value":%q}}`, value)},
+			Spec:       v1alpha3.OverwrittenObjectSpec{Manifest: fmt.Sprintf(`{"kind":"ConfigMap","data":{"value":%q}}`, value)},
 		}
 	}
 	written := history{accepted: accepted, unconfirmed: map[string]bool{"v3": true}, ever: map[string]bool{"v1": true, "v2": true, "v3": true}}
@@ -122,7 +122,7 @@ func TestContentIsKeptOnlyByItsRecord(t *testing.T) {
 	removed.removed = true
 	for name, test := range map[string]struct {
 		history
-		record *v1beta1.OverwrittenObject
+		record *v1alpha3.OverwrittenObject
 		want   fate
 	}{
 		"no record":                           {written, nil, ""},

@@ -10,14 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func TestPlanShowsTheLabelsOfAbstractAncestors(t *testing.T) {
 	namespace(t, "directory", "")
 	namespace(t, "directory-child", "directory")
-	spec := v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeAbstractAncestors, AbstractAncestors: []string{"directory-eng"}}
+	spec := v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeAbstractAncestors, AbstractAncestors: []string{"directory-eng"}}
 	frank := editor(t, "frank", "directory")
 	if status, err := ask(t, frank, "directory", spec, 0); err != nil || len(status.Refusals) == 0 || len(status.Namespaces) > 0 || status.Summary.Namespaces > 0 ||
 		!strings.Contains(status.Refusals[len(status.Refusals)-1].Message, "hierarchies/abstract") {
@@ -50,7 +50,7 @@ func TestPlanShowsTheLabelsOfAbstractAncestors(t *testing.T) {
 	if status, err := ask(t, alice, "directory-child", spec, 0); err != nil || len(status.Refusals) == 0 {
 		t.Errorf("of a child: %+v, %v", status, err)
 	}
-	spec.Change = v1beta1.ChangeParent
+	spec.Change = v1alpha3.ChangeParent
 	if _, err := ask(t, alice, "directory", spec, 0); !apierrors.IsInvalid(err) {
 		t.Errorf("with another change: %v", err)
 	}

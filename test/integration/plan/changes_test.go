@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -118,9 +119,9 @@ func TestAPlanListsAllRefusals(t *testing.T) {
 	// Something would be overwritten, but that is for others to know.
 	eventuallyPlanned(t, carl, "no-other", parent("no-leaf"), "refused: Forbidden")
 	eventuallyPlanned(t, carl, "no-other", deletion, "refused: Forbidden")
-	eventuallyPlanned(t, carl, "no-other", v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: resources("secrets Propagate")},
+	eventuallyPlanned(t, carl, "no-other", v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangePropagation, Resources: resources("secrets Propagate")},
 		"refused: Forbidden", "refused: Forbidden")
-	eventuallyPlanned(t, carl, "no-other", v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeConfiguration}, "refused: Forbidden")
+	eventuallyPlanned(t, carl, "no-other", v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeConfiguration}, "refused: Forbidden")
 }
 
 func TestAPlanOfWhatAHierarchySays(t *testing.T) {
@@ -132,8 +133,8 @@ func TestAPlanOfWhatAHierarchySays(t *testing.T) {
 		configMap(t, name, "all", name)
 		configMap(t, name, "of-"+name, name)
 	}
-	say := func(entries ...string) v1beta1.HierarchyPlanSpec {
-		return v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: resources(entries...)}
+	say := func(entries ...string) v1alpha3.HierarchyPlanSpec {
+		return v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangePropagation, Resources: resources(entries...)}
 	}
 	eventuallyPlanned(t, alice, "say-mid", say("configmaps Propagate"), "refused: Conflict",
 		"say-leaf Overwrite configmaps/all<say-mid", "say-leaf Add configmaps/of-say-mid<say-mid")
@@ -153,39 +154,39 @@ func TestAPlanOfWhatAHierarchySays(t *testing.T) {
 func TestBadQuestionsAreRefusedWithWhatToDo(t *testing.T) {
 	namespace(t, "bad-plan", "")
 	for _, row := range []struct {
-		spec v1beta1.HierarchyPlanSpec
+		spec v1alpha3.HierarchyPlanSpec
 		says string
 	}{
-		{v1beta1.HierarchyPlanSpec{}, "spec.change: Required value"},
-		{v1beta1.HierarchyPlanSpec{Change: "Everything"}, `"Parent", "Delete", "Propagation"`},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete, Parent: "x"}, "spec.parent: Forbidden"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete, Resources: resources("secrets")}, "spec.resources: Forbidden"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete, Rules: &v1beta1.Rules{}}, "spec.rules: Forbidden"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeRules, Rules: &v1beta1.Rules{IncludedNamespaceRegex: "("}}, "spec.rules.includedNamespaceRegex: Invalid value"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Limit: 6000}, "spec.limit: Invalid value"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Limit: -1}, "spec.limit: Invalid value"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: make([]v1beta1.ResourceSpec, 101)}, "spec.resources: Too many: 101: must have at most 100 items"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: resources(strings.Repeat("x", 254))}, "spec.resources[0].resource: Too long"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: resources("secrets", "secrets")}, "spec.resources[1]: Duplicate value"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeConfiguration, Resources: resources("secrets Propagate", "nothings Propagate")}, "spec.resources[1]: Invalid value"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: strings.Repeat("x", 64)}, "spec.parent: Too long"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Continue: strings.Repeat("x", 1025)}, "spec.continue: Too long"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Continue: "there"}, "start from the beginning"},
+		{v1alpha3.HierarchyPlanSpec{}, "spec.change: Required value"},
+		{v1alpha3.HierarchyPlanSpec{Change: "Everything"}, `"Parent", "Delete", "Propagation"`},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeDelete, Parent: "x"}, "spec.parent: Forbidden"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeDelete, Resources: resources("secrets")}, "spec.resources: Forbidden"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeDelete, Rules: &v1beta1.Rules{}}, "spec.rules: Forbidden"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeRules, Rules: &v1beta1.Rules{IncludedNamespaceRegex: "("}}, "spec.rules.includedNamespaceRegex: Invalid value"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Limit: 6000}, "spec.limit: Invalid value"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Limit: -1}, "spec.limit: Invalid value"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangePropagation, Resources: make([]v1beta1.ResourceSpec, 101)}, "spec.resources: Too many: 101: must have at most 100 items"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangePropagation, Resources: resources(strings.Repeat("x", 254))}, "spec.resources[0].resource: Too long"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangePropagation, Resources: resources("secrets", "secrets")}, "spec.resources[1]: Duplicate value"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeConfiguration, Resources: resources("secrets Propagate", "nothings Propagate")}, "spec.resources[1]: Invalid value"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: strings.Repeat("x", 64)}, "spec.parent: Too long"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Continue: strings.Repeat("x", 1025)}, "spec.continue: Too long"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Continue: "there"}, "start from the beginning"},
 	} {
-		_, err := alice.HNC.HncV1beta1().Hierarchies("bad-plan").Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: row.spec}, metav1.CreateOptions{})
+		_, err := alice.HNC.HncV1beta1().Hierarchies("bad-plan").Plan(t.Context(), hnc.Singleton, &v1alpha3.HierarchyPlan{Spec: row.spec}, metav1.CreateOptions{})
 		if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%+v: %v, want %s", row.spec, err, row.says)
 		}
 	}
 	plans := alice.HNC.HncV1beta1()
-	huge := &v1beta1.HierarchyPlan{Spec: parent(strings.Repeat("x", 200<<10))}
+	huge := &v1alpha3.HierarchyPlan{Spec: parent(strings.Repeat("x", 200<<10))}
 	if _, err := plans.Hierarchies("bad-plan").Plan(t.Context(), hnc.Singleton, huge, metav1.CreateOptions{}); !apierrors.IsRequestEntityTooLargeError(err) {
 		t.Errorf("a body of 200 KiB: %v", err)
 	}
-	if _, err := plans.Hierarchies("bad-plan").Plan(t.Context(), "other", &v1beta1.HierarchyPlan{Spec: parent("")}, metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
+	if _, err := plans.Hierarchies("bad-plan").Plan(t.Context(), "other", &v1alpha3.HierarchyPlan{Spec: parent("")}, metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
 		t.Errorf("another name: %v", err)
 	}
-	if _, err := plans.Hierarchies("no-such-namespace").Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: parent("")}, metav1.CreateOptions{}); !apierrors.IsNotFound(err) {
+	if _, err := plans.Hierarchies("no-such-namespace").Plan(t.Context(), hnc.Singleton, &v1alpha3.HierarchyPlan{Spec: parent("")}, metav1.CreateOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("no namespace: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -121,12 +122,12 @@ func resources(entries ...string) []v1beta1.ResourceSpec {
 }
 
 // ask returns the whole answer to a plan, which comes in pages of that many objects.
-func ask(t *testing.T, u user, name string, spec v1beta1.HierarchyPlanSpec, limit int32) (v1beta1.HierarchyPlanStatus, error) {
+func ask(t *testing.T, u user, name string, spec v1alpha3.HierarchyPlanSpec, limit int32) (v1alpha3.HierarchyPlanStatus, error) {
 	t.Helper()
-	var all v1beta1.HierarchyPlanStatus
+	var all v1alpha3.HierarchyPlanStatus
 	spec.Limit = limit
 	for page := 0; ; page++ {
-		answer, err := u.HNC.HncV1beta1().Hierarchies(name).Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})
+		answer, err := u.HNC.HncV1beta1().Hierarchies(name).Plan(t.Context(), hnc.Singleton, &v1alpha3.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})
 		if err != nil {
 			return all, err
 		}

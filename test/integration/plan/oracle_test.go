@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -51,12 +51,12 @@ func TestAPlanIsNoOracle(t *testing.T) {
 	configMap(t, "oracle-mine", "settings", "mine")
 	configMap(t, "oracle-theirs", "settings", "theirs")
 	dave := editor(t, "dave", "oracle-mine")
-	asked := func(spec v1beta1.HierarchyPlanSpec) string {
+	asked := func(spec v1alpha3.HierarchyPlanSpec) string {
 		status, err := ask(t, dave, "oracle-mine", spec, 0)
 		if err != nil {
 			return err.Error()
 		}
-		if status.Summary != (v1beta1.PlanSummary{}) || len(status.Namespaces)+len(status.Unknown)+len(status.Hidden) > 0 || status.Continue != "" {
+		if status.Summary != (v1alpha3.PlanSummary{}) || len(status.Namespaces)+len(status.Unknown)+len(status.Hidden) > 0 || status.Continue != "" {
 			t.Errorf("%+v: the answer is more than the refusal: %+v", spec, status)
 		}
 		raw, err := json.Marshal(status.Refusals)
@@ -78,10 +78,10 @@ func TestAPlanIsNoOracle(t *testing.T) {
 	if len(answers) != 2 {
 		t.Errorf("the answers differ: %v", answers)
 	}
-	for _, spec := range []v1beta1.HierarchyPlanSpec{
+	for _, spec := range []v1alpha3.HierarchyPlanSpec{
 		parent(""), deletion,
-		{Change: v1beta1.ChangeConfiguration, Resources: resources("services")},
-		{Change: v1beta1.ChangePropagation, Resources: resources("services")},
+		{Change: v1alpha3.ChangeConfiguration, Resources: resources("services")},
+		{Change: v1alpha3.ChangePropagation, Resources: resources("services")},
 	} {
 		if answer := asked(spec); strings.Contains(answer, "settings") || strings.Contains(answer, "oracle-below") {
 			t.Errorf("%+v: %s", spec, answer)
@@ -107,7 +107,7 @@ func TestConcurrentPlansAreLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent"}}`
+	body := `{"apiVersion":"hnc.x-k8s.io/v1alpha3","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent"}}`
 	limited := func() (int, string) {
 		var mu sync.Mutex
 		var after string
@@ -139,7 +139,7 @@ func TestConcurrentPlansAreLimited(t *testing.T) {
 	var requests sync.WaitGroup
 	for range 6 {
 		requests.Go(func() {
-			if _, err := alice.HNC.HncV1beta1().Hierarchies("busy-root").Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: parent("")}, metav1.CreateOptions{}); err != nil {
+			if _, err := alice.HNC.HncV1beta1().Hierarchies("busy-root").Plan(t.Context(), hnc.Singleton, &v1alpha3.HierarchyPlan{Spec: parent("")}, metav1.CreateOptions{}); err != nil {
 				t.Error(err)
 			}
 		})

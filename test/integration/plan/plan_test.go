@@ -12,12 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // words returns the main content of a plan, one item a line.
-func words(status v1beta1.HierarchyPlanStatus) string {
+func words(status v1alpha3.HierarchyPlanStatus) string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, r := range status.Refusals {
@@ -63,13 +64,13 @@ func secret(t *testing.T, namespace, name string, data map[string]string) {
 	})
 }
 
-func parent(name string) v1beta1.HierarchyPlanSpec {
-	return v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: name}
+func parent(name string) v1alpha3.HierarchyPlanSpec {
+	return v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: name}
 }
 
-var deletion = v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete}
+var deletion = v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeDelete}
 
-func eventuallyPlanned(t *testing.T, u user, name string, spec v1beta1.HierarchyPlanSpec, want ...string) {
+func eventuallyPlanned(t *testing.T, u user, name string, spec v1alpha3.HierarchyPlanSpec, want ...string) {
 	t.Helper()
 	suite.EventuallyEqual(t, "plan of "+name, lines(want...), func() string {
 		status, err := ask(t, u, name, spec, 0)
@@ -121,7 +122,7 @@ func TestAPlanShowsOnlyWhatItsReaderMayList(t *testing.T) {
 		"hidden-moved Add configmaps/more<hidden-new", "hidden-moved Add configmaps/settings<hidden-root",
 		"hidden: roles", "hidden: rolebindings", "hidden: secrets")
 	status, err := ask(t, bob, "hidden-moved", parent("hidden-new"), 0)
-	if err != nil || status.Summary != (v1beta1.PlanSummary{Namespaces: 1, Added: 2}) {
+	if err != nil || status.Summary != (v1alpha3.PlanSummary{Namespaces: 1, Added: 2}) {
 		t.Errorf("the summary counts what bob may not know: %+v, %v", status.Summary, err)
 	}
 	of := func(name string) []string {
@@ -145,8 +146,8 @@ func TestAPlanOfRules(t *testing.T) {
 	if _, err := alice.CoreV1().ConfigMaps("rules-root").Create(t.Context(), stays, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	of := func(rules v1beta1.Rules) v1beta1.HierarchyPlanSpec {
-		return v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeRules, Rules: &rules}
+	of := func(rules v1beta1.Rules) v1alpha3.HierarchyPlanSpec {
+		return v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeRules, Rules: &rules}
 	}
 	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{}))
 	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{NoPropagationLabels: []string{"team=none"}}), "rules-leaf Remove configmaps/stays<rules-root")
@@ -157,7 +158,7 @@ func TestAPlanOfRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventuallyPlanned(t, config, "rules-root", v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeConfiguration, Resources: resources("configmaps Propagate")},
+	eventuallyPlanned(t, config, "rules-root", v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeConfiguration, Resources: resources("configmaps Propagate")},
 		"hidden: roles", "hidden: rolebindings", "hidden: configmaps")
 	eventuallyPlanned(t, config, "rules-root", of(v1beta1.Rules{NoPropagationLabels: []string{"team=none"}}), "refused: Forbidden")
 	// Patterns are not even read before the authorization.
@@ -172,7 +173,7 @@ func TestADifferenceDoesNotShowSecrets(t *testing.T) {
 	secret(t, "diff-leaf", "password", map[string]string{"same": "xyzzy", "other": "frotz", "old": "gnusto"})
 	configMap(t, "diff-root", "settings", "above")
 	configMap(t, "diff-leaf", "settings", "local")
-	spec := v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeConfiguration, Resources: resources("secrets Propagate", "configmaps Propagate")}
+	spec := v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeConfiguration, Resources: resources("secrets Propagate", "configmaps Propagate")}
 	status, err := ask(t, alice, "diff-root", spec, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -20,13 +20,13 @@ const members = 8
 func rounds() int { return suite.Size(3, 10) }
 
 // check makes a change after it was planned, and compares.
-func (w *world) check(t *testing.T, what string, scope []string, spec v1beta1.HierarchyPlanSpec, change func() error) {
+func (w *world) check(t *testing.T, what string, scope []string, spec v1alpha3.HierarchyPlanSpec, change func() error) {
 	t.Helper()
 	before := w.converged(t)
 	want := before
-	access := map[string][]v1beta1.PlannedAccess{}
+	access := map[string][]v1alpha3.PlannedAccess{}
 	var refused bool
-	var total v1beta1.PlanSummary
+	var total v1alpha3.PlanSummary
 	for _, name := range scope {
 		status, err := ask(t, alice, name, spec, int32(1+w.IntN(5)))
 		if err != nil {
@@ -74,9 +74,9 @@ func (w *world) check(t *testing.T, what string, scope []string, spec v1beta1.Hi
 		gained, lost := map[string]bool{}, map[string]bool{}
 		for _, a := range access[name] {
 			switch a.Change {
-			case v1beta1.AccessGained:
+			case v1alpha3.AccessGained:
 				gained[a.Name+" "+a.Role] = true
-			case v1beta1.AccessLost:
+			case v1alpha3.AccessLost:
 				lost[a.Name+" "+a.Role] = true
 			}
 		}
@@ -101,7 +101,7 @@ func TestWhatIsPlannedHappens(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	configure(t, "configmaps Propagate Keep", "secrets AllowPropagate")
-	var all v1beta1.PlanSummary
+	var all v1alpha3.PlanSummary
 	// Until each kind of write has been planned.
 	complete := func() bool { return all.Added > 0 && all.Overwritten > 0 && all.Removed > 0 }
 	for round := 0; round < rounds() || !complete() && round < 20; round++ {
@@ -115,7 +115,7 @@ func TestWhatIsPlannedHappens(t *testing.T) {
 				continue
 			}
 			what := fmt.Sprintf("round %d: %s from %q to %q", round, name, w.parents[name], parent)
-			w.check(t, what, []string{name}, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: parent}, func() error {
+			w.check(t, what, []string{name}, v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: parent}, func() error {
 				err := move(t, alice, name, parent)
 				if err == nil {
 					w.parents[name] = parent
@@ -132,7 +132,7 @@ func TestWhatIsPlannedHappens(t *testing.T) {
 		}
 		for _, list := range entries {
 			what := fmt.Sprintf("round %d: configuration %s", round, strings.Join(list, ", "))
-			w.check(t, what, w.roots(), v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeConfiguration, Resources: resources(list...)}, func() error {
+			w.check(t, what, w.roots(), v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeConfiguration, Resources: resources(list...)}, func() error {
 				return tryConfigure(t, list...)
 			})
 		}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
 // snapshot is the state: by "namespace/resource/name" the content, with the source of a copy; and what RoleBindings
@@ -74,7 +74,7 @@ func (s snapshot) String() string {
 }
 
 // after returns what there will be if the plan is right.
-func (s snapshot) after(t *testing.T, status v1beta1.HierarchyPlanStatus) snapshot {
+func (s snapshot) after(t *testing.T, status v1alpha3.HierarchyPlanStatus) snapshot {
 	t.Helper()
 	next := snapshot{maps.Clone(s.objects), nil}
 	for _, n := range status.Namespaces {
@@ -83,26 +83,26 @@ func (s snapshot) after(t *testing.T, status v1beta1.HierarchyPlanStatus) snapsh
 			present, exists := s.objects[key]
 			isCopy := strings.Contains(present, "<")
 			switch o.Action {
-			case v1beta1.ActionRemove:
+			case v1alpha3.ActionRemove:
 				if !exists || !isCopy {
 					t.Errorf("%s is to be removed, but is %q", key, present)
 				}
 				delete(next.objects, key)
 				continue
-			case v1beta1.ActionKeep:
+			case v1alpha3.ActionKeep:
 				if !exists || isCopy {
 					t.Errorf("%s is to be kept, but is %q", key, present)
 				}
 				continue
-			case v1beta1.ActionAdd:
+			case v1alpha3.ActionAdd:
 				if exists {
 					t.Errorf("%s is to be added, but is %q", key, present)
 				}
-			case v1beta1.ActionChange:
+			case v1alpha3.ActionChange:
 				if !exists || !isCopy {
 					t.Errorf("%s is to be changed, but is %q", key, present)
 				}
-			case v1beta1.ActionOverwrite:
+			case v1alpha3.ActionOverwrite:
 				if !exists || isCopy {
 					t.Errorf("%s is to be overwritten, but is %q", key, present)
 				}

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -22,7 +22,7 @@ type world struct {
 	names   []string
 	parents map[string]string
 	// all sums up what was planned and has happened.
-	all *v1beta1.PlanSummary
+	all *v1alpha3.PlanSummary
 }
 
 func (w *world) one(of ...string) string { return of[w.IntN(len(of))] }
@@ -99,7 +99,7 @@ func (w *world) converged(t *testing.T) snapshot {
 	t.Helper()
 	for _, root := range w.roots() {
 		suite.EventuallyEqual(t, "what is to be done below "+root, "{0 0 0 0 0 0 0 true}", func() string {
-			status, err := ask(t, alice, root, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent}, 0)
+			status, err := ask(t, alice, root, v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent}, 0)
 			if err != nil {
 				return err.Error()
 			}

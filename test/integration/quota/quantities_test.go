@@ -88,7 +88,7 @@ func TestQuantitiesInStatusAreNotParsedEither(t *testing.T) {
 				}
 			}
 		}
-		plan := fmt.Sprintf(`{"apiVersion": "hnc.x-k8s.io/v1beta1", "kind": "HierarchyPlan", "spec": {"change": "Parent"},
+		plan := fmt.Sprintf(`{"apiVersion": "hnc.x-k8s.io/v1alpha3", "kind": "HierarchyPlan", "spec": {"change": "Parent"},
 			"status": {"exceededQuotas": [{"namespace": "a", "name": "q", "resource": "pods", "used": %s, "moved": "1", "limit": "1"}]}}`, number)
 		err := send(t, admin, http.MethodPost, runtime.ContentTypeJSON, "v1beta1/namespaces/parse-status-team/hierarchies/hierarchy/plan", plan)
 		if (err != nil) != (len(plan) > 128<<10) {

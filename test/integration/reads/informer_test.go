@@ -37,7 +37,7 @@ func TestAServiceAccountsInformerKeepsUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	factory := externalversions.NewSharedInformerFactory(robot.HNC, 0)
-	informer := factory.Hnc().V1beta1().MyNamespaces().Informer()
+	informer := factory.Hnc().V1alpha3().MyNamespaces().Informer()
 	factory.StartWithContext(ctx)
 	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
 		t.Fatal("the informer does not sync")

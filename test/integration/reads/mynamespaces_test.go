@@ -11,11 +11,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-func (u user) mine() v1beta1.MyNamespaceInterface { return u.HNC.HncV1beta1().MyNamespaces() }
+func (u user) mine() v1alpha3.MyNamespaceInterface { return u.HNC.HncV1alpha3().MyNamespaces() }
 
 // names lists the namespaces that a user sees, joined by blanks.
 func (u user) names(t *testing.T, options metav1.ListOptions) (string, error) {
@@ -145,7 +145,7 @@ func TestMynamespacesTakeARight(t *testing.T) {
 
 // Kubernetes' own controllers leave alone what can't be deleted: a namespace still comes and goes.
 func TestMynamespacesAreForReadingOnly(t *testing.T) {
-	resources, err := root.Discovery().ServerResourcesForGroupVersion("hnc.x-k8s.io/v1beta1")
+	resources, err := root.Discovery().ServerResourcesForGroupVersion("hnc.x-k8s.io/v1alpha3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,10 +157,10 @@ func TestMynamespacesAreForReadingOnly(t *testing.T) {
 		}
 	}
 	frank := newUser(t, "frank")
-	if err := root.HNC.HncV1beta1().RESTClient().Delete().Resource("mynamespaces").Name("default").Do(t.Context()).Error(); !apierrors.IsMethodNotSupported(err) {
+	if err := root.HNC.HncV1alpha3().RESTClient().Delete().Resource("mynamespaces").Name("default").Do(t.Context()).Error(); !apierrors.IsMethodNotSupported(err) {
 		t.Errorf("deleting one as the superuser: %v", err)
 	}
-	if err := frank.HNC.HncV1beta1().RESTClient().Delete().Resource("mynamespaces").Name("default").Do(t.Context()).Error(); !apierrors.IsForbidden(err) {
+	if err := frank.HNC.HncV1alpha3().RESTClient().Delete().Resource("mynamespaces").Name("default").Do(t.Context()).Error(); !apierrors.IsForbidden(err) {
 		t.Errorf("deleting one: %v", err)
 	}
 	namespaces(t, "fleeting")

@@ -65,7 +65,7 @@ func (w *world) compare(t *testing.T) int {
 // review compares a user's list with access reviews.
 func (w *world) review(t *testing.T, p person, random *rand.Rand) (int, error) {
 	t.Helper()
-	list, err := p.hnc.HncV1beta1().MyNamespaces().List(t.Context(), metav1.ListOptions{})
+	list, err := p.hnc.HncV1alpha3().MyNamespaces().List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		return 0, err
 	}

@@ -10,17 +10,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-func (u user) tree(t *testing.T, namespace string) (*v1beta1.HierarchyTree, error) {
+func (u user) tree(t *testing.T, namespace string) (*v1alpha3.HierarchyTree, error) {
 	t.Helper()
 	return u.HNC.HncV1beta1().Hierarchies(namespace).GetTree(t.Context(), hnc.Singleton, metav1.GetOptions{})
 }
 
 // printTree returns a line for each node of a tree.
-func printTree(answer *v1beta1.HierarchyTree) string {
+func printTree(answer *v1alpha3.HierarchyTree) string {
 	var lines []string
 	for _, n := range answer.Nodes {
 		line := fmt.Sprintf("%d %s(%s) %s", n.Depth, n.Name, n.Parent, n.Kind)

@@ -15,13 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // describe returns what is compared of a namespace.
-func describe(n *v1beta1.MyNamespace) string {
+func describe(n *v1alpha3.MyNamespace) string {
 	return fmt.Sprintf("%s %s below %q at %d of %q, %d labels", n.Name, n.UID, n.Status.Parent, n.Status.Depth, n.Status.Root, len(n.Labels))
 }
 
@@ -37,7 +37,7 @@ type informed struct{ cache.SharedIndexInformer }
 func (i informed) known() []string {
 	var known []string
 	for _, obj := range i.GetStore().List() {
-		known = append(known, describe(obj.(*v1beta1.MyNamespace)))
+		known = append(known, describe(obj.(*v1alpha3.MyNamespace)))
 	}
 	slices.Sort(known)
 	return known
@@ -69,7 +69,7 @@ func (s *stumbling) run(ctx context.Context) error {
 	version := ""
 	for ctx.Err() == nil {
 		if version == "" {
-			list, err := s.hnc.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+			list, err := s.hnc.HncV1alpha3().MyNamespaces().List(ctx, metav1.ListOptions{})
 			if err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func (s *stumbling) run(ctx context.Context) error {
 func (s *stumbling) watch(ctx context.Context, version string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(10+s.random.IntN(500))*time.Millisecond)
 	defer cancel()
-	w, err := s.hnc.HncV1beta1().MyNamespaces().Watch(ctx, metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
+	w, err := s.hnc.HncV1alpha3().MyNamespaces().Watch(ctx, metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
 	switch {
 	case apierrors.IsResourceExpired(err):
 		return "", nil
@@ -111,7 +111,7 @@ func (s *stumbling) watch(ctx context.Context, version string) (string, error) {
 		left = 10 * worldNamespaces()
 	}
 	for event := range w.ResultChan() {
-		n, ok := event.Object.(*v1beta1.MyNamespace)
+		n, ok := event.Object.(*v1alpha3.MyNamespace)
 		if !ok {
 			if err := apierrors.FromObject(event.Object); !apierrors.IsResourceExpired(err) {
 				return "", err
@@ -151,7 +151,7 @@ func (w *world) watchers(t *testing.T) followers {
 	for i := range 15 {
 		p := &w.people[i]
 		factory := externalversions.NewSharedInformerFactory(p.hnc, 0)
-		informer := factory.Hnc().V1beta1().MyNamespaces().Informer()
+		informer := factory.Hnc().V1alpha3().MyNamespaces().Informer()
 		factory.StartWithContext(ctx)
 		if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
 			t.Fatal("the informer does not sync")
@@ -174,7 +174,7 @@ func (all followers) compare(t *testing.T) {
 	for p, followers := range all {
 		for _, f := range followers {
 			suite.Eventually(t, fmt.Sprintf("%s by %T", p.name, f), func() error {
-				list, err := p.hnc.HncV1beta1().MyNamespaces().List(t.Context(), metav1.ListOptions{})
+				list, err := p.hnc.HncV1alpha3().MyNamespaces().List(t.Context(), metav1.ListOptions{})
 				if err != nil {
 					return err
 				}

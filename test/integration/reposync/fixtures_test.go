@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -105,10 +105,10 @@ func configMap(name, value string, metadata ...string) string {
 }
 
 // spec returns a spec that applies a repository as policy.
-func (r *repository) spec() v1beta1.RepositorySyncSpec {
-	return v1beta1.RepositorySyncSpec{
-		Source:         v1beta1.RepositorySource{URL: "file://" + r.dir},
-		ServiceAccount: v1beta1.ServiceAccountReference{Namespace: accounts, Name: policy},
+func (r *repository) spec() v1alpha3.RepositorySyncSpec {
+	return v1alpha3.RepositorySyncSpec{
+		Source:         v1alpha3.RepositorySource{URL: "file://" + r.dir},
+		ServiceAccount: v1alpha3.ServiceAccountReference{Namespace: accounts, Name: policy},
 		Interval:       &metav1.Duration{Duration: time.Second},
 		Prune:          true,
 	}
@@ -116,24 +116,24 @@ func (r *repository) spec() v1beta1.RepositorySyncSpec {
 
 // start creates a RepositorySync as the operator, and deletes it with the namespaces of its repository at the end of
 // the test.
-func start(t *testing.T, name string, spec v1beta1.RepositorySyncSpec) {
+func start(t *testing.T, name string, spec v1alpha3.RepositorySyncSpec) {
 	t.Helper()
-	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}
+	s := &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}
 	suite.Must(t, "create RepositorySync", func() error {
-		_, err := operator.HNC.HncV1beta1().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{})
+		_, err := operator.HNC.HncV1alpha3().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{})
 		return err
 	})
 	t.Cleanup(func() {
-		if err := operator.HNC.HncV1beta1().RepositorySyncs().Delete(cleanup(), name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := operator.HNC.HncV1alpha3().RepositorySyncs().Delete(cleanup(), name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			t.Error(err)
 		}
 	})
 }
 
 // change updates the spec of a RepositorySync as the operator.
-func change(t *testing.T, name string, f func(*v1beta1.RepositorySyncSpec)) {
+func change(t *testing.T, name string, f func(*v1alpha3.RepositorySyncSpec)) {
 	t.Helper()
-	syncs := operator.HNC.HncV1beta1().RepositorySyncs()
+	syncs := operator.HNC.HncV1alpha3().RepositorySyncs()
 	err := retry.RetryOnConflict(suite.Backoff, func() error {
 		s, err := syncs.Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
@@ -152,7 +152,7 @@ func change(t *testing.T, name string, f func(*v1beta1.RepositorySyncSpec)) {
 func synced(t *testing.T, name, commit string) {
 	t.Helper()
 	suite.Eventually(t, name+" is synced", func() error {
-		s, err := admin.HNC.HncV1beta1().RepositorySyncs().Get(t.Context(), name, metav1.GetOptions{})
+		s, err := admin.HNC.HncV1alpha3().RepositorySyncs().Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func synced(t *testing.T, name, commit string) {
 func failing(t *testing.T, name, reason, text string) {
 	t.Helper()
 	suite.Eventually(t, name+" is not synced", func() error {
-		s, err := admin.HNC.HncV1beta1().RepositorySyncs().Get(t.Context(), name, metav1.GetOptions{})
+		s, err := admin.HNC.HncV1alpha3().RepositorySyncs().Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}

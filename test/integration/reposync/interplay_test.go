@@ -61,7 +61,7 @@ func TestLeafJoinsALiveTree(t *testing.T) {
 	expect("j-shop", "leads<j-root readers<")
 	expect("j-child", "leads<j-root readers<j-shop")
 	suite.Eventually(t, "the author sees the namespaces", func() error {
-		list, err := author.HNC.HncV1beta1().MyNamespaces().List(t.Context(), metav1.ListOptions{})
+		list, err := author.HNC.HncV1alpha3().MyNamespaces().List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func TestLeafJoinsALiveTree(t *testing.T) {
 	})
 	expect("j-shop", "readers<")
 	expect("j-child", "readers<j-shop")
-	s, err := admin.HNC.HncV1beta1().RepositorySyncs().Get(t.Context(), "joins", metav1.GetOptions{})
+	s, err := admin.HNC.HncV1alpha3().RepositorySyncs().Get(t.Context(), "joins", metav1.GetOptions{})
 	if err != nil || !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionSynced) {
 		t.Errorf("got %+v, %v", s.Status, err)
 	}

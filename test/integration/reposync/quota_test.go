@@ -34,7 +34,7 @@ func TestQuotasLimitARepository(t *testing.T) {
 	secrets := "apiVersion: v1\nkind: Secret\nmetadata: {name: one}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: two}\n---\n" + configMap("settings", "1")
 	r.commit(t, map[string]string{secretsFile: secrets})
 	failing(t, "limited-by-quota", hnc.ReasonApplyFailed, "KNV2009")
-	s, err := admin.HNC.HncV1beta1().RepositorySyncs().Get(t.Context(), "limited-by-quota", metav1.GetOptions{})
+	s, err := admin.HNC.HncV1alpha3().RepositorySyncs().Get(t.Context(), "limited-by-quota", metav1.GetOptions{})
 	if err != nil || s.Status.Failed != 1 || len(s.Status.Failures) != 1 {
 		t.Fatalf("want one failure: %+v, %v", s.Status, err)
 	}

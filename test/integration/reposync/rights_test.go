@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -27,11 +27,11 @@ func TestSpecNeedsTheRightToImpersonate(t *testing.T) {
 	r := newRepository(t, namespace("r-shop"))
 	spec := r.spec()
 	spec.Paused = true
-	other := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}, Spec: spec}
+	other := &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}, Spec: spec}
 	var err error
 	// The author's right to create RepositorySyncs takes effect with a delay.
 	suite.Eventually(t, "create", func() error {
-		_, err = author.HNC.HncV1beta1().RepositorySyncs().Create(t.Context(), other, metav1.CreateOptions{})
+		_, err = author.HNC.HncV1alpha3().RepositorySyncs().Create(t.Context(), other, metav1.CreateOptions{})
 		if err == nil || strings.Contains(err.Error(), "impersonate") {
 			return nil
 		}
@@ -40,7 +40,7 @@ func TestSpecNeedsTheRightToImpersonate(t *testing.T) {
 	forbidden(t, "an account that the author may not impersonate", err, `may not act as the ServiceAccount "policy" in namespace "hns-repositories"`)
 
 	start(t, "rights", spec)
-	syncs := author.HNC.HncV1beta1().RepositorySyncs()
+	syncs := author.HNC.HncV1alpha3().RepositorySyncs()
 	_, err = syncs.Patch(t.Context(), "rights", types.MergePatchType, []byte(`{"spec":{"source":{"url":"https://evil.example.com/x.git"}}}`), metav1.PatchOptions{})
 	forbidden(t, "another source", err, "impersonate")
 	// The status is not the author's, and labels are.
@@ -48,14 +48,14 @@ func TestSpecNeedsTheRightToImpersonate(t *testing.T) {
 		t.Errorf("labels: %v", err)
 	}
 
-	syncs = operator.HNC.HncV1beta1().RepositorySyncs()
+	syncs = operator.HNC.HncV1alpha3().RepositorySyncs()
 	secret := spec.DeepCopy()
 	secret.Source.SecretName = "credentials"
-	_, err = syncs.Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "secret"}, Spec: *secret}, metav1.CreateOptions{})
+	_, err = syncs.Create(t.Context(), &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "secret"}, Spec: *secret}, metav1.CreateOptions{})
 	forbidden(t, "a Secret that the operator may not read", err, `may not read the Secret "credentials"`)
 	system := spec.DeepCopy()
-	system.ServiceAccount = v1beta1.ServiceAccountReference{Namespace: "hns-system", Name: "hns-propagator"}
-	_, err = syncs.Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "system"}, Spec: *system}, metav1.CreateOptions{})
+	system.ServiceAccount = v1alpha3.ServiceAccountReference{Namespace: "hns-system", Name: "hns-propagator"}
+	_, err = syncs.Create(t.Context(), &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "system"}, Spec: *system}, metav1.CreateOptions{})
 	forbidden(t, "the propagator's account", err, "impersonate")
 }
 
@@ -69,13 +69,13 @@ func TestRepositoryDoesNotReachBeyondItsAccount(t *testing.T) {
 		t.Errorf("the namespace was created: %q", got)
 	}
 	// hns-sync may not impersonate accounts elsewhere, even if an administrator names one.
-	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}, Spec: r.spec()}
-	s.Spec.ServiceAccount = v1beta1.ServiceAccountReference{Namespace: "hns-system", Name: "hns-propagator"}
-	if _, err := admin.HNC.HncV1beta1().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+	s := &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}, Spec: r.spec()}
+	s.Spec.ServiceAccount = v1alpha3.ServiceAccountReference{Namespace: "hns-system", Name: "hns-propagator"}
+	if _, err := admin.HNC.HncV1alpha3().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := admin.HNC.HncV1beta1().RepositorySyncs().Delete(cleanup(), s.Name, metav1.DeleteOptions{}); err != nil {
+		if err := admin.HNC.HncV1alpha3().RepositorySyncs().Delete(cleanup(), s.Name, metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -87,25 +87,25 @@ func TestRepositoryDoesNotReachBeyondItsAccount(t *testing.T) {
 
 func TestInvalidSpecsAreRejected(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*v1beta1.RepositorySyncSpec)
+		change func(*v1alpha3.RepositorySyncSpec)
 		want   string
 	}{
-		"a password":         {func(s *v1beta1.RepositorySyncSpec) { s.Source.URL = "https://a:secret@example.com/x" }, "spec.source.url"},
-		"clear text":         {func(s *v1beta1.RepositorySyncSpec) { s.Source.URL = "http://example.com/x" }, "spec.source.url"},
-		"a way out":          {func(s *v1beta1.RepositorySyncSpec) { s.Source.URL = "file:///repositories/../etc" }, "spec.source.url"},
-		"a directory above":  {func(s *v1beta1.RepositorySyncSpec) { s.Source.Directory = "../x" }, "spec.source.directory"},
-		"two revisions":      {func(s *v1beta1.RepositorySyncSpec) { s.Source.Branch, s.Source.Tag = "a", "b" }, "spec.source: "},
-		"a short commit":     {func(s *v1beta1.RepositorySyncSpec) { s.Source.Commit = "abc" }, "spec.source.commit"},
-		"an option":          {func(s *v1beta1.RepositorySyncSpec) { s.Source.Branch = "--upload-pack=x" }, "spec.source.branch"},
-		"no account":         {func(s *v1beta1.RepositorySyncSpec) { s.ServiceAccount.Name = "" }, "spec.serviceAccount.name"},
-		"an account's name":  {func(s *v1beta1.RepositorySyncSpec) { s.ServiceAccount.Namespace = "a:b" }, "spec.serviceAccount.namespace"},
-		"a path as a secret": {func(s *v1beta1.RepositorySyncSpec) { s.Source.SecretName = "a/b" }, "spec.source.secretName"},
-		"no pause":           {func(s *v1beta1.RepositorySyncSpec) { s.Interval = &metav1.Duration{} }, "spec.interval"},
+		"a password":         {func(s *v1alpha3.RepositorySyncSpec) { s.Source.URL = "https://a:secret@example.com/x" }, "spec.source.url"},
+		"clear text":         {func(s *v1alpha3.RepositorySyncSpec) { s.Source.URL = "http://example.com/x" }, "spec.source.url"},
+		"a way out":          {func(s *v1alpha3.RepositorySyncSpec) { s.Source.URL = "file:///repositories/../etc" }, "spec.source.url"},
+		"a directory above":  {func(s *v1alpha3.RepositorySyncSpec) { s.Source.Directory = "../x" }, "spec.source.directory"},
+		"two revisions":      {func(s *v1alpha3.RepositorySyncSpec) { s.Source.Branch, s.Source.Tag = "a", "b" }, "spec.source: "},
+		"a short commit":     {func(s *v1alpha3.RepositorySyncSpec) { s.Source.Commit = "abc" }, "spec.source.commit"},
+		"an option":          {func(s *v1alpha3.RepositorySyncSpec) { s.Source.Branch = "--upload-pack=x" }, "spec.source.branch"},
+		"no account":         {func(s *v1alpha3.RepositorySyncSpec) { s.ServiceAccount.Name = "" }, "spec.serviceAccount.name"},
+		"an account's name":  {func(s *v1alpha3.RepositorySyncSpec) { s.ServiceAccount.Namespace = "a:b" }, "spec.serviceAccount.namespace"},
+		"a path as a secret": {func(s *v1alpha3.RepositorySyncSpec) { s.Source.SecretName = "a/b" }, "spec.source.secretName"},
+		"no pause":           {func(s *v1alpha3.RepositorySyncSpec) { s.Interval = &metav1.Duration{} }, "spec.interval"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := (&repository{dir: "/repositories/x"}).spec()
 			c.change(&spec)
-			_, err := admin.HNC.HncV1beta1().RepositorySyncs().Create(t.Context(), &v1beta1.RepositorySync{
+			_, err := admin.HNC.HncV1alpha3().RepositorySyncs().Create(t.Context(), &v1alpha3.RepositorySync{
 				ObjectMeta: metav1.ObjectMeta{Name: "invalid"}, Spec: spec,
 			}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret@") {
@@ -143,11 +143,11 @@ func TestDirectoriesNeedARight(t *testing.T) {
 		}
 	}
 	bind("undirected")
-	if _, err := admin.HNC.HncV1beta1().RepositorySyncs().Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "undirected"}, Spec: spec}, metav1.CreateOptions{}); err != nil {
+	if _, err := admin.HNC.HncV1alpha3().RepositorySyncs().Create(t.Context(), &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "undirected"}, Spec: spec}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := admin.HNC.HncV1beta1().RepositorySyncs().Delete(cleanup(), "undirected", metav1.DeleteOptions{}); err != nil {
+		if err := admin.HNC.HncV1alpha3().RepositorySyncs().Delete(cleanup(), "undirected", metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
 	})

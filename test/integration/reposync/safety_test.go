@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -28,7 +29,7 @@ func TestUnsafeRevisionsAreNotApplied(t *testing.T) {
 	})
 	eventually(t, "u-b", "policy=1")
 	eventually(t, "u-a", "policy=1")
-	change(t, "unsafe", func(s *v1beta1.RepositorySyncSpec) { s.AllowMassDeletion = true })
+	change(t, "unsafe", func(s *v1alpha3.RepositorySyncSpec) { s.AllowMassDeletion = true })
 	synced(t, "unsafe", commit)
 	eventually(t, "u-a", "policy=2")
 	eventually(t, "u-b", "-")
@@ -46,7 +47,7 @@ func TestInvalidRevisionsAreNotApplied(t *testing.T) {
 	commit := r.commit(t, files)
 	failing(t, "invalid", hnc.ReasonInvalidRepository, "SharedName")
 	eventually(t, "i-other", "-")
-	change(t, "invalid", func(s *v1beta1.RepositorySyncSpec) { s.AllowSharedNames = true })
+	change(t, "invalid", func(s *v1alpha3.RepositorySyncSpec) { s.AllowSharedNames = true })
 	synced(t, "invalid", commit)
 	suite.EventuallyEqual(t, "the label of the directory", "1", func() string {
 		ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "i-other", metav1.GetOptions{})
@@ -55,9 +56,9 @@ func TestInvalidRevisionsAreNotApplied(t *testing.T) {
 		}
 		return ns.Labels[hnc.TreeLabel("i-shop")]
 	})
-	change(t, "invalid", func(s *v1beta1.RepositorySyncSpec) { s.Source.Branch = "missing" })
+	change(t, "invalid", func(s *v1alpha3.RepositorySyncSpec) { s.Source.Branch = "missing" })
 	failing(t, "invalid", hnc.ReasonSourceUnavailable, "branch missing")
-	change(t, "invalid", func(s *v1beta1.RepositorySyncSpec) { s.Source = v1beta1.RepositorySource{URL: "file:///etc"} })
+	change(t, "invalid", func(s *v1alpha3.RepositorySyncSpec) { s.Source = v1alpha3.RepositorySource{URL: "file:///etc"} })
 	failing(t, "invalid", hnc.ReasonSourceUnavailable, "is not a Git repository below")
 	eventually(t, "i-shop", "policy=2")
 }
@@ -136,7 +137,7 @@ func TestObjectsOfAnotherSyncAreNotTakenOver(t *testing.T) {
 	})
 	synced(t, "first", r.commit(t, map[string]string{"namespaces/t-shop/policy.yaml": ""}))
 	eventually(t, "t-shop", "own=")
-	if err := operator.HNC.HncV1beta1().RepositorySyncs().Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+	if err := operator.HNC.HncV1alpha3().RepositorySyncs().Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
 }

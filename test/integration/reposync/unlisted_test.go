@@ -42,7 +42,7 @@ func TestUnlistedKindsDoNotEndPruning(t *testing.T) {
 	failing(t, "unlisted", hnc.ReasonApplyFailed, "cannot watch leases.coordination.k8s.io")
 	gone("first")
 	synced(t, "unlisted", r.commit(t, map[string]string{lease: ""}))
-	s, err := admin.HNC.HncV1beta1().RepositorySyncs().Get(t.Context(), "unlisted", metav1.GetOptions{})
+	s, err := admin.HNC.HncV1alpha3().RepositorySyncs().Get(t.Context(), "unlisted", metav1.GetOptions{})
 	if err != nil || strings.Contains(fmt.Sprint(s.Status.Kinds), "leases") {
 		t.Errorf("the kind is still looked for: %v, %v", s, err)
 	}

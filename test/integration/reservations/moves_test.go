@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -158,7 +159,7 @@ func TestPlanListsTheQuotasThatAMoveWouldExceed(t *testing.T) {
 		planner: "; 2 omitted",
 	} {
 		suite.Eventually(t, "the plan of "+user.Name, func() error {
-			plan := &v1beta1.HierarchyPlan{Spec: v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: below[0]}}
+			plan := &v1alpha3.HierarchyPlan{Spec: v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: below[0]}}
 			err := user.HNC.HncV1beta1().RESTClient().Post().Namespace(from).Resource("hierarchies").Name(hnc.Singleton).SubResource("plan").Body(plan).Do(t.Context()).Into(plan)
 			if err != nil {
 				return err

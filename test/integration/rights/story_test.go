@@ -61,7 +61,7 @@ func story(t *testing.T) {
 	quotas(t, "root")
 
 	plan := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "hnc.x-k8s.io/v1beta1", "kind": "HierarchyPlan", "metadata": map[string]any{"name": "hierarchy"},
+		"apiVersion": "hnc.x-k8s.io/v1alpha3", "kind": "HierarchyPlan", "metadata": map[string]any{"name": "hierarchy"},
 		"spec": map[string]any{"change": "Parent", "parent": "root"},
 	}}
 	if _, err := objects.Resource(ours("hierarchies")).Namespace("other").Create(ctx, plan, metav1.CreateOptions{}, "plan"); err != nil {

@@ -73,6 +73,7 @@ func TestWhatAnEarlierVersionAcceptedIsNoObstacle(t *testing.T) {
 		role(t, root, metav1.ObjectMeta{Namespace: "top", Name: "after"})
 		e.eventuallyRoles(t, "after before")
 	})
+	t.Run("a version", e.version)
 	t.Run("a quota", e.quota)
 	t.Run("a hierarchy", e.hierarchy)
 	t.Run("a selector", e.selector)
@@ -142,12 +143,14 @@ func (e earlier) world(t *testing.T, long string) {
 	if _, err := e.alice.HNC.HncV1beta1().HierarchicalResourceQuotas("top").Create(t.Context(), q, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	e.createSync(t)
 	e.eventuallyRoles(t, "before")
 }
 
 // corrupt stores what earlier versions accepted.
 func (e earlier) corrupt(t *testing.T) {
 	t.Helper()
+	e.storeAsBeta(t)
 	client := etcd(t, e.cp)
 	change := func(key string, f func(metadata, spec map[string]any)) {
 		t.Helper()

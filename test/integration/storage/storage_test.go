@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
@@ -100,9 +101,9 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 			t.Fatal(err)
 		}
 		const password = "a-password-that-nobody-should-read"
-		if _, err := propagator.HncV1beta1().OverwrittenObjects("child").Create(t.Context(), &v1beta1.OverwrittenObject{
+		if _, err := propagator.HncV1alpha3().OverwrittenObjects("child").Create(t.Context(), &v1alpha3.OverwrittenObject{
 			ObjectMeta: metav1.ObjectMeta{Name: "secrets:password"},
-			Spec:       v1beta1.OverwrittenObjectSpec{Resource: "secrets", Name: "password", Source: secret, Manifest: password},
+			Spec:       v1alpha3.OverwrittenObjectSpec{Resource: "secrets", Name: "password", Source: secret, Manifest: password},
 		}, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -36,7 +35,7 @@ func TestCatchingUpDeliversAllCommittedEdges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = writer.Close() }()
-	config := storagebackend.NewDefaultConfig(prefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion))
+	config := storagebackend.NewDefaultConfig(prefix, apiserver.StorageCodec)
 	config.Transport.ServerList = []string{etcd.Endpoint}
 	client, err := fence.NewClient(*config)
 	if err != nil {

@@ -27,7 +27,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
@@ -132,8 +131,8 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 			t.Fatal(err)
 		}
 	}
-	config := storagebackend.NewDefaultConfig(prefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion))
-	config.EncodeVersioner = v1beta1.SchemeGroupVersion
+	config := storagebackend.NewDefaultConfig(prefix, apiserver.StorageCodec)
+	config.EncodeVersioner = apiserver.StorageVersions
 	config.Transport.ServerList = []string{endpoint}
 	config.CompactionInterval = 0
 

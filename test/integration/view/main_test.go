@@ -87,7 +87,7 @@ func newTenant(t *testing.T, root string) *tenant {
 	tn.direct, err = suite.NewUser(root, config)
 	must(t, "clients", err)
 	suite.Eventually(t, "the tenant sees its root", func() error {
-		ns, err := tn.direct.HNC.HncV1beta1().MyNamespaces().Get(t.Context(), root, metav1.GetOptions{})
+		ns, err := tn.direct.HNC.HncV1alpha3().MyNamespaces().Get(t.Context(), root, metav1.GetOptions{})
 		if err == nil && ns.Labels[hnc.TreeLabel(root)] == "" {
 			err = errors.New("the tree label is not set yet")
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -30,11 +31,11 @@ var fuzzed = []schema.GroupVersionKind{
 	v1beta1.SchemeGroupVersion.WithKind("Subnamespace"),
 	v1beta1.SchemeGroupVersion.WithKind("HNCConfiguration"),
 	v1beta1.SchemeGroupVersion.WithKind("SubnamespaceList"),
-	v1beta1.SchemeGroupVersion.WithKind("CopyRelease"),
-	v1beta1.SchemeGroupVersion.WithKind("RepositorySync"),
-	v1beta1.SchemeGroupVersion.WithKind("OverwrittenObject"),
-	v1beta1.SchemeGroupVersion.WithKind("HierarchyTree"),
-	v1beta1.SchemeGroupVersion.WithKind("HierarchyPlan"),
+	v1alpha3.SchemeGroupVersion.WithKind("CopyRelease"),
+	v1alpha3.SchemeGroupVersion.WithKind("RepositorySync"),
+	v1alpha3.SchemeGroupVersion.WithKind("OverwrittenObject"),
+	v1alpha3.SchemeGroupVersion.WithKind("HierarchyTree"),
+	v1alpha3.SchemeGroupVersion.WithKind("HierarchyPlan"),
 	v1alpha2.SchemeGroupVersion.WithKind("HierarchicalResourceQuota"),
 	v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuota"),
 }

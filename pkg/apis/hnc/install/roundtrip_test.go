@@ -17,14 +17,16 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/fuzzer"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-func TestRoundTripV1beta1(t *testing.T) {
+func TestRoundTripStoredVersions(t *testing.T) {
 	// The types have no protobuf encoding.
 	roundtrip.RoundTripTestForAPIGroup(t, func(scheme *runtime.Scheme) {
 		utilruntime.Must(hnc.AddToScheme(scheme))
 		utilruntime.Must(v1beta1.AddToScheme(scheme))
+		utilruntime.Must(v1alpha3.AddToScheme(scheme))
 	}, fuzzer.Funcs)
 }
 

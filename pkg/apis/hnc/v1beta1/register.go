@@ -28,11 +28,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&Hierarchy{}, &HierarchyList{}, &Subnamespace{}, &SubnamespaceList{},
 		&HNCConfiguration{}, &HNCConfigurationList{},
-		&HierarchicalResourceQuota{}, &HierarchicalResourceQuotaList{},
-		&OverwrittenObject{}, &OverwrittenObjectList{},
-		&CopyRelease{}, &CopyReleaseList{},
-		&RepositorySync{}, &RepositorySyncList{},
-		&HierarchyPlan{}, &HierarchyTree{}, &MyNamespace{}, &MyNamespaceList{})
+		&HierarchicalResourceQuota{}, &HierarchicalResourceQuotaList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil
 }

@@ -5,8 +5,7 @@ import (
 )
 
 // +genclient
-// +genclient:method=GetTree,verb=get,subresource=tree,result=HierarchyTree
-// +genclient:method=Plan,verb=create,subresource=plan,input=github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1.HierarchyPlan,result=github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1.HierarchyPlan
+// +genclient:method=GetTree,verb=get,subresource=tree,result=github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3.HierarchyTree
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
 // Hierarchy defines the parent of its namespace. There is at most one per namespace, named "hierarchy".

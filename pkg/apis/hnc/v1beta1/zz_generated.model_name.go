@@ -27,31 +27,6 @@ func (in Checkpoint) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
-func (in CopyRelease) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.CopyRelease"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in CopyReleaseList) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.CopyReleaseList"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in CopyReleaseSpec) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.CopyReleaseSpec"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in CopyReleaseStatus) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.CopyReleaseStatus"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in ExceededQuota) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.ExceededQuota"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in HNCConfiguration) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.HNCConfiguration"
 }
@@ -69,11 +44,6 @@ func (in HNCConfigurationSpec) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in HNCConfigurationStatus) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.HNCConfigurationStatus"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in HiddenKind) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.HiddenKind"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -107,21 +77,6 @@ func (in HierarchyList) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
-func (in HierarchyPlan) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.HierarchyPlan"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in HierarchyPlanSpec) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.HierarchyPlanSpec"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in HierarchyPlanStatus) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.HierarchyPlanStatus"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in HierarchySpec) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.HierarchySpec"
 }
@@ -129,21 +84,6 @@ func (in HierarchySpec) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in HierarchyStatus) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.HierarchyStatus"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in HierarchyTree) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.HierarchyTree"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in HierarchyTreeCondition) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.HierarchyTreeCondition"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in HierarchyTreeNode) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.HierarchyTreeNode"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -157,78 +97,8 @@ func (in MetaKVP) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
-func (in MyNamespace) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.MyNamespace"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in MyNamespaceList) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.MyNamespaceList"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in MyNamespaceStatus) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.MyNamespaceStatus"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in NamespacePlan) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.NamespacePlan"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in NamespaceUse) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.NamespaceUse"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in ObjectFailure) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.ObjectFailure"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in OverwrittenObject) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.OverwrittenObject"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in OverwrittenObjectList) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.OverwrittenObjectList"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in OverwrittenObjectSpec) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.OverwrittenObjectSpec"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in PlanSummary) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.PlanSummary"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in PlannedAccess) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.PlannedAccess"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in PlannedLabel) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.PlannedLabel"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in PlannedObject) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.PlannedObject"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in PlannedQuota) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.PlannedQuota"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in PlannedRefusal) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.PlannedRefusal"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -239,36 +109,6 @@ func (in QuotaScopeRequirement) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in QuotaScopeSelector) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.QuotaScopeSelector"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in RepositoryError) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.RepositoryError"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in RepositorySource) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.RepositorySource"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in RepositorySync) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.RepositorySync"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in RepositorySyncList) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.RepositorySyncList"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in RepositorySyncSpec) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.RepositorySyncSpec"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in RepositorySyncStatus) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.RepositorySyncStatus"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -284,11 +124,6 @@ func (in ResourceStatus) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Rules) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.Rules"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in ServiceAccountReference) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.ServiceAccountReference"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

@@ -79,7 +79,17 @@ var schemaYAML = typed.YAMLObject(`types:
     elementType:
       namedType: __untyped_deduced_
     elementRelationship: separable
-- name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1beta1.CopyRelease
+- name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1alpha3.CopyRelease
+  scalar: untyped
+  list:
+    elementType:
+      namedType: __untyped_atomic_
+    elementRelationship: atomic
+  map:
+    elementType:
+      namedType: __untyped_deduced_
+    elementRelationship: separable
+- name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1alpha3.RepositorySync
   scalar: untyped
   list:
     elementType:
@@ -110,16 +120,6 @@ var schemaYAML = typed.YAMLObject(`types:
       namedType: __untyped_deduced_
     elementRelationship: separable
 - name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1beta1.Hierarchy
-  scalar: untyped
-  list:
-    elementType:
-      namedType: __untyped_atomic_
-    elementRelationship: atomic
-  map:
-    elementType:
-      namedType: __untyped_deduced_
-    elementRelationship: separable
-- name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1beta1.RepositorySync
   scalar: untyped
   list:
     elementType:

@@ -23,6 +23,7 @@ import (
 	http "net/http"
 
 	hncv1alpha2 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha2"
+	hncv1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha3"
 	hncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
 	discovery "k8s.io/client-go/discovery"
 	rest "k8s.io/client-go/rest"
@@ -32,6 +33,7 @@ import (
 type Interface interface {
 	Discovery() discovery.DiscoveryInterfaces
 	HncV1alpha2() hncv1alpha2.HncV1alpha2Interface
+	HncV1alpha3() hncv1alpha3.HncV1alpha3Interface
 	HncV1beta1() hncv1beta1.HncV1beta1Interface
 }
 
@@ -39,12 +41,18 @@ type Interface interface {
 type Clientset struct {
 	*discovery.DiscoveryClient
 	hncV1alpha2 *hncv1alpha2.HncV1alpha2Client
+	hncV1alpha3 *hncv1alpha3.HncV1alpha3Client
 	hncV1beta1  *hncv1beta1.HncV1beta1Client
 }
 
 // HncV1alpha2 retrieves the HncV1alpha2Client
 func (c *Clientset) HncV1alpha2() hncv1alpha2.HncV1alpha2Interface {
 	return c.hncV1alpha2
+}
+
+// HncV1alpha3 retrieves the HncV1alpha3Client
+func (c *Clientset) HncV1alpha3() hncv1alpha3.HncV1alpha3Interface {
+	return c.hncV1alpha3
 }
 
 // HncV1beta1 retrieves the HncV1beta1Client
@@ -100,6 +108,10 @@ func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset,
 	if err != nil {
 		return nil, err
 	}
+	cs.hncV1alpha3, err = hncv1alpha3.NewForConfigAndClient(&configShallowCopy, httpClient)
+	if err != nil {
+		return nil, err
+	}
 	cs.hncV1beta1, err = hncv1beta1.NewForConfigAndClient(&configShallowCopy, httpClient)
 	if err != nil {
 		return nil, err
@@ -126,6 +138,7 @@ func NewForConfigOrDie(c *rest.Config) *Clientset {
 func New(c rest.Interface) *Clientset {
 	var cs Clientset
 	cs.hncV1alpha2 = hncv1alpha2.New(c)
+	cs.hncV1alpha3 = hncv1alpha3.New(c)
 	cs.hncV1beta1 = hncv1beta1.New(c)
 
 	cs.DiscoveryClient = discovery.NewDiscoveryClient(c)

@@ -22,6 +22,7 @@ import (
 	fmt "fmt"
 
 	v1alpha2 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	v1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	v1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
 	cache "k8s.io/client-go/tools/cache"
@@ -63,19 +64,21 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	case v1alpha2.SchemeGroupVersion.WithResource("subnamespaceanchors"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha2().SubnamespaceAnchors().Informer()}, nil
 
+		// Group=hnc.x-k8s.io, Version=v1alpha3
+	case v1alpha3.SchemeGroupVersion.WithResource("copyreleases"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha3().CopyReleases().Informer()}, nil
+	case v1alpha3.SchemeGroupVersion.WithResource("mynamespaces"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha3().MyNamespaces().Informer()}, nil
+	case v1alpha3.SchemeGroupVersion.WithResource("repositorysyncs"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha3().RepositorySyncs().Informer()}, nil
+
 		// Group=hnc.x-k8s.io, Version=v1beta1
-	case v1beta1.SchemeGroupVersion.WithResource("copyreleases"):
-		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().CopyReleases().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("hncconfigurations"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().HNCConfigurations().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("hierarchicalresourcequotas"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().HierarchicalResourceQuotas().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("hierarchies"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().Hierarchies().Informer()}, nil
-	case v1beta1.SchemeGroupVersion.WithResource("mynamespaces"):
-		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().MyNamespaces().Informer()}, nil
-	case v1beta1.SchemeGroupVersion.WithResource("repositorysyncs"):
-		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().RepositorySyncs().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("subnamespaces"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().Subnamespaces().Informer()}, nil
 

@@ -13,7 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -41,7 +41,7 @@ func newBackups(hierarchy versioned.Interface, client dynamic.Interface) *backup
 // backup is the record of the content of an object that is about to be overwritten.
 type backup struct {
 	// created is the record that this write has created, nil if there was one before or it could not be created.
-	created *v1beta1.OverwrittenObject
+	created *v1alpha3.OverwrittenObject
 	// lost is the reason why the content is not kept, nil if it is.
 	lost error
 }
@@ -82,9 +82,9 @@ func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 		return backup{}, err
 	}
 	resource := w.Kind.GroupResource()
-	created, err := b.hierarchy.HncV1beta1().OverwrittenObjects(w.Namespace).Create(ctx, &v1beta1.OverwrittenObject{
+	created, err := b.hierarchy.HncV1alpha3().OverwrittenObjects(w.Namespace).Create(ctx, &v1alpha3.OverwrittenObject{
 		ObjectMeta: metav1.ObjectMeta{Name: hnc.OverwrittenName(resource, w.Name)},
-		Spec: v1beta1.OverwrittenObjectSpec{
+		Spec: v1alpha3.OverwrittenObjectSpec{
 			Group: resource.Group, Resource: resource.Resource, Name: w.Name, Source: w.Source.Namespace, Manifest: string(manifest),
 		},
 	}, metav1.CreateOptions{})
@@ -127,7 +127,7 @@ func (b *backups) discard(ctx context.Context, w copies.Write, kept backup, fail
 	if gone && errors.As(failure, &copies.ReplaceError{}) {
 		return
 	}
-	err = b.hierarchy.HncV1beta1().OverwrittenObjects(kept.created.Namespace).Delete(ctx, kept.created.Name,
+	err = b.hierarchy.HncV1alpha3().OverwrittenObjects(kept.created.Namespace).Delete(ctx, kept.created.Name,
 		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &kept.created.UID}})
 	if err != nil && !apierrors.IsNotFound(err) {
 		klog.FromContext(ctx).Info("Can't delete the record of an object that was not overwritten", "namespace", kept.created.Namespace, "name", kept.created.Name, "reason", err)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -77,7 +77,7 @@ func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
 		"not replaced, and being deleted": {live: terminating, err: refused},
 	} {
 		t.Run(name, func(t *testing.T) {
-			record := &v1beta1.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "configmaps:settings", UID: "u"}}
+			record := &v1alpha3.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "configmaps:settings", UID: "u"}}
 			hierarchy := fake.NewClientset(record)
 			var present []runtime.Object
 			if test.live != nil {
@@ -90,7 +90,7 @@ func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
 				})
 			}
 			newBackups(hierarchy, objects).discard(t.Context(), w, backup{created: record}, test.err)
-			_, err := hierarchy.HncV1beta1().OverwrittenObjects("leaf").Get(t.Context(), record.Name, metav1.GetOptions{})
+			_, err := hierarchy.HncV1alpha3().OverwrittenObjects("leaf").Get(t.Context(), record.Name, metav1.GetOptions{})
 			if stays := err == nil; stays != test.stays {
 				t.Errorf("the record stays: %t (%v), want %t", stays, err, test.stays)
 			}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	clusterkinds "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -41,14 +42,14 @@ func New(d controller.Dependencies, discover func(context.Context) (configuratio
 
 // Handlers returns the handler that enqueues new CopyReleases.
 func (c *Controller) Handlers() cache.EventHandlers {
-	return cache.EventHandlers{ReleaseRequested: func(r *v1beta1.CopyRelease) {
+	return cache.EventHandlers{ReleaseRequested: func(r *v1alpha3.CopyRelease) {
 		c.enqueue(r)
 	}}
 }
 
 // Start enqueues the CopyReleases that were created while no propagator led.
 func (c *Controller) Start(ctx context.Context) {
-	list, err := c.Hierarchy.HncV1beta1().CopyReleases(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1alpha3().CopyReleases(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return // They expire, and users can create them again.
 	}
@@ -60,7 +61,7 @@ func (c *Controller) Start(ctx context.Context) {
 }
 
 // enqueue ignores CopyReleases that requests cannot name. They expire.
-func (c *Controller) enqueue(r *v1beta1.CopyRelease) {
+func (c *Controller) enqueue(r *v1alpha3.CopyRelease) {
 	if names.Addressable(r.Name) {
 		c.Queue.Add(queue.Key{Class: queue.Release, Namespace: r.Namespace, Name: r.Name})
 	}
@@ -69,7 +70,7 @@ func (c *Controller) enqueue(r *v1beta1.CopyRelease) {
 // Reconcile carries out a CopyRelease and reports the result.
 func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	namespace, name := key.Namespace, key.Name
-	client := c.Hierarchy.HncV1beta1().CopyReleases(namespace)
+	client := c.Hierarchy.HncV1alpha3().CopyReleases(namespace)
 	r, err := client.Get(ctx, name, metav1.GetOptions{})
 	if err != nil || len(r.Status.Conditions) > 0 {
 		if apierrors.IsNotFound(err) {
@@ -99,7 +100,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 }
 
 // makeOrdinary removes from the copy what makes it one, and returns the reason and the message to report.
-func (c *Controller) makeOrdinary(ctx context.Context, r *v1beta1.CopyRelease) (reason, message string, err error) {
+func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) (reason, message string, err error) {
 	resource := schema.GroupResource{Group: r.Spec.Group, Resource: r.Spec.Resource}
 	cluster, err := c.discover(ctx)
 	if err != nil {

@@ -23,6 +23,8 @@ import (
 	clientset "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	hncv1alpha2 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha2"
 	fakehncv1alpha2 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha2/fake"
+	hncv1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha3"
+	fakehncv1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha3/fake"
 	hncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
 	fakehncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1/fake"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -141,6 +143,11 @@ var (
 // HncV1alpha2 retrieves the HncV1alpha2Client
 func (c *Clientset) HncV1alpha2() hncv1alpha2.HncV1alpha2Interface {
 	return &fakehncv1alpha2.FakeHncV1alpha2{Fake: &c.Fake}
+}
+
+// HncV1alpha3 retrieves the HncV1alpha3Client
+func (c *Clientset) HncV1alpha3() hncv1alpha3.HncV1alpha3Interface {
+	return &fakehncv1alpha3.FakeHncV1alpha3{Fake: &c.Fake}
 }
 
 // HncV1beta1 retrieves the HncV1beta1Client

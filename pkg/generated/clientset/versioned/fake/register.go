@@ -20,6 +20,7 @@ package fake
 
 import (
 	hncv1alpha2 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	hncv1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	hncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
@@ -33,6 +34,7 @@ var codecs = serializer.NewCodecFactory(scheme)
 
 var localSchemeBuilder = runtime.SchemeBuilder{
 	hncv1alpha2.AddToScheme,
+	hncv1alpha3.AddToScheme,
 	hncv1beta1.AddToScheme,
 }
 

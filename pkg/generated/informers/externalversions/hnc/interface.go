@@ -20,6 +20,7 @@ package hnc
 
 import (
 	v1alpha2 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions/hnc/v1alpha2"
+	v1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions/hnc/v1alpha3"
 	v1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions/hnc/v1beta1"
 	internalinterfaces "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions/internalinterfaces"
 )
@@ -28,6 +29,8 @@ import (
 type Interface interface {
 	// V1alpha2 provides access to shared informers for resources in V1alpha2.
 	V1alpha2() v1alpha2.Interface
+	// V1alpha3 provides access to shared informers for resources in V1alpha3.
+	V1alpha3() v1alpha3.Interface
 	// V1beta1 provides access to shared informers for resources in V1beta1.
 	V1beta1() v1beta1.Interface
 }
@@ -46,6 +49,11 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 // V1alpha2 returns a new v1alpha2.Interface.
 func (g *group) V1alpha2() v1alpha2.Interface {
 	return v1alpha2.New(g.factory, g.namespace, g.tweakListOptions)
+}
+
+// V1alpha3 returns a new v1alpha3.Interface.
+func (g *group) V1alpha3() v1alpha3.Interface {
+	return v1alpha3.New(g.factory, g.namespace, g.tweakListOptions)
 }
 
 // V1beta1 returns a new v1beta1.Interface.

@@ -18,14 +18,6 @@ limitations under the License.
 
 package v1beta1
 
-// CopyReleaseListerExpansion allows custom methods to be added to
-// CopyReleaseLister.
-type CopyReleaseListerExpansion interface{}
-
-// CopyReleaseNamespaceListerExpansion allows custom methods to be added to
-// CopyReleaseNamespaceLister.
-type CopyReleaseNamespaceListerExpansion interface{}
-
 // HNCConfigurationListerExpansion allows custom methods to be added to
 // HNCConfigurationLister.
 type HNCConfigurationListerExpansion interface{}
@@ -45,22 +37,6 @@ type HierarchyListerExpansion interface{}
 // HierarchyNamespaceListerExpansion allows custom methods to be added to
 // HierarchyNamespaceLister.
 type HierarchyNamespaceListerExpansion interface{}
-
-// MyNamespaceListerExpansion allows custom methods to be added to
-// MyNamespaceLister.
-type MyNamespaceListerExpansion interface{}
-
-// OverwrittenObjectListerExpansion allows custom methods to be added to
-// OverwrittenObjectLister.
-type OverwrittenObjectListerExpansion interface{}
-
-// OverwrittenObjectNamespaceListerExpansion allows custom methods to be added to
-// OverwrittenObjectNamespaceLister.
-type OverwrittenObjectNamespaceListerExpansion interface{}
-
-// RepositorySyncListerExpansion allows custom methods to be added to
-// RepositorySyncLister.
-type RepositorySyncListerExpansion interface{}
 
 // SubnamespaceListerExpansion allows custom methods to be added to
 // SubnamespaceLister.

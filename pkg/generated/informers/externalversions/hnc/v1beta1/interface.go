@@ -24,18 +24,12 @@ import (
 
 // Interface provides access to all the informers in this group version.
 type Interface interface {
-	// CopyReleases returns a CopyReleaseInformer.
-	CopyReleases() TypedCopyReleaseInformer
 	// HNCConfigurations returns a HNCConfigurationInformer.
 	HNCConfigurations() TypedHNCConfigurationInformer
 	// HierarchicalResourceQuotas returns a HierarchicalResourceQuotaInformer.
 	HierarchicalResourceQuotas() TypedHierarchicalResourceQuotaInformer
 	// Hierarchies returns a HierarchyInformer.
 	Hierarchies() TypedHierarchyInformer
-	// MyNamespaces returns a MyNamespaceInformer.
-	MyNamespaces() TypedMyNamespaceInformer
-	// RepositorySyncs returns a RepositorySyncInformer.
-	RepositorySyncs() TypedRepositorySyncInformer
 	// Subnamespaces returns a SubnamespaceInformer.
 	Subnamespaces() TypedSubnamespaceInformer
 }
@@ -51,11 +45,6 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
 }
 
-// CopyReleases returns a TypedCopyReleaseInformer.
-func (v *version) CopyReleases() TypedCopyReleaseInformer {
-	return &copyReleaseInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
-}
-
 // HNCConfigurations returns a TypedHNCConfigurationInformer.
 func (v *version) HNCConfigurations() TypedHNCConfigurationInformer {
 	return &hNCConfigurationInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
@@ -69,16 +58,6 @@ func (v *version) HierarchicalResourceQuotas() TypedHierarchicalResourceQuotaInf
 // Hierarchies returns a TypedHierarchyInformer.
 func (v *version) Hierarchies() TypedHierarchyInformer {
 	return &hierarchyInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
-}
-
-// MyNamespaces returns a TypedMyNamespaceInformer.
-func (v *version) MyNamespaces() TypedMyNamespaceInformer {
-	return &myNamespaceInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
-}
-
-// RepositorySyncs returns a TypedRepositorySyncInformer.
-func (v *version) RepositorySyncs() TypedRepositorySyncInformer {
-	return &repositorySyncInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
 }
 
 // Subnamespaces returns a TypedSubnamespaceInformer.

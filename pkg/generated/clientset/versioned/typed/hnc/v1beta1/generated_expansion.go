@@ -18,18 +18,8 @@ limitations under the License.
 
 package v1beta1
 
-type CopyReleaseExpansion interface{}
-
 type HNCConfigurationExpansion interface{}
 
 type HierarchicalResourceQuotaExpansion interface{}
-
-type HierarchyExpansion interface{}
-
-type MyNamespaceExpansion interface{}
-
-type OverwrittenObjectExpansion interface{}
-
-type RepositorySyncExpansion interface{}
 
 type SubnamespaceExpansion interface{}

@@ -21,6 +21,7 @@ package v1beta1
 import (
 	context "context"
 
+	v1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	hncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	applyconfigurationhncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/applyconfiguration/hnc/v1beta1"
 	scheme "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/scheme"
@@ -51,8 +52,7 @@ type HierarchyInterface interface {
 	Apply(ctx context.Context, hierarchy *applyconfigurationhncv1beta1.HierarchyApplyConfiguration, opts v1.ApplyOptions) (result *hncv1beta1.Hierarchy, err error)
 	// Add a +genclient:noStatus comment above the type to avoid generating ApplyStatus().
 	ApplyStatus(ctx context.Context, hierarchy *applyconfigurationhncv1beta1.HierarchyApplyConfiguration, opts v1.ApplyOptions) (result *hncv1beta1.Hierarchy, err error)
-	GetTree(ctx context.Context, hierarchyName string, options v1.GetOptions) (*hncv1beta1.HierarchyTree, error)
-	Plan(ctx context.Context, hierarchyName string, hierarchyPlan *hncv1beta1.HierarchyPlan, opts v1.CreateOptions) (*hncv1beta1.HierarchyPlan, error)
+	GetTree(ctx context.Context, hierarchyName string, options v1.GetOptions) (*v1alpha3.HierarchyTree, error)
 
 	HierarchyExpansion
 }
@@ -76,30 +76,15 @@ func newHierarchies(c *HncV1beta1Client, namespace string) *hierarchies {
 	}
 }
 
-// GetTree takes name of the hierarchy, and returns the corresponding hncv1beta1.HierarchyTree object, and an error if there is any.
-func (c *hierarchies) GetTree(ctx context.Context, hierarchyName string, options v1.GetOptions) (result *hncv1beta1.HierarchyTree, err error) {
-	result = &hncv1beta1.HierarchyTree{}
+// GetTree takes name of the hierarchy, and returns the corresponding v1alpha3.HierarchyTree object, and an error if there is any.
+func (c *hierarchies) GetTree(ctx context.Context, hierarchyName string, options v1.GetOptions) (result *v1alpha3.HierarchyTree, err error) {
+	result = &v1alpha3.HierarchyTree{}
 	err = c.GetClient().Get().
 		Namespace(c.GetNamespace()).
 		Resource("hierarchies").
 		Name(hierarchyName).
 		SubResource("tree").
 		VersionedParams(&options, scheme.ParameterCodec).
-		Do(ctx).
-		Into(result)
-	return
-}
-
-// Plan takes the representation of a hierarchyPlan and creates it.  Returns the server's representation of the hierarchyPlan, and an error, if there is any.
-func (c *hierarchies) Plan(ctx context.Context, hierarchyName string, hierarchyPlan *hncv1beta1.HierarchyPlan, opts v1.CreateOptions) (result *hncv1beta1.HierarchyPlan, err error) {
-	result = &hncv1beta1.HierarchyPlan{}
-	err = c.GetClient().Post().
-		Namespace(c.GetNamespace()).
-		Resource("hierarchies").
-		Name(hierarchyName).
-		SubResource("plan").
-		VersionedParams(&opts, scheme.ParameterCodec).
-		Body(hierarchyPlan).
 		Do(ctx).
 		Into(result)
 	return

@@ -28,23 +28,15 @@ import (
 
 type HncV1beta1Interface interface {
 	RESTClient() rest.Interface
-	CopyReleasesGetter
 	HNCConfigurationsGetter
 	HierarchicalResourceQuotasGetter
 	HierarchiesGetter
-	MyNamespacesGetter
-	OverwrittenObjectsGetter
-	RepositorySyncsGetter
 	SubnamespacesGetter
 }
 
 // HncV1beta1Client is used to interact with features provided by the hnc.x-k8s.io group.
 type HncV1beta1Client struct {
 	restClient rest.Interface
-}
-
-func (c *HncV1beta1Client) CopyReleases(namespace string) CopyReleaseInterface {
-	return newCopyReleases(c, namespace)
 }
 
 func (c *HncV1beta1Client) HNCConfigurations() HNCConfigurationInterface {
@@ -57,18 +49,6 @@ func (c *HncV1beta1Client) HierarchicalResourceQuotas(namespace string) Hierarch
 
 func (c *HncV1beta1Client) Hierarchies(namespace string) HierarchyInterface {
 	return newHierarchies(c, namespace)
-}
-
-func (c *HncV1beta1Client) MyNamespaces() MyNamespaceInterface {
-	return newMyNamespaces(c)
-}
-
-func (c *HncV1beta1Client) OverwrittenObjects(namespace string) OverwrittenObjectInterface {
-	return newOverwrittenObjects(c, namespace)
-}
-
-func (c *HncV1beta1Client) RepositorySyncs() RepositorySyncInterface {
-	return newRepositorySyncs(c)
 }
 
 func (c *HncV1beta1Client) Subnamespaces(namespace string) SubnamespaceInterface {

@@ -21,6 +21,7 @@ package fake
 import (
 	context "context"
 
+	v1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	v1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	hncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/applyconfiguration/hnc/v1beta1"
 	typedhncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
@@ -55,25 +56,13 @@ func newFakeHierarchies(fake *FakeHncV1beta1, namespace string) typedhncv1beta1.
 }
 
 // GetTree takes name of the hierarchy, and returns the corresponding hierarchyTree object, and an error if there is any.
-func (c *fakeHierarchies) GetTree(ctx context.Context, hierarchyName string, options v1.GetOptions) (result *v1beta1.HierarchyTree, err error) {
-	emptyResult := &v1beta1.HierarchyTree{}
+func (c *fakeHierarchies) GetTree(ctx context.Context, hierarchyName string, options v1.GetOptions) (result *v1alpha3.HierarchyTree, err error) {
+	emptyResult := &v1alpha3.HierarchyTree{}
 	obj, err := c.Fake.
 		Invokes(testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), "tree", hierarchyName, options), emptyResult)
 
 	if obj == nil {
 		return emptyResult, err
 	}
-	return obj.(*v1beta1.HierarchyTree), err
-}
-
-// Plan takes the representation of a hierarchyPlan and creates it.  Returns the server's representation of the hierarchyPlan, and an error, if there is any.
-func (c *fakeHierarchies) Plan(ctx context.Context, hierarchyName string, hierarchyPlan *v1beta1.HierarchyPlan, opts v1.CreateOptions) (result *v1beta1.HierarchyPlan, err error) {
-	emptyResult := &v1beta1.HierarchyPlan{}
-	obj, err := c.Fake.
-		Invokes(testing.NewCreateSubresourceActionWithOptions(c.Resource(), hierarchyName, "plan", c.Namespace(), hierarchyPlan, opts), emptyResult)
-
-	if obj == nil {
-		return emptyResult, err
-	}
-	return obj.(*v1beta1.HierarchyPlan), err
+	return obj.(*v1alpha3.HierarchyTree), err
 }

@@ -28,10 +28,6 @@ type FakeHncV1beta1 struct {
 	*testing.Fake
 }
 
-func (c *FakeHncV1beta1) CopyReleases(namespace string) v1beta1.CopyReleaseInterface {
-	return newFakeCopyReleases(c, namespace)
-}
-
 func (c *FakeHncV1beta1) HNCConfigurations() v1beta1.HNCConfigurationInterface {
 	return newFakeHNCConfigurations(c)
 }
@@ -42,18 +38,6 @@ func (c *FakeHncV1beta1) HierarchicalResourceQuotas(namespace string) v1beta1.Hi
 
 func (c *FakeHncV1beta1) Hierarchies(namespace string) v1beta1.HierarchyInterface {
 	return newFakeHierarchies(c, namespace)
-}
-
-func (c *FakeHncV1beta1) MyNamespaces() v1beta1.MyNamespaceInterface {
-	return newFakeMyNamespaces(c)
-}
-
-func (c *FakeHncV1beta1) OverwrittenObjects(namespace string) v1beta1.OverwrittenObjectInterface {
-	return newFakeOverwrittenObjects(c, namespace)
-}
-
-func (c *FakeHncV1beta1) RepositorySyncs() v1beta1.RepositorySyncInterface {
-	return newFakeRepositorySyncs(c)
 }
 
 func (c *FakeHncV1beta1) Subnamespaces(namespace string) v1beta1.SubnamespaceInterface {
