@@ -39,10 +39,8 @@ type CopyReleaseList struct {
 	Items []CopyRelease
 }
 
-// ConditionReleased reports whether a copy has become a local object.
+// Reasons of the condition Ready of a CopyRelease, which reports whether a copy has become a local object.
 const (
-	ConditionReleased = "Released"
-
 	ReasonReleased        = "Released"
 	ReasonNoCopy          = "NoCopy"
 	ReasonStillPropagated = "StillPropagated"

@@ -87,15 +87,13 @@ type RepositorySyncList struct {
 	Items []RepositorySync
 }
 
-// Names that hns-sync writes, and the condition of a RepositorySync.
+// Names that hns-sync writes, and the reasons of the condition Ready of a RepositorySync, which reports whether the
+// cluster is as the last commit says.
 const (
 	// LabelRepositorySync is set on all objects that a RepositorySync applies, with its name.
 	LabelRepositorySync = "hnc.x-k8s.io/repository-sync"
 	// AnnotationSourcePath is the file in the repository that declares an object.
 	AnnotationSourcePath = "hnc.x-k8s.io/source-path"
-
-	// ConditionSynced reports whether the cluster is as the last commit says.
-	ConditionSynced = "Synced"
 
 	ReasonSynced            = "Synced"
 	ReasonSyncing           = "Syncing"
