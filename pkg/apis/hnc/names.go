@@ -140,7 +140,9 @@ const (
 	ConditionActivitiesHalted = "ActivitiesHalted"
 	ConditionBadConfiguration = "BadConfiguration"
 
-	ReasonReady                    = "Ready"
+	ReasonReady = "Ready"
+	// ReasonMultipleProblems is the reason of a condition that counts several problems.
+	ReasonMultipleProblems         = "MultipleProblems"
 	ReasonInCycle                  = "InCycle"
 	ReasonParentMissing            = "ParentMissing"
 	ReasonIllegalParent            = "IllegalParent"
