@@ -17,13 +17,18 @@ import (
 )
 
 func ours(resource string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: "hnc.x-k8s.io", Version: "v1beta1", Resource: resource}
+	version := "v1alpha3"
+	switch resource {
+	case "hierarchies", "subnamespaces", "hncconfigurations", "hierarchicalresourcequotas":
+		version = "v1beta1"
+	}
+	return schema.GroupVersionResource{Group: "hnc.x-k8s.io", Version: version, Resource: resource}
 }
 
 // apply applies an object of ours, which is given as its spec.
 func apply(t *testing.T, resource, kind, namespace, name, spec string) {
 	t.Helper()
-	body := fmt.Sprintf(`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":%q,"metadata":{"name":%q},"spec":%s}`, kind, name, spec)
+	body := fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":%q},"spec":%s}`, ours(resource).GroupVersion(), kind, name, spec)
 	force := true
 	eventually(t, kind+" "+name, func(ctx context.Context) error {
 		_, err := objects.Resource(ours(resource)).Namespace(namespace).Patch(ctx, name, types.ApplyPatchType, []byte(body),
