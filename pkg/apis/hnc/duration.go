@@ -27,10 +27,10 @@ func (d *Duration) UnmarshalJSON(data []byte) error {
 }
 
 // MarshalJSON encodes the duration as a string.
-func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.Duration.String()) }
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
 
 // ToUnstructured implements value.UnstructuredConverter, which server-side apply uses.
-func (d Duration) ToUnstructured() any { return d.Duration.String() }
+func (d Duration) ToUnstructured() any { return d.String() }
 
 // OpenAPISchemaType is the type in the OpenAPI specification.
 func (Duration) OpenAPISchemaType() []string { return metav1.Duration{}.OpenAPISchemaType() }

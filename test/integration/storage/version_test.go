@@ -55,7 +55,8 @@ func (e earlier) version(t *testing.T) {
 	if err != nil || !changed.Spec.Paused || changed.Spec.Source.URL != "https://example.com/r.git" {
 		t.Fatalf("got %+v, %v", changed, err)
 	}
-	if value := stored(t, e.cp, syncKey); !bytes.Contains(value[:bytes.Index(value, []byte("metadata"))], []byte(alpha)) {
+	value := stored(t, e.cp, syncKey)
+	if head, _, found := bytes.Cut(value, []byte("metadata")); !found || !bytes.Contains(head, []byte(alpha)) {
 		t.Errorf("after a write, etcd holds %s", value)
 	}
 	rest := e.root.HNC.HncV1beta1().RESTClient()
