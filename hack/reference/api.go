@@ -1,11 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
@@ -23,7 +23,7 @@ func api() (string, error) {
 		}
 	}
 	if len(models) == 0 {
-		return "", fmt.Errorf("no definitions of %s", schema.GroupVersion{Group: "hnc.x-k8s.io"})
+		return "", errors.New("the OpenAPI has no definition of ours")
 	}
 	slices.SortFunc(models, func(a, b string) int { return strings.Compare(order(a), order(b)) })
 	version := ""
