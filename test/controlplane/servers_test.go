@@ -49,7 +49,7 @@ func loopbackFlag(name string) string { return "127.0.0.1:" + flagValue(name) }
 func standInHandler(lastUser *atomic.Value) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})
-	for _, version := range []string{group + "/v1beta1", group + "/v1alpha2", "resources." + group + "/v1alpha2"} {
+	for _, version := range []string{group + "/v1alpha3", group + "/v1beta1", group + "/v1alpha2", "resources." + group + "/v1alpha2"} {
 		mux.HandleFunc("/apis/"+version, func(w http.ResponseWriter, r *http.Request) {
 			lastUser.Store(r.Header.Get("X-Remote-User"))
 			w.Header().Set("Content-Type", "application/json")

@@ -25,7 +25,7 @@ import (
 	configoptions "k8s.io/component-base/config/options"
 	"k8s.io/component-base/metrics"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync"
@@ -146,7 +146,7 @@ func (o *Options) manager(ctx context.Context, base *rest.Config, register func(
 		return nil, nil, nil, err
 	}
 	scheme := runtime.NewScheme()
-	if err := v1beta1.AddToScheme(scheme); err != nil {
+	if err := v1alpha3.AddToScheme(scheme); err != nil {
 		return nil, nil, nil, err
 	}
 	broadcaster := record.NewBroadcaster(record.WithContext(context.WithoutCancel(ctx)))

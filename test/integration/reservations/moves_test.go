@@ -159,8 +159,8 @@ func TestPlanListsTheQuotasThatAMoveWouldExceed(t *testing.T) {
 		planner: "; 2 omitted",
 	} {
 		suite.Eventually(t, "the plan of "+user.Name, func() error {
-			plan := &v1alpha3.HierarchyPlan{Spec: v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: below[0]}}
-			err := user.HNC.HncV1beta1().RESTClient().Post().Namespace(from).Resource("hierarchies").Name(hnc.Singleton).SubResource("plan").Body(plan).Do(t.Context()).Into(plan)
+			plan, err := user.HNC.HncV1beta1().Hierarchies(from).Plan(t.Context(), hnc.Singleton,
+				&v1alpha3.HierarchyPlan{Spec: v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: below[0]}}, metav1.CreateOptions{})
 			if err != nil {
 				return err
 			}

@@ -27,7 +27,8 @@ import (
 func TestSlowWatchersAreDisconnectedAndDelayNobody(t *testing.T) {
 	const slow, changes = 10, 300
 	root, _, leaf := tree(t, "slow")
-	large := strings.Repeat("x", 100_000)
+	// The annotations of a Hierarchy have 64 KiB.
+	large := strings.Repeat("x", 60_000)
 	_, err := admin.CoreV1().ConfigMaps(leaf).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "large"}}, metav1.CreateOptions{})
 	must(t, "config map", err)
 	for name, each := range map[string]struct {
