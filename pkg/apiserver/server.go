@@ -106,6 +106,10 @@ func (c CompletedConfig) New() (*Server, error) {
 		go sources.Run(hook, stores.configuration.Configuration, stores.hierarchies.Hierarchy)
 		return nil
 	})
+	generic.AddPostStartHookOrDie("large-objects", func(hook genericapiserver.PostStartHookContext) error {
+		stores.followLarge(hook)
+		return nil
+	})
 	if err := c.followRules(generic, stores.configuration, sources.Relist); err != nil {
 		return nil, err
 	}

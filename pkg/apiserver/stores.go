@@ -16,12 +16,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/largeobjects"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwrittenobject"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/repositorysync"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/writerate"
 )
 
 // freeWait is how long each request may wait until what it has written has its effect.
@@ -36,6 +36,8 @@ type stores struct {
 	releases      *copyrelease.Storage
 	quotas        *hierarchicalresourcequota.Storage
 	syncs         *repositorysync.Storage
+	// followLarge follows the large objects of all stores until its context ends.
+	followLarge func(context.Context)
 	// namespaces are those of the cluster.
 	namespaces corelisters.NamespaceLister
 }
@@ -67,7 +69,7 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	if s.syncs, err = repositorysync.NewStorage(Scheme, options, c.reviews); err != nil {
 		return s, fmt.Errorf("repositorysyncs: %w", err)
 	}
-	writerate.Limit(t.Index.Root, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
+	s.followLarge = largeobjects.Limit(t.Index.Root, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
 		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync)
 	return s, nil
 }

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/largeobjects"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/writerate"
 )
 
 // REST serves overwritten objects. They are immutable. They cannot be watched, because a watch would need a review for
@@ -26,7 +26,7 @@ type REST struct {
 	ttl  time.Duration
 	// mu serializes creates, which evict other records.
 	mu    sync.Mutex
-	rates *writerate.Rates
+	rates *largeobjects.Rates
 }
 
 var (
@@ -60,7 +60,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	}
 	// Records have no dependents. A finalizer of the garbage collector would stay, because it does not watch records.
 	store.EnableGarbageCollection = false
-	return &REST{store: store, reviews: reviews, root: root, ttl: ttl, rates: writerate.New(perSecond, maxTotal)}, nil
+	return &REST{store: store, reviews: reviews, root: root, ttl: ttl, rates: largeobjects.NewRates(perSecond, maxTotal)}, nil
 }
 
 // New returns an empty record.

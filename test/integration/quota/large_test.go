@@ -8,11 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -79,4 +85,59 @@ func TestLargeObjectsOfOneTreeAreNotWrittenOften(t *testing.T) {
 	if err := write(t.Context(), eve, "often-team", "small", 1<<10); err != nil {
 		t.Errorf("a small object: %v", err)
 	}
+}
+
+// All stored objects are in memory. The propagator, which is trusted, fills a tree at once.
+func TestLargeObjectsOfOneTreeAreBounded(t *testing.T) {
+	tree(t, "bounded-", "team", "a<team", "b<team", "c<team", "d<team", "other")
+	eve, ann := editorIn(t, "bounded-eve", "bounded-team"), editorIn(t, "bounded-ann", "bounded-other")
+	suite.Eventually(t, "a quota of an editor", func() error { return limitAs(t, eve, "bounded-team", "q", limits("pods=5")) })
+	suite.Eventually(t, "a quota of another editor", func() error { return limitAs(t, ann, "bounded-other", "q", limits("pods=5")) })
+	config := rest.CopyConfig(admin.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: hnc.PropagatorUser, Groups: []string{user.SystemPrivilegedGroup}}
+	propagator, err := suite.NewUser("propagator", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := map[string]string{"example.com/a": strings.Repeat("x", 60<<10)}
+	var fields []metav1.ManagedFieldsEntry
+	for i := range 15 {
+		fields = append(fields, metav1.ManagedFieldsEntry{
+			Manager: fmt.Sprint("m", i), Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "hnc.x-k8s.io/v1beta1", FieldsType: "FieldsV1",
+			FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(`{"f:metadata":{"f:annotations":{"f:%d%s":{}}}}`, i, strings.Repeat("f", 8000))),
+		})
+	}
+	var writers errgroup.Group
+	writers.SetLimit(16)
+	for i := range 4 * 49 {
+		writers.Go(func() error {
+			namespace := "bounded-" + string("abcd"[i%4])
+			_, err := propagator.HNC.HncV1beta1().HierarchicalResourceQuotas(namespace).Create(t.Context(), &v1beta1.HierarchicalResourceQuota{
+				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("large-%d", i), Annotations: large, ManagedFields: fields},
+				Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(limits("pods=5"))},
+			}, metav1.CreateOptions{})
+			return err
+		})
+	}
+	if err := writers.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	grow := func(u suite.User, namespace string) error {
+		patch := fmt.Appendf(nil, `{"metadata": {"annotations": {"example.com/a": %q}}}`, large["example.com/a"])
+		_, err := u.HNC.HncV1beta1().HierarchicalResourceQuotas(namespace).Patch(t.Context(), "q", types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	}
+	suite.Eventually(t, "rejecting another large object", func() error {
+		if err := grow(eve, "bounded-team"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "large objects of tree") {
+			return fmt.Errorf("got %w", err)
+		}
+		return nil
+	})
+	if err := grow(ann, "bounded-other"); err != nil {
+		t.Errorf("a large object of another tree: %v", err)
+	}
+	if err := admin.HNC.HncV1beta1().HierarchicalResourceQuotas("bounded-a").DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.Eventually(t, "a large object after others are deleted", func() error { return grow(eve, "bounded-team") })
 }

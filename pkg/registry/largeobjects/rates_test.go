@@ -1,4 +1,4 @@
-package writerate
+package largeobjects
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 // A tenant who writes much does not use up the rate of others.
 func TestOneTreeDoesNotUseUpTheRate(t *testing.T) {
 	const second, most, size = 1 << 20, 64 << 20, 512 << 10
-	r, now := New(second, most), time.Unix(1000, 0)
+	r, now := NewRates(second, most), time.Unix(1000, 0)
 	accepted := func(tree string) (n int) {
 		for range 2 * most / size {
 			if r.Allow(now, tree, size) {

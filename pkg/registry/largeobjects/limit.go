@@ -1,0 +1,115 @@
+package largeobjects
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/util/dryrun"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+const (
+	// small is the size of an object, in bytes of JSON, up to which it is not limited. Few objects are larger.
+	small = 8 << 10
+	// perSecond and burst bound the rest of large objects that is written. The propagator writes the status of each a
+	// few times.
+	perSecond = 1 << 20
+	burst     = 32 << 20
+	// storedPerTree bounds the rest of the large objects that a tree has.
+	storedPerTree = 32 << 20
+	// retryAfter is after how many seconds clients repeat a request.
+	retryAfter = 5
+)
+
+// Limit limits creations and updates of large objects in all the stores together. The propagator is trusted; root
+// returns the root of the tree of a namespace. The returned function follows what is stored until its context ends.
+func Limit(root func(namespace string) string, stores ...*genericregistry.Store) (run func(context.Context)) {
+	l := newLimit(root)
+	for _, store := range stores {
+		create, update, resource := store.BeginCreate, store.BeginUpdate, store.DefaultQualifiedResource
+		store.BeginCreate = func(ctx context.Context, obj runtime.Object, options *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+			if err := l.allow(ctx, resource, obj, nil, options.DryRun); err != nil || create == nil {
+				return finishNothing, err
+			}
+			return create(ctx, obj, options)
+		}
+		store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+			if err := l.allow(ctx, resource, obj, old, options.DryRun); err != nil || update == nil {
+				return finishNothing, err
+			}
+			return update(ctx, obj, old, options)
+		}
+	}
+	return func(ctx context.Context) {
+		for _, store := range stores {
+			if store.CreateStrategy.NamespaceScoped() {
+				l.stored.follow(ctx, store.DefaultQualifiedResource.Resource, store)
+			}
+		}
+	}
+}
+
+func finishNothing(context.Context, bool) {}
+
+type limit struct {
+	rates  *Rates
+	stored *stored
+	root   func(namespace string) string
+	now    func() time.Time
+}
+
+func newLimit(root func(namespace string) string) *limit {
+	return &limit{NewRates(perSecond, burst), &stored{stores: map[string]map[types.UID]largeObject{}}, root, time.Now}
+}
+
+// allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does not
+// grow is written at the rate. old is nil for creations.
+func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, old runtime.Object, dryRun []string) error {
+	if user, ok := genericapirequest.UserFrom(ctx); dryrun.IsDryRun(dryRun) || ok && user.GetName() == hnc.PropagatorUser {
+		return nil
+	}
+	after, err := size(obj)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	if after <= small {
+		return nil
+	}
+	before := 0
+	if old != nil {
+		if before, err = size(old); err != nil {
+			return apierrors.NewInternalError(err)
+		}
+	}
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	tree := l.root(object.GetNamespace())
+	if !l.rates.Allow(l.now(), tree, after-small) {
+		return apierrors.NewTooManyRequests(fmt.Sprintf("this object has %d bytes, and large objects have been written often lately; "+
+			"try again later, or remove annotations and managed fields from the object", after), retryAfter)
+	}
+	if growth := after - max(before, small); growth > 0 && l.stored.excess(tree, l.root)+growth > storedPerTree {
+		return apierrors.NewForbidden(resource, object.GetName(), fmt.Errorf("the large objects of tree %q would have more than %d MiB beyond %d KiB each; "+
+			"remove annotations, managed fields or entries of spec from this object or others, or delete some of them", tree, storedPerTree>>20, small>>10))
+	}
+	return nil
+}
+
+// size returns the size of an object in bytes of JSON.
+func size(obj runtime.Object) (int, error) {
+	encoded, err := json.Marshal(obj)
+	return len(encoded), err
+}

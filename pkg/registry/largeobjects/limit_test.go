@@ -1,0 +1,105 @@
+package largeobjects
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Of writes of large objects, a tree has a share; small objects, and other trees, are not limited by it.
+func TestLargeObjectsAreNotWrittenOften(t *testing.T) {
+	root := func(namespace string) string { root, _, _ := strings.Cut(namespace, "."); return root }
+	now := time.Unix(1000, 0)
+	l := newLimit(root)
+	l.now = func() time.Time { return now }
+	quota := func(namespace string, bytes int) runtime.Object {
+		return &hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Annotations: map[string]string{"a": strings.Repeat("x", bytes)}}}
+	}
+	write := func(name string, obj runtime.Object, dryRun ...string) error {
+		return l.allow(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}), hnc.Resource("hierarchicalresourcequotas"), obj, nil, dryRun)
+	}
+	const large = 64 << 10
+	accepted := 0
+	for write("ann", quota("a.b", large)) == nil {
+		if accepted++; accepted > burst/large {
+			t.Fatal("any number of large objects is written")
+		}
+	}
+	if accepted < burst/large/treeShare/2 {
+		t.Errorf("only %d large objects are written", accepted)
+	}
+	err := write("bob", quota("a.c", large))
+	if seconds, ok := apierrors.SuggestsClientDelay(err); !apierrors.IsTooManyRequests(err) || !ok || seconds != retryAfter {
+		t.Errorf("another user of the tree: got %v, want TooManyRequests with a delay", err)
+	}
+	for what, err := range map[string]error{
+		"a small object":       write("ann", quota("a.b", 4<<10)),
+		"a dry run":            write("ann", quota("a.b", large), metav1.DryRunAll),
+		"the propagator":       write(hnc.PropagatorUser, quota("a.b", large)),
+		"an object of another": write("ann", quota("b", large)),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	now = now.Add(time.Second)
+	if err := write("ann", quota("a.b", large)); err != nil {
+		t.Errorf("a second later: %v", err)
+	}
+}
+
+// A tree has a bounded amount of large objects, however slowly they are written. What does not grow can be changed.
+func TestLargeObjectsOfATreeAreBounded(t *testing.T) {
+	root := func(namespace string) string { root, _, _ := strings.Cut(namespace, "."); return root }
+	l, now := newLimit(root), time.Unix(1000, 0)
+	l.now = func() time.Time { now = now.Add(time.Minute); return now }
+	quota := func(namespace string, i, bytes int) *hnc.HierarchicalResourceQuota {
+		return &hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, UID: types.UID(strconv.Itoa(i)), Annotations: map[string]string{"a": strings.Repeat("x", bytes)},
+		}}
+	}
+	write := func(obj, old runtime.Object) error {
+		return l.allow(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"}), hnc.Resource("hierarchicalresourcequotas"), obj, old, nil)
+	}
+	const name, large = "quotas", 1 << 20
+	l.stored.replace(name, nil)
+	for i := range storedPerTree / large {
+		if err := write(quota("a.b", i, large), nil); err != nil {
+			t.Fatalf("object %d: %v", i, err)
+		}
+		l.stored.set(name, quota("a.b", i, large), false)
+	}
+	if err := write(quota("a.c", 100, large), nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `the large objects of tree "a" would have more than 32 MiB`) {
+		t.Errorf("one too many: got %v", err)
+	}
+	if err := write(quota("a.b", 0, 2*large), quota("a.b", 0, large)); !apierrors.IsForbidden(err) {
+		t.Errorf("one that grows: got %v", err)
+	}
+	for what, err := range map[string]error{
+		"one that does not grow": write(quota("a.b", 0, large), quota("a.b", 0, large)),
+		"one that shrinks":       write(quota("a.b", 0, large/2), quota("a.b", 0, large)),
+		"a small one":            write(quota("a.b", 101, 4<<10), nil),
+		"one of another tree":    write(quota("b", 102, large), nil),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	l.stored.set(name, quota("a.b", 0, large), true)
+	l.stored.set(name, quota("a.b", 1, 1), false)
+	for i := range 2 {
+		if err := write(quota("a.c", 100, large), nil); err != nil {
+			t.Errorf("%d after one was deleted and one became small: %v", i, err)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package largeobjects
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/follow"
+)
+
+// stored holds the large objects of the stores. It is safe for concurrent use. What is written at the same time is not
+// known yet, but its rate is limited.
+type stored struct {
+	mu sync.Mutex
+	// stores hold objects by UID.
+	stores map[string]map[types.UID]largeObject
+}
+
+type largeObject struct {
+	namespace string
+	// excess is what it has beyond small, in bytes of JSON.
+	excess int
+}
+
+// excess returns what the large objects of a tree have beyond small, in bytes of JSON. root returns the root of the tree
+// of a namespace.
+func (s *stored) excess(tree string, root func(namespace string) string) (bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, objects := range s.stores {
+		for _, o := range objects {
+			if root(o.namespace) == tree {
+				bytes += o.excess
+			}
+		}
+	}
+	return bytes
+}
+
+// follow follows the objects of a store until the context ends.
+func (s *stored) follow(ctx context.Context, name string, store follow.Source) {
+	follow.Run(ctx, "large "+name, store,
+		func(objects []any) { s.replace(name, objects) },
+		func(object any, gone bool) { s.set(name, object, gone) })
+}
+
+func (s *stored) replace(name string, objects []any) {
+	s.mu.Lock()
+	s.stores[name] = map[types.UID]largeObject{}
+	s.mu.Unlock()
+	for _, o := range objects {
+		s.set(name, o, false)
+	}
+}
+
+func (s *stored) set(name string, obj any, gone bool) {
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return // an error of the store is no object
+	}
+	bytes := 0
+	if !gone {
+		bytes, _ = size(obj.(runtime.Object))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bytes <= small {
+		delete(s.stores[name], object.GetUID())
+		return
+	}
+	s.stores[name][object.GetUID()] = largeObject{object.GetNamespace(), bytes - small}
+}
