@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Metrics of the dashboard and of the alerts exist: docs/metrics.md lists them, and tests compare it with the servers.
+// Metrics of the dashboard and of the alerts exist: docs/reference/metrics.md, which is generated from the code, lists them.
 func TestMetricsAreDocumented(t *testing.T) {
-	documented, err := os.ReadFile("../../docs/metrics.md")
+	documented, err := os.ReadFile("../../docs/reference/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 	for _, name := range names {
 		if !strings.Contains(string(documented), "`"+strings.TrimSuffix(name, "_bucket")+"`") {
-			t.Errorf("docs/metrics.md does not list %s", name)
+			t.Errorf("docs/reference/metrics.md does not list %s", name)
 		}
 	}
 }

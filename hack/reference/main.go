@@ -16,8 +16,10 @@ var pages = map[string]func() (string, error){
 	"docs/reference/api.md":      api,
 	"docs/reference/commands.md": commands,
 	"docs/reference/flags.md":    flags,
+	"docs/reference/metrics.md":  metrics,
 	"docs/reference/names.md":    names,
 	"docs/reference/policies.md": policies,
+	"docs/reference/roles.md":    roles,
 	"artifacts/chart/README.md":  chart,
 }
 

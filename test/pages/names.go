@@ -16,7 +16,7 @@ import (
 // All returns README.md, the pages in docs that are written by hand, and those of the examples, by name.
 func All(root string) ([]*Page, error) {
 	var files []string
-	for _, pattern := range []string{"docs/*.md", "examples/*.md", "examples/*/*.md"} {
+	for _, pattern := range []string{"docs/*.md", "docs/internals/*.md", "examples/*.md", "examples/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			return nil, err

@@ -1,5 +1,5 @@
 // Command rows lists which rules of HNC's behaviour have a test that ran and passed, and which differ, as
-// docs/compatibility.md says. It fails if a rule is neither, or if a test or the document names one that there is not.
+// docs/internals/hnc-rules.md says. It fails if a rule is neither, or if a test or the document names one that there is not.
 // Run it from the repository's root:
 //
 //	go test -json ./... | go run ./test/rows -results   shows the results of the tests, records them, and reports
@@ -15,7 +15,7 @@ import (
 )
 
 // document is where differences are documented.
-const document = "docs/compatibility.md"
+const document = "docs/internals/hnc-rules.md"
 
 //go:embed rows.txt
 var list string

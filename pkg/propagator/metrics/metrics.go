@@ -69,7 +69,7 @@ func New(register Register, suppressKinds bool) *Metrics {
 		reconciled: metrics.NewGaugeVec(LegacyGauge("reconcilers_hierconfig_total",
 			"Reconciliations of namespaces, their hierarchies and sub-namespaces."), nil),
 		reconciledPeak: NewPeak(LegacyGauge("reconcilers_hierconfig_concurrent_peak",
-			"Most concurrent ones of these reconciliations within the last minute."), nil),
+			"Highest concurrency of these reconciliations within the last minute."), nil),
 	}
 	register(m.writes, m.queue, m.namespaces, m.leading, m.paused, m.hierarchyWrites, m.namespaceWrites, m.reconciled, m.reconciledPeak)
 	m.reconciled.WithLabelValues().Set(0)

@@ -1,15 +1,11 @@
 package options
 
 import (
-	"os"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
 func TestFlagsThatCanNotWorkAreRefused(t *testing.T) {
@@ -61,27 +57,4 @@ func TestTheFlagsOfTheContractExist(t *testing.T) {
 	if got := fs.Lookup("leader-elect-resource-namespace").DefValue; got != "hns-system" {
 		t.Errorf("the lease is in %q", got)
 	}
-}
-
-func TestTheDocumentationListsTheFlags(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/configuration.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-	New().AddFlags(fs)
-	generic := pflag.NewFlagSet("", pflag.ContinueOnError)
-	s := serving.New(Name)
-	s.AddGenericFlags(generic)
-	fs.VisitAll(func(f *pflag.Flag) {
-		if generic.Lookup(f.Name) != nil {
-			return
-		}
-		_, line, found := strings.Cut(string(text), "| `--"+f.Name)
-		line, _, _ = strings.Cut(line, "\n")
-		value := strings.Trim(f.DefValue, "[]")
-		if !found || value != "" && !strings.Contains(line, "| `"+value+"`") {
-			t.Errorf("no line for --%s with the default %q", f.Name, value)
-		}
-	})
 }

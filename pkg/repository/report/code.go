@@ -90,7 +90,7 @@ const (
 )
 
 // helpPage explains each code, under an anchor with its name.
-const helpPage = "https://github.com/hierarchy-apiserver/hierarchy-apiserver/blob/main/docs/repositories.md#"
+const helpPage = "https://github.com/hierarchy-apiserver/hierarchy-apiserver/blob/main/docs/reference/repository-errors.md#"
 
 // HelpURL returns the address of the explanation.
 func (c Code) HelpURL() string { return helpPage + strings.ToLower(string(c)) }

@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-const help = "https://github.com/hierarchy-apiserver/hierarchy-apiserver/blob/main/docs/repositories.md"
+const help = "https://github.com/hierarchy-apiserver/hierarchy-apiserver/blob/main/docs/reference/repository-errors.md"
 
 // TestTextOfErrors has the very text, which other tools read.
 func TestTextOfErrors(t *testing.T) {
@@ -73,7 +73,7 @@ func TestEveryCodeIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../../docs/repositories.md")
+	page, err := os.ReadFile("../../../docs/reference/repository-errors.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,9 @@
 package options
 
 import (
-	"os"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -32,28 +29,5 @@ func TestFlagsThatCannotWorkAreRejected(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
-	}
-}
-
-func TestDocumentationListsTheFlags(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/configuration.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(text), "## Flags of hns-sync")
-	section, _, _ = strings.Cut(section, "\n## ")
-	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-	New().AddFlags(fs)
-	for _, name := range []string{"local-repositories", "scratch-dir", "max-repository-bytes"} {
-		f := fs.Lookup(name)
-		if f == nil {
-			t.Errorf("no flag --%s", name)
-			continue
-		}
-		_, line, found := strings.Cut(section, "| `--"+name)
-		line, _, _ = strings.Cut(line, "\n")
-		if !found || f.DefValue != "" && !strings.Contains(line, "| `"+f.DefValue+"`") {
-			t.Errorf("no line for --%s with the default %q", name, f.DefValue)
-		}
 	}
 }

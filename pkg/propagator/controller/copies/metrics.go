@@ -43,7 +43,7 @@ func createMetrics(m *shared.Metrics) (*objectMetrics, []metrics.Registerable) {
 		objectWrites:     metrics.NewGaugeVec(shared.LegacyGauge("reconcilers_object_writes_total", "Writes of copies."), label),
 		objectOverwrites: metrics.NewGaugeVec(shared.LegacyGauge("reconcilers_object_overwrites_total", "Local objects that were overwritten by the source of an ancestor."), label),
 		peak: shared.NewPeak(shared.LegacyGauge("reconcilers_object_concurrent_peak",
-			"Most concurrent ones of these reconciliations within the last minute."), label),
+			"Highest concurrency of these reconciliations within the last minute."), label),
 	}
 	return o, []metrics.Registerable{o.lag, o.overwrites, o.objects, o.objectWrites, o.objectOverwrites, o.peak}
 }
