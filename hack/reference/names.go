@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -86,7 +87,10 @@ func constants() ([]constant, error) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b constant) int { return strings.Compare(a.value, b.value) })
+	// Files come in any order, and several constants may have one value.
+	slices.SortFunc(all, func(a, b constant) int {
+		return cmp.Or(strings.Compare(a.value, b.value), strings.Compare(a.name, b.name))
+	})
 	for i := range all {
 		all[i].doc = sentence(all[i], values)
 	}
