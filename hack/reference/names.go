@@ -105,7 +105,8 @@ var identifier = regexp.MustCompile(`\b[A-Z]\w+\b`)
 // sentence returns the comment of a constant for readers who do not see the code: without its own name, and with the values of others.
 func sentence(c constant, values map[string]string) string {
 	doc := identifier.ReplaceAllStringFunc(c.doc, func(word string) string {
-		if value, ok := values[word]; ok && word != c.name {
+		// Words such as Remove are names of constants, too.
+		if value, ok := values[word]; ok && word != c.name && word != value {
 			return "`" + value + "`"
 		}
 		return word
@@ -114,7 +115,7 @@ func sentence(c constant, values map[string]string) string {
 	doc = strings.TrimSpace(strings.TrimPrefix(doc, ","))
 	for _, verb := range []string{"means that ", "is projected: ", "is the reason of ", "is "} {
 		if rest, ok := strings.CutPrefix(doc, verb); ok {
-			doc = rest
+			doc = strings.NewReplacer(", or that ", ", or ", ", and that ", ", and ").Replace(rest)
 			break
 		}
 	}

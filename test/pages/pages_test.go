@@ -125,7 +125,15 @@ func TestNamesThatDoNotExist(t *testing.T) {
 // Links inside the repository lead to files, and to headings in pages.
 func TestLinks(t *testing.T) {
 	checked := 0
-	for _, page := range append(all(t), read(t, "CONTRIBUTING.md"), read(t, "SECURITY.md"), read(t, "CHANGELOG.md")) {
+	names, err := filepath.Glob(filepath.Join(root, "docs/reference/*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	linking := append(all(t), read(t, "CONTRIBUTING.md"), read(t, "SECURITY.md"), read(t, "CHANGELOG.md"))
+	for _, name := range names {
+		linking = append(linking, read(t, filepath.Join("docs/reference", filepath.Base(name))))
+	}
+	for _, page := range linking {
 		for _, link := range page.links() {
 			if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
 				continue
