@@ -15,6 +15,15 @@
 {{- if and (eq .Values.certificates.issuer "secret") (not .Values.certificates.caBundle) }}
 {{- fail "certificates.caBundle: required with the issuer secret, or kube-apiserver does not trust hns-apiserver; set it to the authorities in PEM" }}
 {{- end }}
+{{- /* As pkg/besidehnc decides. helm template finds nothing. */}}
+{{- $system := lookup "v1" "Namespace" "" .Release.Namespace | default dict }}
+{{- $propagated := dig "metadata" "annotations" "hnc.x-k8s.io/store" "" $system }}
+{{- if and .Values.besideHNC $propagated }}
+{{- fail "besideHNC: hns-propagator propagates in this cluster, and without the admission policies its hierarchies are unprotected; set besideHNC=false" }}
+{{- end }}
+{{- if and (not .Values.besideHNC) (not $propagated) (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "hierarchyconfigurations.hnc.x-k8s.io") }}
+{{- fail "besideHNC: HNC's CustomResourceDefinitions exist, and the admission policies reject HNC's writes; set besideHNC=true until kubectl hns migrate asks for the policies" }}
+{{- end }}
 {{- end }}
 
 {{- define "hnc.image" -}}
