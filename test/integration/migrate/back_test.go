@@ -58,7 +58,7 @@ func goBack(t *testing.T, file string, every int) {
 		interrupt(t, step, "migrate", "rollback", "--yes", "--export", file)
 		doctor(t, "a rollback from the export has begun")
 	}
-	must(t, "migrate", "rollback", "--yes", "--export", file)
+	awaitsHNC(t, "migrate", "rollback", "--yes", "--export", file)
 	rolledBack(t)
 	if scoped := scopedQuotas(t); len(scoped) > 0 {
 		t.Errorf("ResourceQuotas of a quota with scopes are left: %v", scoped)

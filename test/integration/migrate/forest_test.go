@@ -1,15 +1,12 @@
 package migrate
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -120,24 +116,6 @@ func buildForest(t *testing.T, members []member) {
 	if err := errors.Join(append(errs, err)...); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// runPods stands in for what runs pods: Deployments of HNC have the replicas that they want.
-func runPods(t *testing.T) {
-	t.Helper()
-	deployments := admin.AppsV1().Deployments("hnc-system")
-	go wait.UntilWithContext(t.Context(), func(ctx context.Context) {
-		list, err := deployments.List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return
-		}
-		for _, d := range list.Items {
-			if d.Status.ObservedGeneration != d.Generation || d.Status.AvailableReplicas != *d.Spec.Replicas {
-				d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: *d.Spec.Replicas, UpdatedReplicas: *d.Spec.Replicas, ReadyReplicas: *d.Spec.Replicas, AvailableReplicas: *d.Spec.Replicas}
-				_, _ = deployments.UpdateStatus(ctx, &d, metav1.UpdateOptions{}) // The next round repeats it.
-			}
-		}
-	}, 50*time.Millisecond)
 }
 
 // installWebhooks installs HNC's webhooks. From then on they reject writes, because there is no server.

@@ -26,6 +26,22 @@ import (
 // this step has begun and the second request is sent from then on.
 func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 	t.Helper()
+	if killAt == "" {
+		return watched(t, nil, args...)
+	}
+	requests := 0
+	return watched(t, func(step string) bool {
+		if requests > 0 || step == killAt {
+			requests++
+		}
+		return requests < 2
+	}, args...)
+}
+
+// watched runs kubectl hns. Unless it is nil, forward is called for each request, with the step that has begun: if it
+// returns false, the process is killed and the request gets no answer.
+func watched(t *testing.T, forward func(step string) bool, args ...string) (string, error) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binDir, "kubectl-hns"), args...)
 	if i := slices.Index(args, limited); i >= 0 {
 		args = append(slices.Clone(args[:i]), args[i+1:]...)
@@ -33,16 +49,13 @@ func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 	}
 	kubeconfig := cp.Kubeconfig()
 	out := &output{file: filepath.Join(t.TempDir(), "stdout")}
-	if killAt != "" {
-		requests := 0
+	if forward != nil {
 		kubeconfig = proxied(t, func() bool {
-			if requests > 0 || out.step() == killAt {
-				requests++
-			}
-			if requests == 2 {
+			forwarded := forward(out.step())
+			if !forwarded {
 				_ = cmd.Process.Kill()
 			}
-			return requests < 2
+			return forwarded
 		})
 	}
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "HOME="+t.TempDir())
