@@ -55,23 +55,25 @@ func (m *Migration) switchServices(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := m.prefer(ctx, preferred); err != nil {
+	if err := m.prefer(ctx, currentService, preferred); err != nil {
 		return err
 	}
 	return m.awaitServed(ctx, true)
 }
 
-// The priorities of the own version, above HNC's and below it. Clients that do not name a version use the one with the
+// The priorities of the own versions, above HNC's and below it. Clients that do not name a version use the one with the
 // highest, and so does the deletion of a namespace.
 const (
 	preferred    = 200
 	notPreferred = 10
+	// notPreferredAlpha is that of the version that may still change.
+	notPreferredAlpha = 5
 )
 
-// prefer sets the priority of the own version.
-func (c *clients) prefer(ctx context.Context, priority int) error {
+// prefer sets the priority of a version.
+func (c *clients) prefer(ctx context.Context, service string, priority int) error {
 	patch := fmt.Appendf(nil, `{"spec":{"versionPriority":%d}}`, priority)
-	_, err := c.dynamic.Resource(apiServiceResource).Patch(ctx, currentService, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	_, err := c.dynamic.Resource(apiServiceResource).Patch(ctx, service, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
 	return err
 }
 
@@ -107,7 +109,11 @@ func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
 		return err
 	}
 	client := c.dynamic.Resource(apiServiceResource)
-	if err := c.prefer(ctx, notPreferred); err != nil {
+	if err := c.prefer(ctx, currentService, notPreferred); err != nil {
+		return err
+	}
+	// The manifests without HNC give it a priority above that of HNC's version.
+	if err := gone(c.prefer(ctx, alphaService, notPreferredAlpha)); err != nil {
 		return err
 	}
 	if _, err := client.Patch(ctx, hncService, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {

@@ -133,7 +133,8 @@ func replaceBody(request *http.Request, body string) error {
 	return nil
 }
 
-// add records a write that the API server has accepted, or rejected for good.
+// add records a write that the API server has accepted, or rejected. A rejected one that is accepted when it is repeated,
+// such as one that an overloaded server did not answer, counts as accepted.
 func (r *Report) add(info *apirequest.RequestInfo, request *http.Request, response *http.Response, reasons []string) {
 	if strings.HasSuffix(info.APIGroup, "authorization.k8s.io") && strings.HasSuffix(info.Resource, "reviews") {
 		return
@@ -160,9 +161,12 @@ func (r *Report) add(info *apirequest.RequestInfo, request *http.Request, respon
 	case response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusConflict || response.StatusCode == http.StatusTooManyRequests:
 		// What would have been created before does not exist, or the request is repeated.
 	case response.StatusCode >= 400:
-		r.errors[key] = response.Status
+		if !r.seen[key] {
+			r.errors[key] = response.Status
+		}
 	case !r.seen[key]:
 		r.seen[key] = true
+		delete(r.errors, key)
 		k := kind{info.Verb, resource}
 		r.writes[k] = append(r.writes[k], object)
 		for _, reason := range reasons {

@@ -47,6 +47,8 @@ func goBack(t *testing.T, file string, every int) {
 		t.Errorf("the change since the export is not listed:\n%s", out)
 	}
 	limitScope(t)
+	// As the chart does without besideHNC.
+	setPriority(t, "v1alpha3.hnc.x-k8s.io", 150)
 	// As hns-propagator's pods do when it is scaled to zero.
 	if err := cp.StopProcess(ctx, "hns-propagator"); err != nil {
 		t.Fatal(err)

@@ -81,24 +81,36 @@ func prefersHNC(t *testing.T) {
 	t.Helper()
 	must(t, "tree", root)
 	prefer := func(priority int) {
-		patch := fmt.Appendf(nil, `{"spec":{"versionPriority":%d}}`, priority)
-		if _, err := admin.Dynamic.Resource(apiServices).Patch(t.Context(), "v1beta1.hnc.x-k8s.io", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		suite.Eventually(t, "the preferred version", func() error {
-			groups, err := admin.Discovery().ServerGroups()
-			if err != nil {
-				return err
-			}
-			for _, g := range groups.Groups {
-				if g.Name == hnc.GroupName && (g.PreferredVersion.Version == "v1alpha2") != (priority == 10) {
-					return fmt.Errorf("it is %s", g.PreferredVersion.Version)
-				}
-			}
-			return nil
-		})
+		setPriority(t, "v1beta1.hnc.x-k8s.io", priority)
+		prefers(t, priority == 10)
 	}
 	prefer(10)
 	must(t, "tree", root)
 	prefer(200)
+}
+
+// setPriority sets the priority of an APIService.
+func setPriority(t *testing.T, service string, priority int) {
+	t.Helper()
+	patch := fmt.Appendf(nil, `{"spec":{"versionPriority":%d}}`, priority)
+	if _, err := admin.Dynamic.Resource(apiServices).Patch(t.Context(), service, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prefers waits until HNC's version is the preferred one of the group, or another.
+func prefers(t *testing.T, hncs bool) {
+	t.Helper()
+	suite.Eventually(t, "the preferred version", func() error {
+		groups, err := admin.Discovery().ServerGroups()
+		if err != nil {
+			return err
+		}
+		for _, g := range groups.Groups {
+			if g.Name == hnc.GroupName && (g.PreferredVersion.Version == "v1alpha2") != hncs {
+				return fmt.Errorf("it is %s", g.PreferredVersion.Version)
+			}
+		}
+		return nil
+	})
 }

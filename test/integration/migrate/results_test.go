@@ -160,6 +160,7 @@ func rolledBack(t *testing.T) {
 		t.Errorf("the mutating webhooks: %v", err)
 	}
 	runsHNC(t)
+	prefers(t, true)
 	if list, err := admin.HNC.HncV1beta1().Hierarchies("").List(ctx, metav1.ListOptions{}); err != nil || len(list.Items) != 0 {
 		t.Errorf("hierarchies are left: %v, %v", list, err)
 	}
