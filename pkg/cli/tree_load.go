@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -15,13 +16,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 )
 
-// loadTrees reads the trees below the roots with one request for each. If the server has no hierarchies/tree, it takes
-// two requests for all trees. It returns an error if a root does not exist or the requester may not read it.
+// loadTrees reads the trees below the roots with one request for each. If the server has no hierarchies/tree, or answers
+// in a version of the API that this plugin does not know, it takes two more requests for all trees. It returns an error if a root does not exist or the requester may not read it.
 func loadTrees(ctx context.Context, c *Clients, roots []string) (*tree.Tree, error) {
 	t := tree.New()
 	for _, root := range roots {
 		answer, err := c.Hierarchy.HncV1beta1().Hierarchies(root).GetTree(ctx, hnc.Singleton, metav1.GetOptions{})
-		if isUnserved(err) {
+		if isUnserved(err) || runtime.IsNotRegisteredError(err) {
 			return listTree(ctx, c, roots)
 		}
 		if err != nil {

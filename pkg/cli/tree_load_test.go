@@ -21,8 +21,11 @@ import (
 
 const levels = 2000
 
-// testCluster is a chain of namespaces, each the parent of the next. unserved says that there is no hierarchies/tree.
-func testCluster(t *testing.T, unserved bool) (c *Clients, ours *fake.Clientset, requests func() int) {
+// olderServer is what a server without hierarchies/tree answers.
+var olderServer = apierrors.NewGenericServerResponse(404, "get", hnc.Resource("hierarchies"), "", "", 0, true)
+
+// testCluster is a chain of namespaces, each the parent of the next. unserved, if any, is the error of hierarchies/tree.
+func testCluster(t *testing.T, unserved error) (c *Clients, ours *fake.Clientset, requests func() int) {
 	t.Helper()
 	var namespaces, hierarchies []runtime.Object
 	answer := &v1alpha3.HierarchyTree{}
@@ -44,8 +47,8 @@ func testCluster(t *testing.T, unserved bool) (c *Clients, ours *fake.Clientset,
 	meta := metadatafake.NewSimpleMetadataClient(scheme, namespaces...)
 	ours = fake.NewClientset(hierarchies...)
 	ours.PrependReactor("get", "hierarchies/tree", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		if unserved {
-			return true, nil, apierrors.NewGenericServerResponse(404, "get", hnc.Resource("hierarchies"), "", "", 0, true)
+		if unserved != nil {
+			return true, nil, unserved
 		}
 		if action.GetNamespace() != level(0) {
 			return true, nil, apierrors.NewNotFound(NamespaceResource.GroupResource(), action.GetNamespace())
@@ -73,18 +76,22 @@ func lastLine(t *testing.T, tr *tree.Tree, lines int) string {
 }
 
 func TestTwoThousandLevelsTakeAtMostThreeRequests(t *testing.T) {
+	other := runtime.NewNotRegisteredErrForKind("scheme", v1beta1.SchemeGroupVersion.WithKind("HierarchyTree"))
 	for name, row := range map[string]struct {
-		unserved bool
+		unserved error
 		load     func(*Clients) (*tree.Tree, error)
 		requests int
 	}{
-		"one tree": {false, func(c *Clients) (*tree.Tree, error) {
+		"one tree": {nil, func(c *Clients) (*tree.Tree, error) {
 			return loadTrees(t.Context(), c, []string{level(0)})
 		}, 1},
-		"one tree of an older server": {true, func(c *Clients) (*tree.Tree, error) {
+		"one tree in another version of the API": {other, func(c *Clients) (*tree.Tree, error) {
 			return loadTrees(t.Context(), c, []string{level(0)})
 		}, 3},
-		"all trees": {false, func(c *Clients) (*tree.Tree, error) { return loadAllTrees(t.Context(), c, io.Discard) }, 2},
+		"one tree of an older server": {olderServer, func(c *Clients) (*tree.Tree, error) {
+			return loadTrees(t.Context(), c, []string{level(0)})
+		}, 3},
+		"all trees": {nil, func(c *Clients) (*tree.Tree, error) { return loadAllTrees(t.Context(), c, io.Discard) }, 2},
 	} {
 		c, _, requests := testCluster(t, row.unserved)
 		tr, err := row.load(c)
@@ -101,7 +108,7 @@ func TestTwoThousandLevelsTakeAtMostThreeRequests(t *testing.T) {
 }
 
 func TestUsersWithoutListSeeTheirNamespaces(t *testing.T) {
-	c, ours, _ := testCluster(t, false)
+	c, ours, _ := testCluster(t, nil)
 	ours.PrependReactor("list", "hierarchies", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(hnc.Resource("hierarchies"), "",
 			fmt.Errorf("user %q cannot list resource %q in API group %q at the cluster scope", "bob", "hierarchies", hnc.GroupName))
@@ -130,7 +137,7 @@ func TestUsersWithoutListSeeTheirNamespaces(t *testing.T) {
 }
 
 func TestRootThatDoesNotExist(t *testing.T) {
-	for _, unserved := range []bool{true, false} {
+	for _, unserved := range []error{nil, olderServer} {
 		c, _, _ := testCluster(t, unserved)
 		_, err := loadTrees(t.Context(), c, []string{level(0), "nope"})
 		if !apierrors.IsNotFound(err) || err.Error() != `namespaces "nope" not found` {

@@ -42,7 +42,6 @@ const (
 // APIServices.
 const (
 	currentService = "v1beta1.hnc.x-k8s.io"
-	alphaService   = "v1alpha3.hnc.x-k8s.io"
 	hncService     = version + ".hnc.x-k8s.io"
 	listService    = version + ".resources.hnc.x-k8s.io"
 

@@ -31,12 +31,17 @@ func (m *Migration) Rollback(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fromExport := m.state == nil && !there || m.state != nil && m.state.stored.Data[hnc.MigrationDeleting] != ""
+	// After a migration, HNC's definitions may be there again, without its objects: charts and GitOps create them.
+	migrated, err := m.propagated(ctx)
+	if err != nil {
+		return err
+	}
+	fromExport := m.state == nil && (migrated || !there) || m.state != nil && m.state.stored.Data[hnc.MigrationDeleting] != ""
 	switch {
-	case m.state == nil && there:
+	case m.state == nil && !fromExport:
 		return m.printf("No migration is under way.\n")
 	case fromExport && m.File == "":
-		return errors.New("HNC's definitions do not exist; to go back to what HNC had, name the export of the migration by --export")
+		return errors.New("HNC's objects do not exist any more; to go back to what HNC had, name the export of the migration by --export")
 	case !fromExport && !there:
 		return fmt.Errorf("customresourcedefinition %s.%s does not exist, so there is nothing to return to", hierarchyConfigurations, hnc.GroupName)
 	}

@@ -55,25 +55,23 @@ func (m *Migration) switchServices(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := m.prefer(ctx, currentService, preferred); err != nil {
+	if err := m.prefer(ctx, preferred); err != nil {
 		return err
 	}
 	return m.awaitServed(ctx, true)
 }
 
-// The priorities of the own versions, above HNC's and below it. Clients that do not name a version use the one with the
+// The priorities of the own version, above HNC's and below it. Clients that do not name a version use the one with the
 // highest, and so does the deletion of a namespace.
 const (
 	preferred    = 200
 	notPreferred = 10
-	// notPreferredAlpha is that of the version that may still change.
-	notPreferredAlpha = 5
 )
 
-// prefer sets the priority of a version.
-func (c *clients) prefer(ctx context.Context, service string, priority int) error {
+// prefer sets the priority of the own version.
+func (c *clients) prefer(ctx context.Context, priority int) error {
 	patch := fmt.Appendf(nil, `{"spec":{"versionPriority":%d}}`, priority)
-	_, err := c.dynamic.Resource(apiServiceResource).Patch(ctx, service, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	_, err := c.dynamic.Resource(apiServiceResource).Patch(ctx, currentService, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
 	return err
 }
 
@@ -96,12 +94,19 @@ func (c *clients) put(ctx context.Context, wanted *unstructured.Unstructured) er
 	return fmt.Errorf("apiservice %s keeps being changed by others; see its managedFields", wanted.GetName())
 }
 
+// This annotation keeps Helm from deleting an object that the next version of a release does not have: after a rollback,
+// that of hns ends with besideHNC=true, and the APIServices of HNC's versions are HNC's.
+const (
+	helmPolicy = "helm.sh/resource-policy"
+	helmKeep   = "keep"
+)
+
 // restoreServices makes HNC's definitions be served again.
 func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{
 			"labels":      map[string]any{automanaged: "true", "app.kubernetes.io/part-of": nil, "app.kubernetes.io/managed-by": nil},
-			"annotations": map[string]any{"meta.helm.sh/release-name": nil, "meta.helm.sh/release-namespace": nil},
+			"annotations": map[string]any{"meta.helm.sh/release-name": nil, "meta.helm.sh/release-namespace": nil, helmPolicy: helmKeep},
 		},
 		"spec": map[string]any{"service": nil, "caBundle": nil},
 	})
@@ -109,18 +114,21 @@ func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
 		return err
 	}
 	client := c.dynamic.Resource(apiServiceResource)
-	if err := c.prefer(ctx, currentService, notPreferred); err != nil {
-		return err
-	}
-	// The manifests without HNC give it a priority above that of HNC's version.
-	if err := gone(c.prefer(ctx, alphaService, notPreferredAlpha)); err != nil {
+	if err := c.prefer(ctx, notPreferred); err != nil {
 		return err
 	}
 	if _, err := client.Patch(ctx, hncService, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}
 	for _, service := range saved.APIServices {
-		if err := c.put(ctx, service.DeepCopy()); err != nil {
+		service = service.DeepCopy()
+		annotations := service.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[helmPolicy] = helmKeep
+		service.SetAnnotations(annotations)
+		if err := c.put(ctx, service); err != nil {
 			return err
 		}
 	}

@@ -112,3 +112,12 @@ func (c *clients) definitionsExist(ctx context.Context) (bool, error) {
 	}
 	return err == nil && definition.GetDeletionTimestamp() == nil, err
 }
+
+// propagated reports whether hns-propagator has propagated hierarchies in this cluster.
+func (c *clients) propagated(ctx context.Context) (bool, error) {
+	system, err := c.kube.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
+	if err != nil {
+		return false, gone(err)
+	}
+	return system.Annotations[hnc.AnnotationStore] != "", nil
+}

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Helm takes over the APIServices that a migration from HNC has created with the labels and annotations of the chart's
@@ -44,10 +45,33 @@ func TestAMigratedReleaseCanBeUpgraded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Helm applies the field, too: with another value, the upgrade would be a conflict.
+	if _, err := services.Patch(ctx, "v1beta1.hnc.x-k8s.io", types.MergePatchType, []byte(`{"spec":{"versionPriority":200}}`), metav1.PatchOptions{FieldManager: "kubectl-hns-migrate"}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := command(t, "helm", append([]string{"upgrade", "--reuse-values", "--set=besideHNC=false"}, release...)...); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(ctx, "copies.hnc.x-k8s.io", metav1.GetOptions{}); err != nil {
 		t.Errorf("the policies: %v", err)
+	}
+	// As a rollback has left them.
+	const list = "v1alpha2.resources.hnc.x-k8s.io"
+	if _, err := services.Patch(ctx, list, types.MergePatchType, []byte(`{"metadata":{"annotations":{"helm.sh/resource-policy":"keep"}}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := services.Delete(ctx, list, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := command(t, "helm", append([]string{"upgrade", "--reuse-values", "--set=besideHNC=true"}, release...)...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := services.Get(ctx, list, metav1.GetOptions{}); err != nil {
+		t.Errorf("the server of HNC's lists: %v", err)
+	}
+	if _, err := services.Get(ctx, "v1alpha2.hnc.x-k8s.io", metav1.GetOptions{}); err == nil {
+		t.Error("besideHNC=true keeps what a rollback has not restored")
 	}
 }

@@ -3,6 +3,7 @@ package migrate
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/besidehnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -40,6 +42,15 @@ func goBack(t *testing.T, file string, every int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// As a chart or GitOps of HNC does; the others are created by the way back.
+	leftovers, err := manifests("testdata/hnc.yaml", func(kind string) bool { return kind == "CustomResourceDefinition" })
+	if err == nil {
+		leftovers = slices.DeleteFunc(leftovers, func(o *unstructured.Unstructured) bool { return o.GetName() != besidehnc.Definition })
+		err = cp.Apply(ctx, leftovers)
+	}
+	if err != nil || len(leftovers) != 1 {
+		t.Fatalf("%v, %v", err, leftovers)
+	}
 	if out, err := plugin(t, "", "migrate", "rollback", "--yes"); err == nil || !strings.Contains(err.Error(), "name the export of the migration by --export") {
 		t.Errorf("without the export: %v\n%s", err, out)
 	}
@@ -47,8 +58,6 @@ func goBack(t *testing.T, file string, every int) {
 		t.Errorf("the change since the export is not listed:\n%s", out)
 	}
 	limitScope(t)
-	// As the chart does without besideHNC.
-	setPriority(t, "v1alpha3.hnc.x-k8s.io", 150)
 	// As hns-propagator's pods do when it is scaled to zero.
 	if err := cp.StopProcess(ctx, "hns-propagator"); err != nil {
 		t.Fatal(err)

@@ -81,21 +81,15 @@ func prefersHNC(t *testing.T) {
 	t.Helper()
 	must(t, "tree", root)
 	prefer := func(priority int) {
-		setPriority(t, "v1beta1.hnc.x-k8s.io", priority)
+		patch := fmt.Appendf(nil, `{"spec":{"versionPriority":%d}}`, priority)
+		if _, err := admin.Dynamic.Resource(apiServices).Patch(t.Context(), "v1beta1.hnc.x-k8s.io", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
 		prefers(t, priority == 10)
 	}
 	prefer(10)
 	must(t, "tree", root)
 	prefer(200)
-}
-
-// setPriority sets the priority of an APIService.
-func setPriority(t *testing.T, service string, priority int) {
-	t.Helper()
-	patch := fmt.Appendf(nil, `{"spec":{"versionPriority":%d}}`, priority)
-	if _, err := admin.Dynamic.Resource(apiServices).Patch(t.Context(), service, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // prefers waits until HNC's version is the preferred one of the group, or another.

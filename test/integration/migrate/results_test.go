@@ -152,6 +152,9 @@ func rolledBack(t *testing.T) {
 	if err != nil || service.GetLabels()["kube-aggregator.kubernetes.io/automanaged"] != "true" {
 		t.Errorf("the APIService: %v, %v", service, err)
 	}
+	if err == nil && service.GetAnnotations()["helm.sh/resource-policy"] != "keep" {
+		t.Errorf("the next upgrade of the chart deletes the APIService: %v", service.GetAnnotations())
+	}
 	webhooks := admin.AdmissionregistrationV1()
 	if _, err := webhooks.ValidatingWebhookConfigurations().Get(ctx, "hnc-validating-webhook-configuration", metav1.GetOptions{}); err != nil {
 		t.Errorf("the validating webhooks: %v", err)
