@@ -115,7 +115,7 @@ func (c *clients) start(ctx context.Context, saved *backup) error {
 			"The webhooks, which would reject every write without HNC, are not restored yet", startTimeout, hnc.HNCNamespace, strings.Join(waiting, ", "), hnc.HNCNamespace)
 	}
 	if err == nil && found == 0 && len(saved.Replicas) > 0 {
-		return fmt.Errorf("namespace %s has no Deployment of HNC; install HNC by its manifests, which start it", hnc.HNCNamespace)
+		return fmt.Errorf("namespace %s has no Deployment of HNC; install HNC by its manifests or its chart, which start it", hnc.HNCNamespace)
 	}
 	return err
 }
