@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
@@ -133,6 +134,17 @@ func (cp *ControlPlane) Register(ctx context.Context, installation *Installation
 		return fmt.Errorf("our API is not served through kube-apiserver (%w): %w", err, last)
 	}
 	return nil
+}
+
+// Deregister deletes an APIService. Before a downgrade to a hns-apiserver without its version, it must be deleted: as long
+// as it exists and nothing answers, no namespace can be deleted.
+func (cp *ControlPlane) Deregister(ctx context.Context, installation *Installation, name string) error {
+	client, err := dynamic.NewForConfig(cp.RESTConfig())
+	if err != nil {
+		return err
+	}
+	installation.registration = slices.DeleteFunc(installation.registration, func(o *unstructured.Unstructured) bool { return o.GetName() == name })
+	return client.Resource(apiregistrationv1.SchemeGroupVersion.WithResource("apiservices")).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
 // served returns an error that says why, unless every version that is registered answers, and discovery lists it. The

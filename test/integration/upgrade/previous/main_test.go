@@ -35,9 +35,8 @@ type build struct {
 // current is the build under test, which make has built.
 var current = build{name: "this build", bin: output + "/bin", source: root}
 
-// readsTrees reports whether the plugin of the build can read hierarchies/tree from any build's server: those before
-// v1alpha3, in which it is answered, cannot.
-func (b build) readsTrees(t *testing.T) bool {
+// hasAlpha reports whether the build has v1alpha3, in which hierarchies/tree is answered.
+func (b build) hasAlpha(t *testing.T) bool {
 	t.Helper()
 	_, err := os.Stat(filepath.Join(b.source, "pkg/apis/hnc/v1alpha3"))
 	if err != nil && !os.IsNotExist(err) {

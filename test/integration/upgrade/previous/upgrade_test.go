@@ -41,6 +41,11 @@ func TestUpgradeAndDowngrade(t *testing.T) {
 	c.as(t, earlier)
 	measure(t, "downgrade: hns-propagator", func() { c.replace(t, "hns-propagator") })
 	use(t, c, "down-one", earlier, current)
+	if !earlier.hasAlpha(t) {
+		if err := c.Deregister(t.Context(), c.installation, "v1alpha3.hnc.x-k8s.io"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	measure(t, "downgrade: hns-apiserver", func() { c.replace(t, "hns-apiserver") })
 	measure(t, "downgrade: manifests", func() { c.install(t) })
 	use(t, c, "down-both", earlier, current)
@@ -64,7 +69,7 @@ func use(t *testing.T, c *cluster, name string, writer, reader build) {
 	complete(t, c, name)
 	for _, plugin := range []build{writer, reader} {
 		for _, args := range [][]string{{"tree", "acme"}, {"describe", "acme"}, {"config", "describe"}} {
-			if args[0] == "tree" && !plugin.readsTrees(t) {
+			if args[0] == "tree" && !plugin.hasAlpha(t) {
 				continue
 			}
 			if out := c.mustHNS(t, plugin, args...); args[0] == "tree" && !strings.Contains(out, name) {
