@@ -97,6 +97,18 @@ func newUninstallCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.
 	return cmd
 }
 
+// noMigration returns an error while a migration from HNC is under way: its freeze would stay, and HNC, if it is stopped.
+func noMigration(ctx context.Context, c *Clients) error {
+	_, err := c.Kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, hnc.Migration, metav1.GetOptions{})
+	if err == nil {
+		return errors.New("a migration from HNC is under way, and hierarchies would stay frozen; complete it by kubectl hns migrate, or undo it by kubectl hns migrate rollback, and repeat this command")
+	}
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
 func (o *uninstallOptions) Complete(*cobra.Command, []string) error { return nil }
 func (o *uninstallOptions) Validate() error                         { return nil }
 
@@ -113,6 +125,9 @@ func (o *uninstallOptions) Run(ctx context.Context) error {
 	}
 	if found == 0 {
 		_, err := fmt.Fprintln(o.Out, "Nothing is installed: no object has the label "+installed)
+		return err
+	}
+	if err := noMigration(ctx, c); err != nil {
 		return err
 	}
 	stays, err := o.remaining(ctx, c)

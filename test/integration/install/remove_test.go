@@ -54,6 +54,16 @@ func TestInstallAndRemove(t *testing.T) {
 	if _, err := command(t, "kubectl-hns", "uninstall"); err == nil || !strings.Contains(err.Error(), "not confirmed") {
 		t.Errorf("without confirmation: %v", err)
 	}
+	configMaps, migration := admin.CoreV1().ConfigMaps(controlplane.Namespace), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: hnc.Migration}}
+	if _, err := configMaps.Create(t.Context(), migration, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := command(t, "kubectl-hns", "uninstall", "--yes"); err == nil || !strings.Contains(err.Error(), "a migration from HNC is under way") {
+		t.Errorf("during a migration: %v", err)
+	}
+	if err := configMaps.Delete(t.Context(), hnc.Migration, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := admin.AppsV1().Deployments(controlplane.Namespace).Get(t.Context(), "hns-apiserver", metav1.GetOptions{}); err != nil {
 		t.Fatalf("the dry run has removed something: %v", err)
 	}
