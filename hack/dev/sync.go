@@ -84,7 +84,7 @@ func applySync(ctx context.Context, cp *controlplane.ControlPlane, dir string) e
 		return err
 	}
 	kubectl := exec.CommandContext(ctx, filepath.Join(binDir, "kubectl"), "--kubeconfig", cp.Kubeconfig(), "wait", "repositorysync/policy",
-		"--for=condition=Synced", "--timeout="+(2*time.Minute).String())
+		"--for=condition=Ready", "--timeout="+(2*time.Minute).String())
 	if out, err := kubectl.CombinedOutput(); err != nil {
 		return fmt.Errorf("the repository is not applied: %w: %s", err, out)
 	}

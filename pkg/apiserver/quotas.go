@@ -38,7 +38,7 @@ func (q *quotaAdmission) Reserve(ctx context.Context, old, updated *corev1.Resou
 
 // Settle records the use that was there before a quota, unless its sum is not reserved.
 func (q *quotaAdmission) Settle(ctx context.Context, written *hnc.HierarchicalResourceQuota) error {
-	if c := meta.FindStatusCondition(written.Status.Conditions, hnc.ConditionQuotaEnforced); c == nil || c.Reason != hnc.ReasonQuotaReserved {
+	if c := meta.FindStatusCondition(written.Status.Conditions, hnc.ConditionReady); c == nil || c.Reason != hnc.ReasonQuotaReserved {
 		return nil
 	}
 	return q.ledger.Settle(ctx, written)

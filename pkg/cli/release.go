@@ -74,7 +74,7 @@ func (o *releaseOptions) Run(ctx context.Context) error {
 		if err != nil {
 			return "", err
 		}
-		switch condition := meta.FindStatusCondition(now.Status.Conditions, hnc.ConditionReleased); {
+		switch condition := meta.FindStatusCondition(now.Status.Conditions, hnc.ConditionReady); {
 		case condition == nil:
 			return "the propagator has not released it yet", nil
 		case condition.Status != metav1.ConditionTrue:

@@ -13,9 +13,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// SyncedCondition returns the condition Synced, which is Unknown until hns-sync has observed the present spec.
-func SyncedCondition(s *v1alpha3.RepositorySync) metav1.Condition {
-	c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionSynced)
+// ReadyCondition returns the condition Ready, which is Unknown until hns-sync has observed the present spec.
+func ReadyCondition(s *v1alpha3.RepositorySync) metav1.Condition {
+	c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
 	if c == nil || c.ObservedGeneration < s.Generation {
 		return metav1.Condition{Status: metav1.ConditionUnknown, Reason: "Pending", Message: "hns-sync has not reported the present spec yet; if this persists, check that it runs"}
 	}
@@ -24,7 +24,7 @@ func SyncedCondition(s *v1alpha3.RepositorySync) metav1.Condition {
 
 // SyncProblems returns why a RepositorySync is not synced, "" if it is. Texts of the repository are escaped.
 func SyncProblems(s *v1alpha3.RepositorySync, color bool) string {
-	condition := SyncedCondition(s)
+	condition := ReadyCondition(s)
 	if condition.Status == metav1.ConditionTrue {
 		return ""
 	}

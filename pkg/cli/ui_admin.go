@@ -38,7 +38,7 @@ func (r *uiReader) Administration(ctx context.Context) (*ui.Administration, erro
 }
 
 func newRepository(s *v1alpha3.RepositorySync) ui.Repository {
-	condition := SyncedCondition(s)
+	condition := ReadyCondition(s)
 	repository := ui.Repository{
 		Name: s.Name, Synced: condition.Status, Reason: condition.Reason, Message: condition.Message,
 		Applied: s.Status.AppliedCommit, Seen: s.Status.SeenCommit, Failed: s.Status.Failed, Objects: s.Status.Objects,

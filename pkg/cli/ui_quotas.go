@@ -84,7 +84,7 @@ func newQuota(q *v1beta1.HierarchicalResourceQuota) ui.Quota {
 		quota.Namespaces = append(quota.Namespaces, use)
 	}
 	for _, c := range q.Status.Conditions {
-		if (c.Type == hnc.ConditionQuotaEnforced) != (c.Status == metav1.ConditionTrue) {
+		if (c.Type == hnc.ConditionReady) != (c.Status == metav1.ConditionTrue) {
 			quota.Problems = append(quota.Problems, c)
 		}
 	}

@@ -32,14 +32,14 @@ func (w *worker) report(ctx context.Context, done *outcome) {
 		w.sync.Status = *old
 		return
 	}
-	before, after := meta.FindStatusCondition(old.Conditions, hnc.ConditionSynced), meta.FindStatusCondition(w.sync.Status.Conditions, hnc.ConditionSynced)
+	before, after := meta.FindStatusCondition(old.Conditions, hnc.ConditionReady), meta.FindStatusCondition(w.sync.Status.Conditions, hnc.ConditionReady)
 	if before == nil || before.Reason != after.Reason || before.Message != after.Message {
 		kind := corev1.EventTypeWarning
 		if after.Status == metav1.ConditionTrue || after.Reason == hnc.ReasonPaused {
 			kind = corev1.EventTypeNormal
 		}
 		w.manager.Events.Event(w.sync, kind, after.Reason, after.Message)
-		klog.FromContext(ctx).Info("Condition Synced has changed", "status", after.Status, "reason", after.Reason, "message", after.Message)
+		klog.FromContext(ctx).Info("Condition Ready has changed", "status", after.Status, "reason", after.Reason, "message", after.Message)
 	}
 }
 
@@ -60,7 +60,7 @@ func (w *worker) fill(status *v1alpha3.RepositorySyncStatus, done *outcome) {
 		status.Errors = errorsOf(done.errors)
 	}
 	condition := metav1.Condition{
-		Type: hnc.ConditionSynced, Status: metav1.ConditionFalse, Reason: done.reason, Message: done.message, ObservedGeneration: w.sync.Generation,
+		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: done.reason, Message: done.message, ObservedGeneration: w.sync.Generation,
 	}
 	if done.reason == hnc.ReasonSynced {
 		condition.Status = metav1.ConditionTrue

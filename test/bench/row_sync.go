@@ -127,7 +127,7 @@ func (b syncer) synced(ctx context.Context, name string, n int) (time.Duration, 
 	}
 	err = until(ctx, b.Timeout, func(ctx context.Context) error {
 		s, err := syncs.Get(ctx, name, metav1.GetOptions{})
-		if err == nil && !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionSynced) {
+		if err == nil && !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady) {
 			err = fmt.Errorf("%s is not synced: %v", name, s.Status.Conditions)
 		}
 		if err == nil && int(s.Status.Objects) != n*(1+inherited) {

@@ -39,11 +39,8 @@ type CopyReleaseList struct {
 	Items []CopyRelease
 }
 
-// The condition of a CopyRelease, its reasons and the event.
+// Reasons of the condition Ready of a CopyRelease, which reports whether a copy has become a local object, and the event.
 const (
-	// ConditionReleased is true when the copy has become a local object.
-	ConditionReleased = "Released"
-
 	// ReasonReleased means that the copy has become a local object.
 	ReasonReleased = "Released"
 	// ReasonNoCopy means that there is no copy from that namespace.

@@ -90,10 +90,9 @@ const (
 // docs/spec/hnc.md 3.13.
 const EventCannotWriteQuota = ReasonQuotaWriteFailed
 
-// Conditions of a HierarchicalResourceQuota.
+// Conditions of a HierarchicalResourceQuota besides Ready, which is True while the limits hold in all namespaces of the
+// subtree, and their reasons.
 const (
-	// ConditionQuotaEnforced is True while the limits hold in all namespaces of the subtree.
-	ConditionQuotaEnforced = "Enforced"
 	// ConditionQuotaExceeded is True while the use exceeds a limit, because it did before the limit was set or moved
 	// into the subtree.
 	ConditionQuotaExceeded = "Exceeded"

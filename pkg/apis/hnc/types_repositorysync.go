@@ -87,17 +87,15 @@ type RepositorySyncList struct {
 	Items []RepositorySync
 }
 
-// Names that hns-sync writes, and the condition of a RepositorySync.
+// Names that hns-sync writes, and the reasons of the condition Ready of a RepositorySync, which reports whether the
+// cluster is as the last commit says.
 const (
 	// LabelRepositorySync is set on all objects that a RepositorySync applies, with its name.
 	LabelRepositorySync = "hnc.x-k8s.io/repository-sync"
 	// AnnotationSourcePath is the file in the repository that declares an object.
 	AnnotationSourcePath = "hnc.x-k8s.io/source-path"
 
-	// ConditionSynced reports whether the cluster is as the last commit says.
-	ConditionSynced = "Synced"
-
-	// ReasonSynced means that the cluster is as the commit says.
+	// ReasonSynced means that the cluster is as the commit says. It and the next ones are reasons of the condition Ready.
 	ReasonSynced = "Synced"
 	// ReasonSyncing means that a commit is being applied.
 	ReasonSyncing = "Syncing"

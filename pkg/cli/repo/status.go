@@ -35,7 +35,7 @@ func newRepoStatusCommand(f *cli.Factory, streams genericiooptions.IOStreams) *c
 the errors of the repository and the objects that could not be written. The exit code is 1 unless all of them are synced.`,
 		Example: `  kubectl hns repo status
   kubectl hns repo status policy -o json
-  kubectl wait repositorysync/policy --for=condition=Synced`,
+  kubectl wait repositorysync/policy --for=condition=Ready`,
 		ValidArgsFunction: cli.CompleteArgs(math.MaxInt, f.CompleteRepositorySyncs),
 		RunE:              cli.RunOptions(o),
 	}
@@ -85,7 +85,7 @@ func (o *repoStatusOptions) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	if slices.ContainsFunc(syncs.Items, func(s v1alpha3.RepositorySync) bool { return cli.SyncedCondition(&s).Status != metav1.ConditionTrue }) {
+	if slices.ContainsFunc(syncs.Items, func(s v1alpha3.RepositorySync) bool { return cli.ReadyCondition(&s).Status != metav1.ConditionTrue }) {
 		return cli.ErrReported
 	}
 	return nil
@@ -118,12 +118,12 @@ func (o *repoStatusOptions) read(ctx context.Context, c *cli.Clients) (*v1alpha3
 // printSyncs writes a table, and the problems of each RepositorySync that is not synced.
 func printSyncs(w io.Writer, syncs []v1alpha3.RepositorySync) error {
 	table := &metav1.Table{}
-	for _, name := range []string{"Name", "Synced", "Reason", "Applied", "Seen", "Namespaces", "Objects", "Failed"} {
+	for _, name := range []string{"Name", "Ready", "Reason", "Applied", "Seen", "Namespaces", "Objects", "Failed"} {
 		table.ColumnDefinitions = append(table.ColumnDefinitions, metav1.TableColumnDefinition{Name: name, Type: "string"})
 	}
 	for i := range syncs {
 		s := &syncs[i]
-		condition := cli.SyncedCondition(s)
+		condition := cli.ReadyCondition(s)
 		table.Rows = append(table.Rows, metav1.TableRow{Cells: []any{
 			s.Name, condition.Status, condition.Reason, abbreviated(s.Status.AppliedCommit), abbreviated(s.Status.SeenCommit),
 			s.Status.Namespaces, s.Status.Objects, s.Status.Failed,

@@ -14,7 +14,7 @@ import (
 )
 
 func syncWith(name string, generation int64, condition metav1.Condition) v1alpha3.RepositorySync {
-	condition.Type = hnc.ConditionSynced
+	condition.Type = hnc.ConditionReady
 	return v1alpha3.RepositorySync{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Generation: generation},
 		Status: v1alpha3.RepositorySyncStatus{

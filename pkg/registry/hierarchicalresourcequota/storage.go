@@ -61,7 +61,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	return &Storage{
 		Quota: &REST{Store: quotas, waiter: waiter, enforced: readiness.Effect[*hnc.HierarchicalResourceQuota]{
 			Resource:   "hierarchicalresourcequotas",
-			Condition:  hnc.ConditionQuotaEnforced,
+			Condition:  hnc.ConditionReady,
 			Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
 			Pending:    []string{hnc.ReasonQuotaPending},
 			Warned:     []string{hnc.ReasonQuotaLimitsIgnored},

@@ -40,7 +40,7 @@ func (r *recorder) AddWarning(_, text string) { r.all = append(r.all, text) }
 
 var enforced = Effect[*hnc.HierarchicalResourceQuota]{
 	Resource:   "hierarchicalresourcequotas",
-	Condition:  hnc.ConditionQuotaEnforced,
+	Condition:  hnc.ConditionReady,
 	Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
 	Pending:    []string{hnc.ReasonQuotaPending},
 	Warned:     []string{hnc.ReasonQuotaLimitsIgnored},
@@ -51,7 +51,7 @@ var enforced = Effect[*hnc.HierarchicalResourceQuota]{
 func at(generation int64, status metav1.ConditionStatus, reason string) *hnc.HierarchicalResourceQuota {
 	q := &hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "q", UID: "1", Generation: 2}}
 	if generation > 0 {
-		q.Status.Conditions = []metav1.Condition{{Type: hnc.ConditionQuotaEnforced, Status: status, Reason: reason, Message: "because of " + reason, ObservedGeneration: generation}}
+		q.Status.Conditions = []metav1.Condition{{Type: hnc.ConditionReady, Status: status, Reason: reason, Message: "because of " + reason, ObservedGeneration: generation}}
 	}
 	return q
 }

@@ -9,8 +9,8 @@ import (
 
 // columns are the columns of kubectl get, between name and age.
 var columns = []table.Column[hnc.RepositorySync]{
-	{Name: "Synced", Type: "string", Description: "Whether the cluster is as the last commit says.", Cell: func(s *hnc.RepositorySync) any {
-		if c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionSynced); c != nil {
+	{Name: "Ready", Type: "string", Description: "Whether the cluster is as the last commit says.", Cell: func(s *hnc.RepositorySync) any {
+		if c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady); c != nil {
 			return string(c.Status)
 		}
 		return "Unknown"
@@ -19,8 +19,8 @@ var columns = []table.Column[hnc.RepositorySync]{
 		return short(s.Status.AppliedCommit)
 	}},
 	{Name: "Objects", Type: "integer", Description: "The number of objects in the repository.", Cell: func(s *hnc.RepositorySync) any { return int64(s.Status.Objects) }},
-	{Name: "Status", Type: "string", Description: "The reason of the condition Synced.", Cell: func(s *hnc.RepositorySync) any {
-		if c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionSynced); c != nil {
+	{Name: "Status", Type: "string", Description: "The reason of the condition Ready.", Cell: func(s *hnc.RepositorySync) any {
+		if c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady); c != nil {
 			return c.Reason
 		}
 		return ""

@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,10 +10,13 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/pages"
@@ -77,33 +82,35 @@ func TestGitOps(t *testing.T) {
 	}
 }
 
-// TestHealthOfEachKind runs the health check for objects of all kinds that the page names.
+// TestHealthOfEachKind runs the health check of the page, that of Flux, and what kubectl wait looks at, for objects of
+// all kinds that have conditions.
 func TestHealthOfEachKind(t *testing.T) {
 	script := healthScript(t)
 	condition := func(name, status, reason string, generation int64) map[string]any {
 		return map[string]any{"type": name, "status": status, "reason": reason, "message": "m", "observedGeneration": generation}
 	}
-	for kind, name := range map[string]string{
-		"Hierarchy": hnc.ConditionReady, "Subnamespace": hnc.ConditionReady, "HNCConfiguration": hnc.ConditionReady,
-		"HierarchicalResourceQuota": hnc.ConditionQuotaEnforced, "RepositorySync": hnc.ConditionSynced,
-	} {
+	for _, kind := range kindsWithConditions() {
 		for want, conditions := range map[string][]any{
-			"Healthy":     {condition("Other", "False", "Other", 2), condition(name, "True", "Any", 2)},
-			"Degraded":    {condition("Other", "True", "Other", 2), condition(name, "False", "Any", 2)},
-			"Progressing": {condition("Other", "True", "Other", 2), condition(name, "True", "Any", 1)},
-			"Suspended":   {condition(name, "False", hnc.ReasonPaused, 2)},
+			"Healthy Current":        {condition("Other", "False", "Other", 2), condition(hnc.ConditionReady, "True", "Any", 2)},
+			"Degraded InProgress":    {condition("Other", "True", "Other", 2), condition(hnc.ConditionReady, "False", "Any", 2)},
+			"Progressing InProgress": {condition("Other", "True", "Other", 2), condition(hnc.ConditionReady, "True", "Any", 1)},
+			"Suspended InProgress":   {condition(hnc.ConditionReady, "False", hnc.ReasonPaused, 2)},
 		} {
 			o := &unstructured.Unstructured{Object: map[string]any{
 				"kind": kind, "metadata": map[string]any{"generation": int64(2)}, "status": map[string]any{"conditions": conditions},
 			}}
-			if got := health(t, script, o); got != want {
+			result, err := kstatus.Compute(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := health(t, script, o) + " " + result.Status.String(); got != want {
 				t.Errorf("%s with %v: got %s, want %s", kind, conditions, got, want)
 			}
 		}
 	}
 	pending := &unstructured.Unstructured{Object: map[string]any{
 		"kind": "HierarchicalResourceQuota", "metadata": map[string]any{"generation": int64(1)},
-		"status": map[string]any{"conditions": []any{condition(hnc.ConditionQuotaEnforced, "False", hnc.ReasonQuotaPending, 1)}},
+		"status": map[string]any{"conditions": []any{condition(hnc.ConditionReady, "False", hnc.ReasonQuotaPending, 1)}},
 	}}
 	if got := health(t, script, pending); got != "Progressing" {
 		t.Errorf("a quota that is not enforced yet: got %s", got)
@@ -111,6 +118,23 @@ func TestHealthOfEachKind(t *testing.T) {
 	if got := health(t, script, &unstructured.Unstructured{Object: map[string]any{"kind": "RepositorySync"}}); got != "Progressing" {
 		t.Errorf("without a status: got %s", got)
 	}
+}
+
+// kindsWithConditions returns the kinds of the API whose status has conditions.
+func kindsWithConditions() []string {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(v1beta1.AddToScheme(scheme))
+	utilruntime.Must(v1alpha3.AddToScheme(scheme))
+	var kinds []string
+	for gvk, of := range scheme.AllKnownTypes() {
+		if status, ok := of.FieldByName("Status"); ok && status.Type.Kind() == reflect.Struct {
+			if _, ok := status.Type.FieldByName("Conditions"); ok && gvk.Group == hnc.GroupName {
+				kinds = append(kinds, gvk.Kind)
+			}
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
 }
 
 // healthScript returns the health check that docs/gitops.md shows.

@@ -30,7 +30,7 @@ func (u user) release(t *testing.T, namespace, resource, name, source string) (r
 		if err != nil {
 			return err.Error()
 		}
-		condition := meta.FindStatusCondition(now.Status.Conditions, hnc.ConditionReleased)
+		condition := meta.FindStatusCondition(now.Status.Conditions, hnc.ConditionReady)
 		if condition != nil {
 			reason = condition.Reason
 		}

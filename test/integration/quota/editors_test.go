@@ -114,7 +114,7 @@ func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
 	wantHard(t, "policy-leaf", "pods=5")
 	suite.EventuallyEqual(t, "the condition of the quota", "LimitsIgnored pods=5", func() string {
 		q := get(t, "policy-team", "q")
-		if c := meta.FindStatusCondition(q.Status.Conditions, hnc.ConditionQuotaEnforced); c != nil && strings.Contains(c.Message, count) {
+		if c := meta.FindStatusCondition(q.Status.Conditions, hnc.ConditionReady); c != nil && strings.Contains(c.Message, count) {
 			return c.Reason + " " + text(q.Status.Hard)
 		}
 		return fmt.Sprint(q.Status.Conditions)

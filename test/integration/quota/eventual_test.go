@@ -38,9 +38,9 @@ func TestEventualEnforcementFollowsTheUse(t *testing.T) {
 	if total < most || total > most*namespaces {
 		t.Errorf("%d secrets with a limit of %d", total, most)
 	}
-	conditions := "Enforced=Eventual Exceeded=WithinLimit"
+	conditions := "Ready=Eventual Exceeded=WithinLimit"
 	if total > most {
-		conditions = "Enforced=Eventual Exceeded=OverLimit"
+		conditions = "Ready=Eventual Exceeded=OverLimit"
 	}
 	wantStatus(t, "eventual-root", "q", fmt.Sprintf("secrets=%d", total), conditions)
 	// Nothing more is admitted anywhere.

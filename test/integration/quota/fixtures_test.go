@@ -120,14 +120,14 @@ func wantHard(t *testing.T, namespace, want string) {
 	})
 }
 
-// wantStatus polls until a quota reports the use, as a list of resources, and the conditions, as "Enforced=Reason
+// wantStatus polls until a quota reports the use, as a list of resources, and the conditions, as "Ready=Reason
 // Exceeded=Reason".
 func wantStatus(t *testing.T, namespace, name, used, conditions string) {
 	t.Helper()
 	suite.EventuallyEqual(t, "status of "+namespace+"/"+name, used+"; "+conditions, func() string {
 		q := get(t, namespace, name)
 		var found []string
-		for _, kind := range []string{hnc.ConditionQuotaEnforced, hnc.ConditionQuotaExceeded} {
+		for _, kind := range []string{hnc.ConditionReady, hnc.ConditionQuotaExceeded} {
 			condition := meta.FindStatusCondition(q.Status.Conditions, kind)
 			switch {
 			case condition == nil:

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	held   = "Enforced=Reserved Exceeded=WithinLimit"
-	exceed = "Enforced=Reserved Exceeded=OverLimit"
+	held   = "Ready=Reserved Exceeded=WithinLimit"
+	exceed = "Ready=Reserved Exceeded=OverLimit"
 )
 
 func TestLimitsOfAllAncestorsApplyToASubtree(t *testing.T) {

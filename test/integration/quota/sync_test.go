@@ -148,7 +148,7 @@ func TestFailedWritesAreReportedByEveryQuotaAbove(t *testing.T) {
 	limit(t, "denied-root", "r", "secrets=3")
 	limit(t, "denied-mid", "m", "secrets=2")
 	for _, q := range []struct{ namespace, name string }{{"denied-root", "r"}, {"denied-mid", "m"}} {
-		wantStatus(t, q.namespace, q.name, "secrets=0", "Enforced=CannotWriteResourceQuota Exceeded=WithinLimit")
+		wantStatus(t, q.namespace, q.name, "secrets=0", "Ready=CannotWriteResourceQuota Exceeded=WithinLimit")
 		suite.Eventually(t, "an event in "+q.namespace, func() error {
 			events, err := admin.CoreV1().Events(q.namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "reason=" + hnc.EventCannotWriteQuota})
 			if err != nil {

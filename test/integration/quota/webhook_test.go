@@ -60,12 +60,12 @@ func TestWebhookIsRegisteredWhileThereAreQuotas(t *testing.T) {
 	wantWebhook(t, false)
 	tree(t, "hook-", "a")
 	limit(t, "hook-a", "q", "count/subnamespaces.hnc.x-k8s.io=3")
-	wantStatus(t, "hook-a", "q", "count/subnamespaces.hnc.x-k8s.io=0", "Enforced=Reserved Exceeded=WithinLimit")
+	wantStatus(t, "hook-a", "q", "count/subnamespaces.hnc.x-k8s.io=0", "Ready=Reserved Exceeded=WithinLimit")
 	wantWebhook(t, false)
 	limit(t, "hook-a", "q", "secrets=3")
 	wantHard(t, "hook-a", "secrets=3")
 	wantWebhook(t, true)
-	wantStatus(t, "hook-a", "q", "secrets=0", "Enforced=Reserved Exceeded=WithinLimit")
+	wantStatus(t, "hook-a", "q", "secrets=0", "Ready=Reserved Exceeded=WithinLimit")
 
 	client := admin.AdmissionregistrationV1().ValidatingWebhookConfigurations()
 	if _, err := client.Patch(t.Context(), hnc.QuotaWebhookName, types.JSONPatchType, []byte(`[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]`), metav1.PatchOptions{}); err != nil {

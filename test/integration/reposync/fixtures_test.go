@@ -156,7 +156,7 @@ func synced(t *testing.T, name, commit string) {
 		if err != nil {
 			return err
 		}
-		if meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionSynced) && s.Status.AppliedCommit == commit && s.Status.ObservedGeneration == s.Generation {
+		if meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady) && s.Status.AppliedCommit == commit && s.Status.ObservedGeneration == s.Generation {
 			return nil
 		}
 		return fmt.Errorf("want %s: %+v", commit, s.Status)
@@ -171,7 +171,7 @@ func failing(t *testing.T, name, reason, text string) {
 		if err != nil {
 			return err
 		}
-		c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionSynced)
+		c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
 		if c != nil && c.Status == metav1.ConditionFalse && c.Reason == reason && strings.Contains(fmt.Sprintf("%+v", s.Status), text) {
 			return nil
 		}

@@ -85,7 +85,7 @@ func TestLeafJoinsALiveTree(t *testing.T) {
 	expect("j-shop", "readers<")
 	expect("j-child", "readers<j-shop")
 	s, err := admin.HNC.HncV1alpha3().RepositorySyncs().Get(t.Context(), "joins", metav1.GetOptions{})
-	if err != nil || !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionSynced) {
+	if err != nil || !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady) {
 		t.Errorf("got %+v, %v", s.Status, err)
 	}
 }

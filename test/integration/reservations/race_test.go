@@ -65,7 +65,7 @@ func limit(t *testing.T, namespace, name string, hard int64) {
 		if err != nil {
 			return err
 		}
-		condition := meta.FindStatusCondition(q.Status.Conditions, hnc.ConditionQuotaEnforced)
+		condition := meta.FindStatusCondition(q.Status.Conditions, hnc.ConditionReady)
 		if condition == nil || condition.Status != metav1.ConditionTrue || condition.ObservedGeneration != q.Generation {
 			return fmt.Errorf("condition: %v", condition)
 		}

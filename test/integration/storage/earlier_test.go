@@ -198,7 +198,7 @@ func (e earlier) quota(t *testing.T) {
 			if err != nil {
 				return err.Error()
 			}
-			c := meta.FindStatusCondition(q.Status.Conditions, hnc.ConditionQuotaEnforced)
+			c := meta.FindStatusCondition(q.Status.Conditions, hnc.ConditionReady)
 			if c == nil || c.ObservedGeneration != q.Generation {
 				return "no condition"
 			}

@@ -38,7 +38,7 @@ type CopyReleaseSpec struct {
 
 // CopyReleaseStatus is the result of a release.
 type CopyReleaseStatus struct {
-	// conditions contains Released. It is True if the copy has become a local object, and False if it will not become
+	// conditions contains Ready. It is True if the copy has become a local object, and False if it will not become
 	// one.
 	// +optional
 	// +listType=map

@@ -126,7 +126,7 @@ type RepositorySyncStatus struct {
 	// +optional
 	// +listType=atomic
 	Kinds []metav1.GroupVersionResource `json:"kinds,omitempty"`
-	// conditions contains Synced. It is True while the cluster is as the last commit says.
+	// conditions contains Ready. It is True while the cluster is as the last commit says.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

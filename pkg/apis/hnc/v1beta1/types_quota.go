@@ -78,7 +78,8 @@ type HierarchicalResourceQuotaStatus struct {
 	// omittedNamespaces is the number of namespaces with use that are not in namespaces.
 	// +optional
 	OmittedNamespaces int32 `json:"omittedNamespaces,omitempty"`
-	// conditions contains Enforced and Exceeded.
+	// conditions contains Ready, which is True while the limits hold in all namespaces of the subtree, and Exceeded, which
+	// is True while the use exceeds a limit.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -78,7 +78,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 		}
 		return err
 	}
-	condition := metav1.Condition{Type: hnc.ConditionReleased, Status: metav1.ConditionFalse, LastTransitionTime: metav1.Now()}
+	condition := metav1.Condition{Type: hnc.ConditionReady, Status: metav1.ConditionFalse, ObservedGeneration: r.Generation, LastTransitionTime: metav1.Now()}
 	condition.Reason, condition.Message, err = c.makeOrdinary(ctx, r)
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func remaining(hard, total, used corev1.ResourceList) corev1.ResourceList {
 	return allowed
 }
 
-// inForce returns the status, the reason and the message of the condition Enforced of a quota all of whose namespaces
+// inForce returns the status, the reason and the message of the condition Ready of a quota all of whose namespaces
 // are held to their limits.
 func inForce(q *quotas.Quota, mode Mode, reserves bool) (status metav1.ConditionStatus, reason, message string) {
 	switch {

@@ -39,7 +39,7 @@ func effective(s *cache.State, q *quotas.Quota) corev1.ResourceList {
 	return hard
 }
 
-// maxIgnored is how many resources the condition Enforced names.
+// maxIgnored is how many resources the condition Ready names.
 const maxIgnored = 10
 
 // notInForce says which limits of a quota are not in force, and why; "" if all are.

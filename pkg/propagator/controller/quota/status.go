@@ -91,7 +91,7 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 // the request that wrote them waits for.
 func decided(q *quotas.Quota, status v1beta1.HierarchicalResourceQuotaStatus) bool {
 	says := func(status v1beta1.HierarchicalResourceQuotaStatus) bool {
-		enforced := meta.FindStatusCondition(status.Conditions, hnc.ConditionQuotaEnforced)
+		enforced := meta.FindStatusCondition(status.Conditions, hnc.ConditionReady)
 		return enforced != nil && enforced.ObservedGeneration == q.Generation && enforced.Reason != hnc.ReasonQuotaPending
 	}
 	return says(status) && !says(q.Status)
@@ -142,9 +142,9 @@ func useBytes(namespace string, used map[corev1.ResourceName]resource.Quantity) 
 	return n
 }
 
-// enforced returns the condition Enforced. The lock must be held.
+// enforced returns the condition Ready. The lock must be held.
 func (c *Controller) enforced(s *cache.State, q *quotas.Quota) metav1.Condition {
-	condition := metav1.Condition{Type: hnc.ConditionQuotaEnforced, Status: metav1.ConditionFalse}
+	condition := metav1.Condition{Type: hnc.ConditionReady, Status: metav1.ConditionFalse}
 	if s.Tree.Excluded(q.Namespace) {
 		condition.Reason = hnc.ReasonNamespaceExcluded
 		condition.Message = fmt.Sprintf("namespace %q is %s; this quota has no effect", q.Namespace, s.Tree.WhyExcluded(q.Namespace))

@@ -75,7 +75,7 @@ func TestSizeOfUseIsThatOfItsJSON(t *testing.T) {
 // A request waits for the status that says whether its limits are in force, so that one is not delayed.
 func TestTheFirstDecisionAboutAGenerationIsNotDelayed(t *testing.T) {
 	status := func(generation int64, reason string) v1beta1.HierarchicalResourceQuotaStatus {
-		return v1beta1.HierarchicalResourceQuotaStatus{Conditions: []metav1.Condition{{Type: hnc.ConditionQuotaEnforced, Reason: reason, ObservedGeneration: generation}}}
+		return v1beta1.HierarchicalResourceQuotaStatus{Conditions: []metav1.Condition{{Type: hnc.ConditionReady, Reason: reason, ObservedGeneration: generation}}}
 	}
 	for name, test := range map[string]struct {
 		old, wanted v1beta1.HierarchicalResourceQuotaStatus
