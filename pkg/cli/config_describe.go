@@ -65,7 +65,7 @@ func describeConfiguration(status *v1beta1.HNCConfigurationStatus) string {
 		s.WriteString(names.Line("* %s: %s (%s/%s)", verbs[r.Mode], r.Resource, r.Group, r.Version))
 	}
 	s.WriteString("\nConditions:\n")
-	for _, condition := range tree.Problems(status.Conditions) {
+	for _, condition := range tree.Problems(status.Details()) {
 		s.WriteString(names.Line("%s", tree.FormatCondition(condition)))
 	}
 	return s.String()

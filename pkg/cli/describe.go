@@ -110,7 +110,7 @@ func describeHierarchy(w io.Writer, h *v1beta1.Hierarchy, subs []v1beta1.Subname
 	section(&s, "children", "Children", childLines(h.Status.Children, subs))
 	fmt.Fprintf(&s, "  Allows Cascading Deletion: %t\n", ptr.Deref(h.Spec.AllowCascadingDeletion, false))
 	var conditions []string
-	for _, condition := range tree.Problems(h.Status.Conditions) {
+	for _, condition := range tree.Problems(h.Status.Details()) {
 		conditions = append(conditions, tree.FormatCondition(condition))
 	}
 	section(&s, "conditions", "Conditions", conditions)

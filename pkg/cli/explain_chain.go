@@ -41,7 +41,7 @@ func readChain(ctx context.Context, c *Clients, q *origin.Question, namespace st
 			return nil, err
 		}
 		if at == namespace {
-			readConditions(q, h.Status.Conditions)
+			readConditions(q, h.Status.Details())
 		}
 		hierarchies[at] = h
 		at = h.Spec.Parent

@@ -109,7 +109,7 @@ func newTree(namespaces []metav1.PartialObjectMetadata, hierarchies []v1beta1.Hi
 	known := sets.New[string]()
 	for i := range hierarchies {
 		h := &hierarchies[i]
-		t.AddHierarchy(h.Namespace, h.Spec.Parent, h.Status.Conditions)
+		t.AddHierarchy(h.Namespace, h.Spec.Parent, h.Status.Details())
 		t.AddAbstractAncestors(h.Namespace, h.Spec.AbstractAncestors)
 		known.Insert(h.Namespace)
 	}

@@ -41,7 +41,7 @@ func (r *uiReader) Namespace(ctx context.Context, name string) (*ui.Namespace, e
 	}
 	answer := &ui.Namespace{Excluded: q.Excluded, Children: []ui.Child{}}
 	if h := hierarchies[name]; h != nil {
-		node.Conditions = tree.Problems(h.Status.Conditions)
+		node.Conditions = tree.Problems(h.Status.Details())
 		if answer.Children, err = r.children(ctx, h); err != nil {
 			return nil, err
 		}

@@ -11,3 +11,34 @@ func ReadyCondition() metav1.Condition {
 		Message: "the namespace has its place in the tree",
 	}
 }
+
+// Problem is one of several problems that one condition counts.
+type Problem struct {
+	Type               string
+	Reason             string
+	Message            string
+	LastTransitionTime metav1.Time
+}
+
+// Details returns conditions with the single problems in place of the condition that counts them, so several may have
+// the same type.
+func Details(conditions []metav1.Condition, problems []Problem) []metav1.Condition {
+	if len(problems) == 0 {
+		return conditions
+	}
+	var details []metav1.Condition
+	for _, c := range conditions {
+		counted := false
+		for _, p := range problems {
+			if p.Type == c.Type {
+				one := c
+				one.Reason, one.Message, one.LastTransitionTime = p.Reason, p.Message, p.LastTransitionTime
+				details, counted = append(details, one), true
+			}
+		}
+		if !counted {
+			details = append(details, c)
+		}
+	}
+	return details
+}

@@ -147,6 +147,8 @@ const (
 
 	// ReasonReady means that the object is valid and in force.
 	ReasonReady = "Ready"
+	// ReasonMultipleProblems means that the condition counts several problems, which status.problems lists.
+	ReasonMultipleProblems = "MultipleProblems"
 	// ReasonInCycle means that the namespace is its own ancestor, which only imported data can bring about. Change a parent in the cycle.
 	ReasonInCycle = "InCycle"
 	// ReasonParentMissing means that the parent does not exist. Create it, or choose another.

@@ -37,8 +37,10 @@ type MetaKVP struct {
 
 // HierarchyStatus is the observed position of a namespace in the tree.
 type HierarchyStatus struct {
-	Children   []string
-	Conditions []metav1.Condition
+	ObservedGeneration int64
+	Children           []string
+	Conditions         []metav1.Condition
+	Problems           []Problem
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -86,8 +88,9 @@ const (
 
 // SubnamespaceStatus is the observed state of a sub-namespace.
 type SubnamespaceStatus struct {
-	State      SubnamespaceState
-	Conditions []metav1.Condition
+	ObservedGeneration int64
+	State              SubnamespaceState
+	Conditions         []metav1.Condition
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

@@ -81,8 +81,10 @@ type ResourceSpec struct {
 
 // HNCConfigurationStatus is the observed state of propagation.
 type HNCConfigurationStatus struct {
-	Resources  []ResourceStatus
-	Conditions []metav1.Condition
+	ObservedGeneration int64
+	Resources          []ResourceStatus
+	Conditions         []metav1.Condition
+	Problems           []Problem
 	// InForce are the rules that each server applies.
 	InForce InForce
 	// Checkpoint identifies the cluster to which the hierarchies belong, and their state. Nil until the propagator has

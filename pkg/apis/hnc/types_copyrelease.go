@@ -26,7 +26,8 @@ type CopyReleaseSpec struct {
 
 // CopyReleaseStatus is the result of a release.
 type CopyReleaseStatus struct {
-	Conditions []metav1.Condition
+	ObservedGeneration int64
+	Conditions         []metav1.Condition
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

@@ -38,11 +38,12 @@ type QuotaScopeRequirement struct {
 
 // HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.
 type HierarchicalResourceQuotaStatus struct {
-	Hard              corev1.ResourceList
-	Used              corev1.ResourceList
-	Namespaces        []NamespaceUse
-	OmittedNamespaces int32
-	Conditions        []metav1.Condition
+	ObservedGeneration int64
+	Hard               corev1.ResourceList
+	Used               corev1.ResourceList
+	Namespaces         []NamespaceUse
+	OmittedNamespaces  int32
+	Conditions         []metav1.Condition
 }
 
 // NamespaceUse is the part of a quota's use that is in one namespace.

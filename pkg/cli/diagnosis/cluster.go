@@ -68,7 +68,7 @@ func Configuration(configuration *v1beta1.HNCConfiguration) []Finding {
 		findings = append(findings, Finding{Error, subject, fmt.Sprintf("%s (%s): %s", c.Type, c.Reason, c.Message),
 			"read the differences below; then kubectl hns doctor --resume=hierarchies or --resume=namespaces, as docs/backup.md describes"})
 	}
-	for _, c := range configuration.Status.Conditions {
+	for _, c := range configuration.Status.Details() {
 		// Ready summarizes the others.
 		if c.Type == "Ready" || c.Type == hnc.ConditionPropagationPaused || c.Status != metav1.ConditionTrue {
 			continue

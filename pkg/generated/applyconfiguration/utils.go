@@ -116,6 +116,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1beta1.MetaKVPApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NamespaceUse"):
 		return &hncv1beta1.NamespaceUseApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("Problem"):
+		return &hncv1beta1.ProblemApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("QuotaScopeRequirement"):
 		return &hncv1beta1.QuotaScopeRequirementApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("QuotaScopeSelector"):

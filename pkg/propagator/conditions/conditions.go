@@ -3,12 +3,16 @@
 package conditions
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // Merge returns the wanted conditions, with the transition times of those old ones whose status is the same. Where
@@ -30,6 +34,26 @@ func Merge(old, wanted []metav1.Condition, generation int64, now metav1.Time) []
 	// Of one type, the gravest stays first.
 	slices.SortStableFunc(merged, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
 	return merged
+}
+
+// Summarize returns one condition for each type, of a list in which several may have the same type, and the problems that
+// such a condition counts. It has the transition time of the old condition of its type if that has the same status.
+func Summarize(detailed, old []metav1.Condition) (summary []metav1.Condition, problems []v1beta1.Problem) {
+	for _, c := range detailed {
+		if n := count(detailed, c.Type); n > 1 {
+			problems = append(problems, v1beta1.Problem{Type: c.Type, Reason: c.Reason, Message: c.Message, LastTransitionTime: c.LastTransitionTime})
+			if last := meta.FindStatusCondition(summary, c.Type); last != nil {
+				last.Message += ", " + c.Reason
+				continue
+			}
+			c.Reason, c.Message = hnc.ReasonMultipleProblems, fmt.Sprintf("%d problems, which status.problems lists: %s", n, c.Reason)
+			if o := meta.FindStatusCondition(old, c.Type); o != nil && o.Status == c.Status {
+				c.LastTransitionTime = o.LastTransitionTime
+			}
+		}
+		summary = append(summary, c)
+	}
+	return summary, problems
 }
 
 // find returns the condition of c's type and reason, nil if there is none.

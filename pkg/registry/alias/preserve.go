@@ -109,6 +109,8 @@ func key(item reflect.Value) any {
 	case hnc.ResourceStatus:
 		return schema.GroupVersionResource{Group: item.Group, Version: item.Version, Resource: item.Resource}
 	case metav1.Condition:
+		return item.Type
+	case hnc.Problem:
 		return [2]string{item.Type, item.Reason}
 	}
 	return nil

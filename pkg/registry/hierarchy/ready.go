@@ -25,6 +25,7 @@ func (s strategy) setReadyCondition(ctx context.Context, h *hnc.Hierarchy) {
 	if slices.ContainsFunc(h.Status.Conditions, problem) || hasSettings(h.Spec) || isV1alpha2(ctx) || !s.tree.Index.InPlace(h.Namespace, h.Spec.Parent) {
 		return
 	}
+	h.Status.ObservedGeneration = h.Generation
 	h.Status.Conditions = conditions.Merge(h.Status.Conditions, []metav1.Condition{hnc.ReadyCondition()}, h.Generation, metav1.Now())
 }
 

@@ -18,7 +18,9 @@ var columns = []table.Column[hnc.Hierarchy]{
 			return h.Spec.AllowCascadingDeletion != nil && *h.Spec.AllowCascadingDeletion
 		}},
 	{Name: "Conditions", Type: "string", Wide: true, Description: "The conditions of the namespace.",
-		Cell: func(h *hnc.Hierarchy) any { return table.Conditions(h.Status.Conditions) }},
+		Cell: func(h *hnc.Hierarchy) any {
+			return table.Conditions(hnc.Details(h.Status.Conditions, h.Status.Problems))
+		}},
 	{Name: "Child Names", Type: "string", Wide: true, Description: "The namespaces directly below.",
 		Cell: func(h *hnc.Hierarchy) any { return strings.Join(h.Status.Children, ",") }},
 }

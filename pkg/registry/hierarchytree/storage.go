@@ -92,7 +92,7 @@ func (r *REST) node(ctx context.Context, node tree.Node) (hnc.HierarchyTreeNode,
 	}
 	n.AllowCascadingDeletion = h.Spec.AllowCascadingDeletion != nil && *h.Spec.AllowCascadingDeletion
 	n.AbstractAncestors = h.Spec.AbstractAncestors
-	for _, c := range h.Status.Conditions {
+	for _, c := range hnc.Details(h.Status.Conditions, h.Status.Problems) {
 		if c.Type == hnc.ConditionReady && c.Status == metav1.ConditionTrue {
 			continue
 		}

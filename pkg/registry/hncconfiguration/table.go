@@ -11,7 +11,9 @@ var columns = []table.Column[hnc.HNCConfiguration]{
 		Cell: func(c *hnc.HNCConfiguration) any { return int64(len(c.Status.Resources)) }},
 	{Name: "Copies", Type: "integer", Description: "The number of copies of all kinds.", Cell: copiesCell},
 	{Name: "Conditions", Type: "string", Wide: true, Description: "The conditions of the configuration.",
-		Cell: func(c *hnc.HNCConfiguration) any { return table.Conditions(c.Status.Conditions) }},
+		Cell: func(c *hnc.HNCConfiguration) any {
+			return table.Conditions(hnc.Details(c.Status.Conditions, c.Status.Problems))
+		}},
 }
 
 func copiesCell(c *hnc.HNCConfiguration) any {

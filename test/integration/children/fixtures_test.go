@@ -178,19 +178,20 @@ func eventuallyReports(t *testing.T, namespace, reason string, parts ...string) 
 		if err != nil {
 			return err
 		}
+		details := h.Status.Details()
 		none, absent := strings.CutPrefix(reason, "-")
-		i := slices.IndexFunc(h.Status.Conditions, func(c metav1.Condition) bool { return c.Type != hnc.ConditionReady && c.Reason == none })
+		i := slices.IndexFunc(details, func(c metav1.Condition) bool { return c.Type != hnc.ConditionReady && c.Reason == none })
 		if absent {
-			if i >= 0 || len(h.Status.Conditions) == 0 {
-				return fmt.Errorf("got %+v", h.Status.Conditions)
+			if i >= 0 || len(details) == 0 {
+				return fmt.Errorf("got %+v", details)
 			}
 			return nil
 		}
 		if i < 0 {
-			return fmt.Errorf("got %+v", h.Status.Conditions)
+			return fmt.Errorf("got %+v", details)
 		}
 		for _, part := range parts {
-			if message := h.Status.Conditions[i].Message; !strings.Contains(message, part) {
+			if message := details[i].Message; !strings.Contains(message, part) {
 				return fmt.Errorf("%q does not say %q", message, part)
 			}
 		}

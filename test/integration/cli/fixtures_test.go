@@ -77,7 +77,7 @@ func waitUntilNothingIsHalted(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, c := range config.Status.Conditions {
+		for _, c := range config.Status.Details() {
 			if c.Type != hnc.ConditionReady {
 				return fmt.Errorf("the configuration says %v", c)
 			}
@@ -111,7 +111,7 @@ func waitForCondition(t *testing.T, namespace, reason string) {
 		if err != nil {
 			return err
 		}
-		for _, c := range h.Status.Conditions {
+		for _, c := range h.Status.Details() {
 			if c.Reason == reason {
 				return nil
 			}

@@ -89,7 +89,7 @@ func TestHealthOfEachKind(t *testing.T) {
 	condition := func(name, status, reason string, generation int64) map[string]any {
 		return map[string]any{"type": name, "status": status, "reason": reason, "message": "m", "observedGeneration": generation}
 	}
-	for _, kind := range kindsWithConditions() {
+	for _, kind := range kindsWithConditions(t) {
 		for want, conditions := range map[string][]any{
 			"Healthy Current":        {condition("Other", "False", "Other", 2), condition(hnc.ConditionReady, "True", "Any", 2)},
 			"Degraded InProgress":    {condition("Other", "True", "Other", 2), condition(hnc.ConditionReady, "False", "Any", 2)},
@@ -97,7 +97,8 @@ func TestHealthOfEachKind(t *testing.T) {
 			"Suspended InProgress":   {condition(hnc.ConditionReady, "False", hnc.ReasonPaused, 2)},
 		} {
 			o := &unstructured.Unstructured{Object: map[string]any{
-				"kind": kind, "metadata": map[string]any{"generation": int64(2)}, "status": map[string]any{"conditions": conditions},
+				"kind": kind, "metadata": map[string]any{"generation": int64(2)},
+				"status": map[string]any{"conditions": conditions, "observedGeneration": conditions[len(conditions)-1].(map[string]any)["observedGeneration"]},
 			}}
 			result, err := kstatus.Compute(o)
 			if err != nil {
@@ -121,14 +122,19 @@ func TestHealthOfEachKind(t *testing.T) {
 }
 
 // kindsWithConditions returns the kinds of the API whose status has conditions.
-func kindsWithConditions() []string {
+func kindsWithConditions(t *testing.T) []string {
+	t.Helper()
 	scheme := runtime.NewScheme()
 	utilruntime.Must(v1beta1.AddToScheme(scheme))
 	utilruntime.Must(v1alpha3.AddToScheme(scheme))
 	var kinds []string
 	for gvk, of := range scheme.AllKnownTypes() {
 		if status, ok := of.FieldByName("Status"); ok && status.Type.Kind() == reflect.Struct {
-			if _, ok := status.Type.FieldByName("Conditions"); ok && gvk.Group == hnc.GroupName {
+			_, conditions := status.Type.FieldByName("Conditions")
+			if _, observed := status.Type.FieldByName("ObservedGeneration"); conditions && !observed {
+				t.Errorf("%s has conditions, and no observedGeneration", gvk.Kind)
+			}
+			if conditions && gvk.Group == hnc.GroupName {
 				kinds = append(kinds, gvk.Kind)
 			}
 		}

@@ -101,7 +101,7 @@ func TestAFinalizerThatKeepsACopyIsReported(t *testing.T) {
 		if err != nil {
 			return err.Error()
 		}
-		for _, c := range h.Status.Conditions {
+		for _, c := range h.Status.Details() {
 			if c.Type == hnc.ConditionOutOfSync {
 				return c.Reason + " " + c.Message
 			}

@@ -70,7 +70,7 @@ func TestObjectsWhoseNamesFitIntoNoRequestAreNotCopied(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, c := range h.Status.Conditions {
+		for _, c := range h.Status.Details() {
 			if c.Reason == hnc.ReasonNamesTooLong && len(c.Message) < 4096 {
 				return nil
 			}

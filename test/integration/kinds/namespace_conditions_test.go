@@ -26,9 +26,10 @@ func namespaceConditions(t *testing.T, version string) string {
 		return err.Error()
 	}
 	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	problems, _, _ := unstructured.NestedSlice(u.Object, "status", "problems")
 	var reported []string
-	for _, entry := range list {
-		if c := entry.(map[string]any); c["type"] == hnc.ConditionNamespace && c["status"] == "True" {
+	for _, entry := range append(list, problems...) {
+		if c := entry.(map[string]any); c["type"] == hnc.ConditionNamespace && c["status"] != "False" && c["reason"] != hnc.ReasonMultipleProblems {
 			reported = append(reported, fmt.Sprint(c["reason"], ": ", c["message"]))
 		}
 	}

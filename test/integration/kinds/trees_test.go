@@ -127,7 +127,7 @@ func TestAHierarchyReportsWhichKindIsMissing(t *testing.T) {
 			if err != nil {
 				return err.Error()
 			}
-			for _, c := range h.Status.Conditions {
+			for _, c := range h.Status.Details() {
 				if c.Type == conditionType && c.Status == metav1.ConditionTrue {
 					return c.Reason
 				}

@@ -122,7 +122,7 @@ func conditions(t *testing.T, namespace string) (string, string, error) {
 		return "", "", err
 	}
 	var words, messages []string
-	for _, c := range h.Status.Conditions {
+	for _, c := range h.Status.Details() {
 		words, messages = append(words, c.Type+"="+c.Reason), append(messages, c.Message)
 	}
 	slices.Sort(words)

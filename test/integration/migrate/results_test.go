@@ -265,7 +265,7 @@ func migrated(t *testing.T, members []member) {
 			if err != nil {
 				return err
 			}
-			for _, c := range h.Status.Conditions {
+			for _, c := range h.Status.Details() {
 				if c.Reason == reason {
 					return nil
 				}

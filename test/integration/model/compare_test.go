@@ -165,7 +165,7 @@ func (f *found) compareHierarchy(w *world, name string, report func(string, ...a
 		reason = hnc.ReasonAncestorHalted
 	}
 	got := ""
-	for _, c := range h.Status.Conditions {
+	for _, c := range h.Status.Details() {
 		if c.Type != hnc.ConditionReady && c.Status == metav1.ConditionTrue {
 			got += c.Reason
 		}

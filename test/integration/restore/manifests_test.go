@@ -62,7 +62,7 @@ func TestManifests(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, c := range h.Status.Conditions {
+		for _, c := range h.Status.Details() {
 			if c.Reason == hnc.ReasonParentMissing && c.Status == metav1.ConditionTrue {
 				return nil
 			}

@@ -322,7 +322,7 @@ func (e earlier) eventuallyReports(t *testing.T, reason string) {
 			return err
 		}
 		var got []string
-		for _, c := range h.Status.Conditions {
+		for _, c := range h.Status.Details() {
 			if c.Reason == reason {
 				return nil
 			}

@@ -114,7 +114,7 @@ func hierarchyFromHub(in *hnc.Hierarchy) HierarchyConfiguration {
 			Labels:                 each(in.Spec.Labels, pairFromHub),
 			Annotations:            each(in.Spec.Annotations, pairFromHub),
 		},
-		Status: HierarchyConfigurationStatus{Children: in.Status.Children, Conditions: onePerType(in.Status.Conditions, namespaceTypes)},
+		Status: HierarchyConfigurationStatus{Children: in.Status.Children, Conditions: onePerType(hnc.Details(in.Status.Conditions, in.Status.Problems), namespaceTypes)},
 	}
 }
 
@@ -167,7 +167,7 @@ func configurationFromHub(in *hnc.HNCConfiguration) HNCConfiguration {
 					NumPropagatedObjects: r.NumPropagatedObjects, NumSourceObjects: r.NumSourceObjects,
 				}
 			}),
-			Conditions: oneSummary(in.Status.Conditions),
+			Conditions: oneSummary(hnc.Details(in.Status.Conditions, in.Status.Problems)),
 		},
 	}
 }

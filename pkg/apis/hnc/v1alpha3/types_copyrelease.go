@@ -38,6 +38,9 @@ type CopyReleaseSpec struct {
 
 // CopyReleaseStatus is the result of a release.
 type CopyReleaseStatus struct {
+	// observedGeneration is the generation of the spec that the status describes.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// conditions contains Ready. It is True if the copy has become a local object, and False if it will not become
 	// one.
 	// +optional

@@ -93,17 +93,25 @@ type MetaKVP struct {
 
 // HierarchyStatus is the observed position of a namespace in the tree.
 type HierarchyStatus struct {
+	// observedGeneration is the generation of the spec that the status describes.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// children are the names of the namespace's children, sorted.
 	// +optional
 	// +listType=atomic
 	Children []string `json:"children,omitempty"`
-	// conditions report problems with the namespace's position in the tree. Ready summarizes the others. Several
-	// conditions may have the same type and different reasons.
+	// conditions report problems with the namespace's position in the tree. Ready summarizes the others. A condition
+	// with the reason MultipleProblems counts the problems of its type, which are listed in problems.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// problems are the single problems of conditions with the reason MultipleProblems.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +listMapKey=reason
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	Problems []Problem `json:"problems,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -180,6 +188,9 @@ const (
 
 // SubnamespaceStatus is the observed state of a sub-namespace.
 type SubnamespaceStatus struct {
+	// observedGeneration is the generation of the spec that the status describes.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// state is Missing, Ok, Conflict or Forbidden.
 	// +optional
 	State SubnamespaceState `json:"state,omitempty"`

@@ -121,18 +121,26 @@ type ResourceSpec struct {
 
 // HNCConfigurationStatus is the observed state of propagation.
 type HNCConfigurationStatus struct {
+	// observedGeneration is the generation of the spec that the status describes.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// resources are the kinds that the configuration affects.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
-	// conditions report problems with the configuration, and namespaces with conditions: each condition of type
-	// NamespaceCondition covers one type of the namespaces' conditions, which is its reason. Ready summarizes the
-	// other conditions.
+	// conditions report problems with the configuration. The condition NamespaceCondition reports namespaces with
+	// conditions; its reason is the type of these. Ready summarizes the other conditions. A condition with the reason
+	// MultipleProblems counts the problems of its type, which are listed in problems.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// problems are the single problems of conditions with the reason MultipleProblems.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +listMapKey=reason
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	Problems []Problem `json:"problems,omitempty"`
 	// inForce are the rules that each server applies. The servers need the same rules; a condition reports
 	// differences.
 	// +optional

@@ -63,6 +63,9 @@ type QuotaScopeRequirement struct {
 
 // HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.
 type HierarchicalResourceQuotaStatus struct {
+	// observedGeneration is the generation of the spec that the status describes.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// hard contains the limits that are in force.
 	// +optional
 	Hard hnc.ResourceList `json:"hard,omitempty"`

@@ -102,6 +102,11 @@ func (in NamespaceUse) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in Problem) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.Problem"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in QuotaScopeRequirement) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.QuotaScopeRequirement"
 }

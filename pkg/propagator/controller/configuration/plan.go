@@ -52,7 +52,9 @@ func Status(c *v1beta1.HNCConfiguration, r resolution, state func(schema.GroupRe
 	slices.SortStableFunc(status.Resources, func(a, b v1beta1.ResourceStatus) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource))
 	})
-	status.Conditions = conditions.Merge(c.Status.Conditions, append(problemConditions(problems, waiting), summed(s.problems())...), r.Generation, now)
+	status.ObservedGeneration = r.Generation
+	detailed := conditions.Merge(c.Status.Details(), append(problemConditions(problems, waiting), summed(s.problems())...), r.Generation, now)
+	status.Conditions, status.Problems = conditions.Summarize(detailed, c.Status.Conditions)
 	return status
 }
 
@@ -133,5 +135,6 @@ func rulesDiffer(differences []string) problem {
 
 // sameStatus reports whether two statuses are equivalent.
 func sameStatus(a, b v1beta1.HNCConfigurationStatus) bool {
-	return equality.Semantic.DeepEqual(a.Resources, b.Resources) && conditions.Same(a.Conditions, b.Conditions)
+	return a.ObservedGeneration == b.ObservedGeneration && equality.Semantic.DeepEqual(a.Resources, b.Resources) &&
+		conditions.Same(a.Conditions, b.Conditions) && equality.Semantic.DeepEqual(a.Problems, b.Problems)
 }

@@ -51,7 +51,10 @@ func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
 	}
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": config.UID},
-		"status":   map[string]any{"resources": status.Resources, "conditions": status.Conditions, "inForce": c.rulesPatch(config)},
+		"status": map[string]any{
+			"observedGeneration": status.ObservedGeneration, "resources": status.Resources, "conditions": status.Conditions, "problems": status.Problems,
+			"inForce": c.rulesPatch(config),
+		},
 	})
 	if err != nil {
 		return err

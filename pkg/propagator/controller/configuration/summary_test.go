@@ -61,7 +61,7 @@ func TestNamespaceConditions(t *testing.T) {
 			c := configuration()
 			status := Status(c, resolveConfiguration(c, cluster(nil), resolution{}), func(schema.GroupResource) kindState { return kindState{Synced: true} }, s, metav1.Now())
 			var got []string
-			for _, condition := range status.Conditions {
+			for _, condition := range status.Details() {
 				switch condition.Type {
 				case hnc.ConditionNamespace:
 					if condition.Status != metav1.ConditionTrue || condition.ObservedGeneration != 7 {

@@ -87,7 +87,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 		condition.Status = metav1.ConditionTrue
 	}
 	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": r.UID}, "status": map[string]any{"conditions": []metav1.Condition{condition}},
+		"metadata": map[string]any{"uid": r.UID}, "status": map[string]any{"observedGeneration": r.Generation, "conditions": []metav1.Condition{condition}},
 	})
 	if err != nil {
 		return err

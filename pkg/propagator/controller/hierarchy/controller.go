@@ -114,7 +114,9 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 }
 
 func (c *Controller) writeStatus(ctx context.Context, p *StatusPlan) error {
-	status := map[string]any{"children": nil, "conditions": p.Status.Conditions}
+	status := map[string]any{
+		"observedGeneration": p.Status.ObservedGeneration, "children": nil, "conditions": p.Status.Conditions, "problems": p.Status.Problems,
+	}
 	if len(p.Status.Children) > 0 {
 		status["children"] = p.Status.Children
 	}

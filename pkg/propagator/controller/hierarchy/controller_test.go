@@ -108,7 +108,7 @@ func (f *fixture) reconcile(namespace string) string {
 				f.t.Fatal(err)
 			}
 			written += fmt.Sprint(h.Status.Children)
-			for _, c := range h.Status.Conditions {
+			for _, c := range h.Status.Details() {
 				written += " " + c.Reason
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -45,11 +46,9 @@ func Plan(t *tree.Tree, name string, now metav1.Time) *StatusPlan {
 		// Without a Hierarchy only a Subnamespace gives a parent.
 		return &StatusPlan{Create: true, Parent: t.Parent(name), Metadata: t.Metadata(name)}
 	}
-	status := v1beta1.HierarchyStatus{
-		Children:   children,
-		Conditions: conditions.Merge(h.Status.Conditions, append(found, ready(found)), h.Generation, now),
-	}
-	same := conditions.Same(status.Conditions, h.Status.Conditions)
+	status := newStatus(h, append(found, ready(found)), now)
+	status.Children = children
+	same := sameConditions(status, h.Status)
 	if same && slices.Equal(status.Children, h.Status.Children) && !h.Misbound {
 		return nil
 	}
@@ -68,14 +67,29 @@ func inactive(t *tree.Tree, h *tree.Hierarchy, name string, now metav1.Time) *St
 	if h == nil || t.Namespace(name).Terminating {
 		return nil
 	}
-	status := v1beta1.HierarchyStatus{Conditions: conditions.Merge(h.Status.Conditions, []metav1.Condition{{
+	status := newStatus(h, []metav1.Condition{{
 		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: hnc.ReasonNamespaceExcluded,
 		Message: fmt.Sprintf("namespace %q is %s; this hierarchy has no effect", name, t.WhyExcluded(name)),
-	}}, h.Generation, now)}
-	if len(h.Status.Children) == 0 && conditions.Same(status.Conditions, h.Status.Conditions) {
+	}}, now)
+	if len(h.Status.Children) == 0 && sameConditions(status, h.Status) {
 		return nil
 	}
 	return &StatusPlan{Hierarchy: h, Status: status}
+}
+
+// newStatus returns the status of a Hierarchy without its children. Several of the wanted conditions may have the same
+// type.
+func newStatus(h *tree.Hierarchy, wanted []metav1.Condition, now metav1.Time) v1beta1.HierarchyStatus {
+	status := v1beta1.HierarchyStatus{ObservedGeneration: h.Generation}
+	detailed := conditions.Merge(h.Status.Details(), wanted, h.Generation, now)
+	status.Conditions, status.Problems = conditions.Summarize(detailed, h.Status.Conditions)
+	return status
+}
+
+// sameConditions reports whether two statuses are equivalent except for the children.
+func sameConditions(a, b v1beta1.HierarchyStatus) bool {
+	return a.ObservedGeneration == b.ObservedGeneration && conditions.Same(a.Conditions, b.Conditions) &&
+		equality.Semantic.DeepEqual(a.Problems, b.Problems)
 }
 
 // ready returns the condition Ready of a namespace with the given other conditions.

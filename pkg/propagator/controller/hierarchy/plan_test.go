@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -44,7 +45,7 @@ func TestTheStatusOfAHierarchyHasChildrenAndConditions(t *testing.T) {
 				got = strings.TrimSpace("create " + w.Parent)
 			default:
 				words := slices.Clone(w.Status.Children)
-				for _, c := range w.Status.Conditions {
+				for _, c := range w.Status.Details() {
 					words = append(words, c.Type+"="+c.Reason)
 					if want := c.Type != hnc.ConditionReady || c.Reason == hnc.ReasonReady; (c.Status == metav1.ConditionTrue) != want {
 						t.Errorf("%s is %s for %s", c.Type, c.Status, c.Reason)
@@ -88,15 +89,32 @@ func TestAStatusIsWrittenOnceAndKeepsItsTransitionTimes(t *testing.T) {
 func TestSeveralConditionsOfOneTypeAreWrittenOnce(t *testing.T) {
 	w := treetest.New("ns a", "says a labels x=1", "says a annotations x=1")
 	first := Plan(w, "a", treetest.Now)
-	if first == nil || len(first.Status.Conditions) != 3 {
-		t.Fatalf("got %v, want two problems and Ready", first)
+	if first == nil || len(first.Status.Details()) != 3 || len(first.Status.Conditions) != 2 || len(first.Status.Problems) != 2 {
+		t.Fatalf("got %v, want one condition for two problems, and Ready", first)
+	}
+	counted := meta.FindStatusCondition(first.Status.Conditions, hnc.ConditionBadConfiguration)
+	if counted == nil || counted.Reason != hnc.ReasonMultipleProblems ||
+		counted.Message != "2 problems, which status.problems lists: IllegalManagedLabel, IllegalManagedAnnotation" {
+		t.Errorf("got %v", counted)
 	}
 	h := *w.Hierarchy("a")
 	h.ResourceVersion, h.Status = treetest.Next(), first.Status
 	slices.Reverse(h.Status.Conditions)
 	w.SetHierarchy(&h)
-	if again := Plan(w, "a", metav1.NewTime(treetest.Now.Add(1))); again != nil {
+	later := metav1.NewTime(treetest.Now.Add(time.Hour))
+	if again := Plan(w, "a", later); again != nil {
 		t.Errorf("written again: %v", again.Status.Conditions)
+	}
+	h.ResourceVersion, h.Generation = treetest.Next(), 2
+	w.SetHierarchy(&h)
+	second := Plan(w, "a", later)
+	if second == nil || second.Status.ObservedGeneration != 2 {
+		t.Fatalf("after a new generation: %v", second)
+	}
+	for _, c := range append(second.Status.Details(), second.Status.Conditions...) {
+		if c.LastTransitionTime != treetest.Now {
+			t.Errorf("%s (%s) has another time: %v", c.Type, c.Reason, c.LastTransitionTime)
+		}
 	}
 }
 

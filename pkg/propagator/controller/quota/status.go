@@ -120,7 +120,7 @@ func (c *Controller) statusOf(s *cache.State, q *quotas.Quota, now metav1.Time) 
 	hard := effective(s, q)
 	totals := tally.totals(hard)
 	names := slices.Sorted(maps.Keys(tally.used))
-	status := v1beta1.HierarchicalResourceQuotaStatus{Hard: hnc.ResourceList(hard), Used: hnc.ResourceList(totals)}
+	status := v1beta1.HierarchicalResourceQuotaStatus{ObservedGeneration: q.Generation, Hard: hnc.ResourceList(hard), Used: hnc.ResourceList(totals)}
 	bytes := 0
 	for _, name := range names[:min(len(names), maxNamespaces)] {
 		if bytes += useBytes(name, tally.used[name]); bytes > maxUseBytes {

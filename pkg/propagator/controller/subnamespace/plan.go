@@ -229,7 +229,7 @@ func unready(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceState
 func newStatus(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceState, ready metav1.Condition, now metav1.Time) v1beta1.SubnamespaceStatus {
 	ready.Type = hnc.ConditionReady
 	return v1beta1.SubnamespaceStatus{
-		State:      state,
+		ObservedGeneration: s.Generation, State: state,
 		Conditions: conditions.Merge(s.Status.Conditions, append(requirement(t, s), ready), s.Generation, now),
 	}
 }
@@ -244,5 +244,5 @@ func reportOnly(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceSt
 
 // sameStatus reports whether two statuses are equivalent.
 func sameStatus(a, b v1beta1.SubnamespaceStatus) bool {
-	return a.State == b.State && conditions.Same(a.Conditions, b.Conditions)
+	return a.ObservedGeneration == b.ObservedGeneration && a.State == b.State && conditions.Same(a.Conditions, b.Conditions)
 }

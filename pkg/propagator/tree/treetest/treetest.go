@@ -116,7 +116,7 @@ func Apply(t *tree.Tree, line string) {
 			Terminating: words[0] == "deleting", Finalizers: []string{hnc.FinalizerSubnamespace}, Created: metav1.Unix(2, 0),
 		}
 		if words[0] == "ready" {
-			s.Status = v1beta1.SubnamespaceStatus{State: v1beta1.SubnamespaceOk, Conditions: []metav1.Condition{
+			s.Status = v1beta1.SubnamespaceStatus{ObservedGeneration: 1, State: v1beta1.SubnamespaceOk, Conditions: []metav1.Condition{
 				{Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, ObservedGeneration: 1}}}
 		}
 		if words[0] == "conflict" {

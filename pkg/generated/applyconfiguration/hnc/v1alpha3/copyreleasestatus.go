@@ -27,7 +27,9 @@ import (
 //
 // CopyReleaseStatus is the result of a release.
 type CopyReleaseStatusApplyConfiguration struct {
-	// conditions contains Released. It is True if the copy has become a local object, and False if it will not become
+	// observedGeneration is the generation of the spec that the status describes.
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+	// conditions contains Ready. It is True if the copy has become a local object, and False if it will not become
 	// one.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
@@ -36,6 +38,14 @@ type CopyReleaseStatusApplyConfiguration struct {
 // apply.
 func CopyReleaseStatus() *CopyReleaseStatusApplyConfiguration {
 	return &CopyReleaseStatusApplyConfiguration{}
+}
+
+// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ObservedGeneration field is set to the value of the last call.
+func (b *CopyReleaseStatusApplyConfiguration) WithObservedGeneration(value int64) *CopyReleaseStatusApplyConfiguration {
+	b.ObservedGeneration = &value
+	return b
 }
 
 // WithConditions adds the given value to the Conditions field in the declarative configuration

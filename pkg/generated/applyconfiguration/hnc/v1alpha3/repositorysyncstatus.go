@@ -48,7 +48,7 @@ type RepositorySyncStatusApplyConfiguration struct {
 	Errors []RepositoryErrorApplyConfiguration `json:"errors,omitempty"`
 	// kinds are the resources of which objects have been applied, and which objects are pruned from.
 	Kinds []v1.GroupVersionResource `json:"kinds,omitempty"`
-	// conditions contains Synced. It is True while the cluster is as the last commit says.
+	// conditions contains Ready. It is True while the cluster is as the last commit says.
 	Conditions []metav1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

@@ -28,6 +28,8 @@ import (
 //
 // HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.
 type HierarchicalResourceQuotaStatusApplyConfiguration struct {
+	// observedGeneration is the generation of the spec that the status describes.
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// hard contains the limits that are in force.
 	Hard *hnc.ResourceList `json:"hard,omitempty"`
 	// used contains the use of the subtree.
@@ -37,7 +39,8 @@ type HierarchicalResourceQuotaStatusApplyConfiguration struct {
 	Namespaces []NamespaceUseApplyConfiguration `json:"namespaces,omitempty"`
 	// omittedNamespaces is the number of namespaces with use that are not in namespaces.
 	OmittedNamespaces *int32 `json:"omittedNamespaces,omitempty"`
-	// conditions contains Enforced and Exceeded.
+	// conditions contains Ready, which is True while the limits hold in all namespaces of the subtree, and Exceeded, which
+	// is True while the use exceeds a limit.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 
@@ -45,6 +48,14 @@ type HierarchicalResourceQuotaStatusApplyConfiguration struct {
 // apply.
 func HierarchicalResourceQuotaStatus() *HierarchicalResourceQuotaStatusApplyConfiguration {
 	return &HierarchicalResourceQuotaStatusApplyConfiguration{}
+}
+
+// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ObservedGeneration field is set to the value of the last call.
+func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithObservedGeneration(value int64) *HierarchicalResourceQuotaStatusApplyConfiguration {
+	b.ObservedGeneration = &value
+	return b
 }
 
 // WithHard sets the Hard field in the declarative configuration to the given value

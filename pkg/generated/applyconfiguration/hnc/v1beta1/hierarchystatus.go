@@ -27,17 +27,29 @@ import (
 //
 // HierarchyStatus is the observed position of a namespace in the tree.
 type HierarchyStatusApplyConfiguration struct {
+	// observedGeneration is the generation of the spec that the status describes.
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// children are the names of the namespace's children, sorted.
 	Children []string `json:"children,omitempty"`
-	// conditions report problems with the namespace's position in the tree. Ready summarizes the others. Several
-	// conditions may have the same type and different reasons.
+	// conditions report problems with the namespace's position in the tree. Ready summarizes the others. A condition
+	// with the reason MultipleProblems counts the problems of its type, which are listed in problems.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
+	// problems are the single problems of conditions with the reason MultipleProblems.
+	Problems []ProblemApplyConfiguration `json:"problems,omitempty"`
 }
 
 // HierarchyStatusApplyConfiguration constructs a declarative configuration of the HierarchyStatus type for use with
 // apply.
 func HierarchyStatus() *HierarchyStatusApplyConfiguration {
 	return &HierarchyStatusApplyConfiguration{}
+}
+
+// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ObservedGeneration field is set to the value of the last call.
+func (b *HierarchyStatusApplyConfiguration) WithObservedGeneration(value int64) *HierarchyStatusApplyConfiguration {
+	b.ObservedGeneration = &value
+	return b
 }
 
 // WithChildren adds the given value to the Children field in the declarative configuration
@@ -59,6 +71,19 @@ func (b *HierarchyStatusApplyConfiguration) WithConditions(values ...*v1.Conditi
 			panic("nil value passed to WithConditions")
 		}
 		b.Conditions = append(b.Conditions, *values[i])
+	}
+	return b
+}
+
+// WithProblems adds the given value to the Problems field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Problems field.
+func (b *HierarchyStatusApplyConfiguration) WithProblems(values ...*ProblemApplyConfiguration) *HierarchyStatusApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithProblems")
+		}
+		b.Problems = append(b.Problems, *values[i])
 	}
 	return b
 }

@@ -27,12 +27,16 @@ import (
 //
 // HNCConfigurationStatus is the observed state of propagation.
 type HNCConfigurationStatusApplyConfiguration struct {
+	// observedGeneration is the generation of the spec that the status describes.
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// resources are the kinds that the configuration affects.
 	Resources []ResourceStatusApplyConfiguration `json:"resources,omitempty"`
-	// conditions report problems with the configuration, and namespaces with conditions: each condition of type
-	// NamespaceCondition covers one type of the namespaces' conditions, which is its reason. Ready summarizes the
-	// other conditions.
+	// conditions report problems with the configuration. The condition NamespaceCondition reports namespaces with
+	// conditions; its reason is the type of these. Ready summarizes the other conditions. A condition with the reason
+	// MultipleProblems counts the problems of its type, which are listed in problems.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
+	// problems are the single problems of conditions with the reason MultipleProblems.
+	Problems []ProblemApplyConfiguration `json:"problems,omitempty"`
 	// inForce are the rules that each server applies. The servers need the same rules; a condition reports
 	// differences.
 	InForce *InForceApplyConfiguration `json:"inForce,omitempty"`
@@ -45,6 +49,14 @@ type HNCConfigurationStatusApplyConfiguration struct {
 // apply.
 func HNCConfigurationStatus() *HNCConfigurationStatusApplyConfiguration {
 	return &HNCConfigurationStatusApplyConfiguration{}
+}
+
+// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ObservedGeneration field is set to the value of the last call.
+func (b *HNCConfigurationStatusApplyConfiguration) WithObservedGeneration(value int64) *HNCConfigurationStatusApplyConfiguration {
+	b.ObservedGeneration = &value
+	return b
 }
 
 // WithResources adds the given value to the Resources field in the declarative configuration
@@ -69,6 +81,19 @@ func (b *HNCConfigurationStatusApplyConfiguration) WithConditions(values ...*v1.
 			panic("nil value passed to WithConditions")
 		}
 		b.Conditions = append(b.Conditions, *values[i])
+	}
+	return b
+}
+
+// WithProblems adds the given value to the Problems field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Problems field.
+func (b *HNCConfigurationStatusApplyConfiguration) WithProblems(values ...*ProblemApplyConfiguration) *HNCConfigurationStatusApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithProblems")
+		}
+		b.Problems = append(b.Problems, *values[i])
 	}
 	return b
 }

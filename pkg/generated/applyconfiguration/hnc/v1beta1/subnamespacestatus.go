@@ -28,6 +28,8 @@ import (
 //
 // SubnamespaceStatus is the observed state of a sub-namespace.
 type SubnamespaceStatusApplyConfiguration struct {
+	// observedGeneration is the generation of the spec that the status describes.
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// state is Missing, Ok, Conflict or Forbidden.
 	State *hncv1beta1.SubnamespaceState `json:"state,omitempty"`
 	// conditions are the latest observations. Ready is True when the namespace can be used, with everything that it
@@ -39,6 +41,14 @@ type SubnamespaceStatusApplyConfiguration struct {
 // apply.
 func SubnamespaceStatus() *SubnamespaceStatusApplyConfiguration {
 	return &SubnamespaceStatusApplyConfiguration{}
+}
+
+// WithObservedGeneration sets the ObservedGeneration field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ObservedGeneration field is set to the value of the last call.
+func (b *SubnamespaceStatusApplyConfiguration) WithObservedGeneration(value int64) *SubnamespaceStatusApplyConfiguration {
+	b.ObservedGeneration = &value
+	return b
 }
 
 // WithState sets the State field in the declarative configuration to the given value
