@@ -29,27 +29,31 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynames
 	older := func(resource alias.Resource, names alias.Names) *alias.REST {
 		return &alias.REST{Resource: resource, Names: names, Updates: []rest.TransformFunc{preserve}}
 	}
-	// Only one version has the short name, because kubectl warns about a name of two resources.
+	// Only one version has short names and the category, because kubectl warns about a name of two resources, and would list
+	// objects twice.
+	named := func(resource alias.Resource, names alias.Names, short ...string) *alias.REST {
+		names.Short, names.Categories = short, []string{hnc.Category}
+		return &alias.REST{Resource: resource, Names: names}
+	}
 	all := map[string]map[string]rest.Storage{
 		v1beta1.SchemeGroupVersion.Version: {
-			"hierarchies":          &alias.REST{Resource: moves, Names: alias.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
-			"hierarchies/status":   hierarchies.Status.As("Hierarchy"),
-			"hierarchies/tree":     hierarchytree.New(t.Index, s.hierarchyGetter("0")),
-			"hierarchies/plan":     &hierarchyplan.REST{Planner: planner},
-			"subnamespaces":        &alias.REST{Resource: deletions, Names: alias.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
-			"subnamespaces/status": subnamespaces.Status.As("Subnamespace"),
-			"hierarchicalresourcequotas": &alias.REST{Resource: s.quotas.Quota, Names: alias.Names{
-				Kind: quotas.Kind, Singular: quotas.Singular, Short: []string{"hrq"}}},
+			"hierarchies":                       named(moves, alias.Names{Kind: "Hierarchy", Singular: "hierarchy"}, "hier"),
+			"hierarchies/status":                hierarchies.Status.As("Hierarchy"),
+			"hierarchies/tree":                  hierarchytree.New(t.Index, s.hierarchyGetter("0")),
+			"hierarchies/plan":                  &hierarchyplan.REST{Planner: planner},
+			"subnamespaces":                     named(deletions, alias.Names{Kind: "Subnamespace", Singular: "subnamespace"}, "subns"),
+			"subnamespaces/status":              subnamespaces.Status.As("Subnamespace"),
+			"hierarchicalresourcequotas":        named(s.quotas.Quota, quotas, "hrq"),
 			"hierarchicalresourcequotas/status": s.quotas.Status.As(quotas.Kind),
-			"hncconfigurations":                 &alias.REST{Resource: configuration.Configuration, Names: configurations},
+			"hncconfigurations":                 named(configuration.Configuration, configurations),
 			"hncconfigurations/status":          configuration.Status.As("HNCConfiguration"),
 		},
 		v1alpha3.SchemeGroupVersion.Version: {
 			"mynamespaces":           mynamespace.New(mynamespaces),
 			"overwrittenobjects":     s.overwritten,
-			"copyreleases":           &alias.REST{Resource: s.releases.Release, Names: alias.Names{Kind: "CopyRelease", Singular: "copyrelease"}},
+			"copyreleases":           named(s.releases.Release, alias.Names{Kind: "CopyRelease", Singular: "copyrelease"}),
 			"copyreleases/status":    s.releases.Status.As("CopyRelease"),
-			"repositorysyncs":        &alias.REST{Resource: s.syncs.Sync, Names: alias.Names{Kind: "RepositorySync", Singular: "repositorysync"}},
+			"repositorysyncs":        named(s.syncs.Sync, alias.Names{Kind: "RepositorySync", Singular: "repositorysync"}),
 			"repositorysyncs/status": s.syncs.Status.As("RepositorySync"),
 		},
 		v1alpha2.SchemeGroupVersion.Version: {

@@ -14,13 +14,20 @@ import (
 var _ = ginkgo.Describe("kubectl", func() {
 	ginkgo.It("discovers all resources, of all versions", func() {
 		gomega.Expect(root.kubectl("api-resources", "--api-group=hnc.x-k8s.io", "--no-headers")).To(output(gomega.And(
-			gomega.MatchRegexp(`hierarchies +hnc.x-k8s.io/v1beta1 +true +Hierarchy`),
+			gomega.MatchRegexp(`hierarchies +hier +hnc.x-k8s.io/v1beta1 +true +Hierarchy`),
 			gomega.MatchRegexp(`subnamespaces +subns +hnc.x-k8s.io/v1beta1 +true +Subnamespace`),
 			gomega.MatchRegexp(`mynamespaces +myns +hnc.x-k8s.io/v1alpha3 +false +MyNamespace`),
 			gomega.MatchRegexp(`hierarchyconfigurations +hnc.x-k8s.io/v1alpha2 +true +HierarchyConfiguration`),
 			gomega.MatchRegexp(`subnamespaceanchors +(subns +)?hnc.x-k8s.io/v1alpha2 +true +SubnamespaceAnchor`))))
 		gomega.Expect(root.kubectl("api-versions")).To(output(gomega.And(
 			gomega.ContainSubstring("hnc.x-k8s.io/v1beta1\n"), gomega.ContainSubstring("hnc.x-k8s.io/v1alpha3\n"), gomega.ContainSubstring("hnc.x-k8s.io/v1alpha2\n"))))
+	})
+
+	ginkgo.It("lists the kinds of the category", func() {
+		gomega.Expect(root.kubectl("api-resources", "--categories=hns", "--output=name")).To(output(gomega.Equal("copyreleases.hnc.x-k8s.io\n" +
+			"hierarchicalresourcequotas.hnc.x-k8s.io\nhierarchies.hnc.x-k8s.io\nhncconfigurations.hnc.x-k8s.io\n" +
+			"overwrittenobjects.hnc.x-k8s.io\nrepositorysyncs.hnc.x-k8s.io\nsubnamespaces.hnc.x-k8s.io\n")))
+		gomega.Expect(root.kubectl("get", "hier,hns", "--all-namespaces")).To(succeed())
 	})
 
 	ginkgo.It("explains the fields of every resource", func() {

@@ -8,6 +8,9 @@ import (
 // GroupName is the API group of the hierarchy resources.
 const GroupName = "hnc.x-k8s.io"
 
+// Category is the group of resources that `kubectl get hns` lists.
+const Category = "hns"
+
 // ResourcesGroupName is the API group for reading other kinds across a subtree (docs/spec/hnc.md 1.8).
 const ResourcesGroupName = "resources.hnc.x-k8s.io"
 

@@ -106,6 +106,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.InForce{}.OpenAPIModelName():                                       schema_pkg_apis_hnc_v1beta1_InForce(ref),
 		v1beta1.MetaKVP{}.OpenAPIModelName():                                       schema_pkg_apis_hnc_v1beta1_MetaKVP(ref),
 		v1beta1.NamespaceUse{}.OpenAPIModelName():                                  schema_pkg_apis_hnc_v1beta1_NamespaceUse(ref),
+		v1beta1.Problem{}.OpenAPIModelName():                                       schema_pkg_apis_hnc_v1beta1_Problem(ref),
 		v1beta1.QuotaScopeRequirement{}.OpenAPIModelName():                         schema_pkg_apis_hnc_v1beta1_QuotaScopeRequirement(ref),
 		v1beta1.QuotaScopeSelector{}.OpenAPIModelName():                            schema_pkg_apis_hnc_v1beta1_QuotaScopeSelector(ref),
 		v1beta1.ResourceSpec{}.OpenAPIModelName():                                  schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref),
@@ -1253,6 +1254,13 @@ func schema_pkg_apis_hnc_v1alpha3_CopyReleaseStatus(ref common.ReferenceCallback
 				Description: "CopyReleaseStatus is the result of a release.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
 					"conditions": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -1263,7 +1271,7 @@ func schema_pkg_apis_hnc_v1alpha3_CopyReleaseStatus(ref common.ReferenceCallback
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions contains Released. It is True if the copy has become a local object, and False if it will not become one.",
+							Description: "conditions contains Ready. It is True if the copy has become a local object, and False if it will not become one.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3028,7 +3036,7 @@ func schema_pkg_apis_hnc_v1alpha3_RepositorySyncStatus(ref common.ReferenceCallb
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions contains Synced. It is True while the cluster is as the last commit says.",
+							Description: "conditions contains Ready. It is True while the cluster is as the last commit says.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3278,6 +3286,13 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 				Description: "HNCConfigurationStatus is the observed state of propagation.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
 					"resources": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -3301,18 +3316,39 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 							Extensions: spec.Extensions{
 								"x-kubernetes-list-map-keys": []interface{}{
 									"type",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions report problems with the configuration. The condition NamespaceCondition reports namespaces with conditions; its reason is the type of these. Ready summarizes the other conditions. A condition with the reason MultipleProblems counts the problems of its type, which are listed in problems.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"problems": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
 									"reason",
 								},
 								"x-kubernetes-list-type": "map",
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions report problems with the configuration, and namespaces with conditions: each condition of type NamespaceCondition covers one type of the namespaces' conditions, which is its reason. Ready summarizes the other conditions.",
+							Description: "problems are the single problems of conditions with the reason MultipleProblems.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
 									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+										Ref: ref(v1beta1.Problem{}.OpenAPIModelName()),
 									},
 								},
 							},
@@ -3335,7 +3371,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Checkpoint{}.OpenAPIModelName(), v1beta1.InForce{}.OpenAPIModelName(), v1beta1.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
+			v1beta1.Checkpoint{}.OpenAPIModelName(), v1beta1.InForce{}.OpenAPIModelName(), v1beta1.Problem{}.OpenAPIModelName(), v1beta1.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 
@@ -3500,6 +3536,13 @@ func schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaStatus(ref common.Refe
 				Description: "HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
 					"hard": {
 						SchemaProps: spec.SchemaProps{
 							Description: "hard contains the limits that are in force.",
@@ -3566,7 +3609,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaStatus(ref common.Refe
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions contains Enforced and Exceeded.",
+							Description: "conditions contains Ready, which is True while the limits hold in all namespaces of the subtree, and Exceeded, which is True while the use exceeds a limit.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3865,6 +3908,13 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 				Description: "HierarchyStatus is the observed position of a namespace in the tree.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
 					"children": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -3889,13 +3939,12 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 							Extensions: spec.Extensions{
 								"x-kubernetes-list-map-keys": []interface{}{
 									"type",
-									"reason",
 								},
 								"x-kubernetes-list-type": "map",
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions report problems with the namespace's position in the tree. Ready summarizes the others. Several conditions may have the same type and different reasons.",
+							Description: "conditions report problems with the namespace's position in the tree. Ready summarizes the others. A condition with the reason MultipleProblems counts the problems of its type, which are listed in problems.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3906,11 +3955,33 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 							},
 						},
 					},
+					"problems": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+									"reason",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "problems are the single problems of conditions with the reason MultipleProblems.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.Problem{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1.Condition{}.OpenAPIModelName()},
+			v1beta1.Problem{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 
@@ -4044,6 +4115,52 @@ func schema_pkg_apis_hnc_v1beta1_NamespaceUse(ref common.ReferenceCallback) comm
 		},
 		Dependencies: []string{
 			resource.Quantity{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_Problem(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Problem is one of several problems that one condition counts.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "type is the type of the condition that counts the problem.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is the reason that the condition would have if this were the only problem of its type.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message describes the problem and how to solve it.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"lastTransitionTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "lastTransitionTime is when the problem was first observed.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"type", "reason", "message", "lastTransitionTime"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
 	}
 }
 
@@ -4623,6 +4740,13 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceStatus(ref common.ReferenceCallback
 				Description: "SubnamespaceStatus is the observed state of a sub-namespace.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
 					"state": {
 						SchemaProps: spec.SchemaProps{
 							Description: "state is Missing, Ok, Conflict or Forbidden.\n\nPossible enum values:\n - `\"Conflict\"` means that a namespace with that name exists elsewhere.\n - `\"Forbidden\"` means that no namespace with that name may be part of a hierarchy.\n - `\"Missing\"` means that the namespace does not exist.\n - `\"Ok\"` means that the namespace exists as a child of this namespace.",

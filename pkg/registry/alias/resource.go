@@ -28,6 +28,8 @@ type Names struct {
 	Singular string
 	// Short are its short names.
 	Short []string
+	// Categories are the groups of resources that it belongs to.
+	Categories []string
 }
 
 // REST serves a resource under the names of one version.
@@ -42,6 +44,7 @@ var (
 	_ rest.GroupVersionKindProvider = &REST{}
 	_ rest.SingularNameProvider     = &REST{}
 	_ rest.ShortNamesProvider       = &REST{}
+	_ rest.CategoriesProvider       = &REST{}
 )
 
 // GroupVersionKind returns the kind of the objects in a version.
@@ -54,6 +57,9 @@ func (r *REST) GetSingularName() string { return r.Names.Singular }
 
 // ShortNames returns the short names.
 func (r *REST) ShortNames() []string { return r.Names.Short }
+
+// Categories returns the groups of resources that it belongs to.
+func (r *REST) Categories() []string { return r.Names.Categories }
 
 // Create creates an object.
 func (r *REST) Create(ctx context.Context, object runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {

@@ -33,6 +33,7 @@ var (
 	_ rest.Storage              = &REST{}
 	_ rest.Scoper               = &REST{}
 	_ rest.SingularNameProvider = &REST{}
+	_ rest.CategoriesProvider   = &REST{}
 	_ rest.Creater              = &REST{} //nolint:misspell // as upstream spells it
 	_ rest.Getter               = &REST{}
 	_ rest.Lister               = &REST{}
@@ -77,3 +78,6 @@ func (r *REST) NamespaceScoped() bool { return true }
 
 // GetSingularName returns the singular name.
 func (r *REST) GetSingularName() string { return r.store.GetSingularName() }
+
+// Categories returns the groups of resources that it belongs to.
+func (r *REST) Categories() []string { return []string{hnc.Category} }
