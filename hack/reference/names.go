@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -57,8 +58,9 @@ func constants() ([]constant, error) {
 	}
 	values := map[string]string{"GroupName": "hnc.x-k8s.io"}
 	var all []constant
-	for _, file := range parsed["hnc"].Files {
-		for _, declaration := range file.Decls {
+	files := parsed["hnc"].Files
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		for _, declaration := range files[name].Decls {
 			group, ok := declaration.(*ast.GenDecl)
 			if !ok || group.Tok != token.CONST {
 				continue

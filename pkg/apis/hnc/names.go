@@ -263,7 +263,7 @@ const (
 	ReasonMultipleConfigurations = "MultipleConfigurationsForType"
 	// ReasonUnknown means that an object cannot be read or written; the message says which, and which permission is missing.
 	ReasonUnknown = "Unknown"
-	// ReasonPending means that not everything has been read or written yet.
+	// ReasonPending means that not everything has been read or written yet, or that a limit is not in force everywhere yet; the message says what is missing.
 	ReasonPending = "Pending"
 	// ReasonRulesDiffer means that the two servers run with different rules. Set them in the configuration.
 	ReasonRulesDiffer = "RulesDiffer"

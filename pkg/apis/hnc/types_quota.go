@@ -102,8 +102,6 @@ const (
 	ReasonQuotaReserved = "Reserved"
 	// ReasonQuotaEventual means that the limits are in force, with a delay.
 	ReasonQuotaEventual = "Eventual"
-	// ReasonQuotaPending means that the limits are not in force everywhere yet; the message names a namespace.
-	ReasonQuotaPending = "Pending"
 	// ReasonQuotaWriteFailed means that a ResourceQuota cannot be written; the message says why.
 	ReasonQuotaWriteFailed = "CannotWriteResourceQuota"
 	// ReasonQuotaTooLarge means that the quota does not fit into the ResourceQuotas of its subtree.

@@ -95,7 +95,7 @@ const (
 	// AnnotationSourcePath is the file in the repository that declares an object.
 	AnnotationSourcePath = "hnc.x-k8s.io/source-path"
 
-	// ReasonSynced means that the cluster is as the commit says. It and the next ones are reasons of the condition Ready.
+	// ReasonSynced means that the cluster is as the commit says.
 	ReasonSynced = "Synced"
 	// ReasonSyncing means that a commit is being applied.
 	ReasonSyncing = "Syncing"

@@ -63,7 +63,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 			Resource:   "hierarchicalresourcequotas",
 			Condition:  hnc.ConditionReady,
 			Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
-			Pending:    []string{hnc.ReasonQuotaPending},
+			Pending:    []string{hnc.ReasonPending},
 			Warned:     []string{hnc.ReasonQuotaLimitsIgnored},
 			Without:    func(*hnc.HierarchicalResourceQuota) string { return "not all limits are in force yet" },
 			Complete:   settle,

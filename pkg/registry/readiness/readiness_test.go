@@ -42,7 +42,7 @@ var enforced = Effect[*hnc.HierarchicalResourceQuota]{
 	Resource:   "hierarchicalresourcequotas",
 	Condition:  hnc.ConditionReady,
 	Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
-	Pending:    []string{hnc.ReasonQuotaPending},
+	Pending:    []string{hnc.ReasonPending},
 	Warned:     []string{hnc.ReasonQuotaLimitsIgnored},
 	Without:    func(*hnc.HierarchicalResourceQuota) string { return "not in force" },
 }
@@ -75,10 +75,10 @@ func TestWait(t *testing.T) {
 		warning string
 	}{
 		"in force":                   {written, modified(at(2, metav1.ConditionTrue, "Reserved")), "", ""},
-		"pending at first":           {written, modified(at(2, metav1.ConditionFalse, hnc.ReasonQuotaPending), at(2, metav1.ConditionTrue, "Reserved")), "", ""},
+		"pending at first":           {written, modified(at(2, metav1.ConditionFalse, hnc.ReasonPending), at(2, metav1.ConditionTrue, "Reserved")), "", ""},
 		"of an earlier generation":   {written, modified(at(1, metav1.ConditionTrue, "Reserved")), "", timedOut},
 		"without a report":           {at(0, "", ""), modified(at(0, "", "")), "", timedOut},
-		"pending":                    {written, modified(at(2, metav1.ConditionFalse, hnc.ReasonQuotaPending)), "", timedOut},
+		"pending":                    {written, modified(at(2, metav1.ConditionFalse, hnc.ReasonPending)), "", timedOut},
 		"impossible":                 {written, modified(at(2, metav1.ConditionFalse, "TooLarge")), "", "because of TooLarge"},
 		"in force but for a part":    {written, modified(at(2, metav1.ConditionFalse, hnc.ReasonQuotaLimitsIgnored)), "", ""},
 		"deleted":                    {written, modified(deleted), "", "it is being deleted"},

@@ -111,7 +111,7 @@ func TestHealthOfEachKind(t *testing.T) {
 	}
 	pending := &unstructured.Unstructured{Object: map[string]any{
 		"kind": "HierarchicalResourceQuota", "metadata": map[string]any{"generation": int64(1)},
-		"status": map[string]any{"conditions": []any{condition(hnc.ConditionReady, "False", hnc.ReasonQuotaPending, 1)}},
+		"status": map[string]any{"conditions": []any{condition(hnc.ConditionReady, "False", hnc.ReasonPending, 1)}},
 	}}
 	if got := health(t, script, pending); got != "Progressing" {
 		t.Errorf("a quota that is not enforced yet: got %s", got)

@@ -92,7 +92,7 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 func decided(q *quotas.Quota, status v1beta1.HierarchicalResourceQuotaStatus) bool {
 	says := func(status v1beta1.HierarchicalResourceQuotaStatus) bool {
 		enforced := meta.FindStatusCondition(status.Conditions, hnc.ConditionReady)
-		return enforced != nil && enforced.ObservedGeneration == q.Generation && enforced.Reason != hnc.ReasonQuotaPending
+		return enforced != nil && enforced.ObservedGeneration == q.Generation && enforced.Reason != hnc.ReasonPending
 	}
 	return says(status) && !says(q.Status)
 }
@@ -173,7 +173,7 @@ func (c *Controller) enforced(s *cache.State, q *quotas.Quota) metav1.Condition 
 			condition.Message += fmt.Sprintf("; and %d more namespaces", n-1)
 		}
 	case len(pending) > 0:
-		condition.Reason = hnc.ReasonQuotaPending
+		condition.Reason = hnc.ReasonPending
 		condition.Message = fmt.Sprintf("%d namespace(s) are not held to the limits yet, namespace %q for instance", len(pending), slices.Min(pending))
 	case notInForce(s, q) != "":
 		condition.Reason, condition.Message = hnc.ReasonQuotaLimitsIgnored, "these limits are not in force: "+notInForce(s, q)

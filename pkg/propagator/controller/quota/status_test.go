@@ -81,11 +81,11 @@ func TestTheFirstDecisionAboutAGenerationIsNotDelayed(t *testing.T) {
 		old, wanted v1beta1.HierarchicalResourceQuotaStatus
 		want        bool
 	}{
-		"in force":                    {status(2, hnc.ReasonQuotaPending), status(2, hnc.ReasonQuotaReserved), true},
+		"in force":                    {status(2, hnc.ReasonPending), status(2, hnc.ReasonQuotaReserved), true},
 		"in force at once":            {status(1, hnc.ReasonQuotaReserved), status(2, hnc.ReasonQuotaReserved), true},
 		"the first status":            {v1beta1.HierarchicalResourceQuotaStatus{}, status(2, hnc.ReasonQuotaReserved), true},
-		"impossible":                  {status(2, hnc.ReasonQuotaPending), status(2, hnc.ReasonQuotaWriteFailed), true},
-		"pending":                     {status(1, hnc.ReasonQuotaReserved), status(2, hnc.ReasonQuotaPending), false},
+		"impossible":                  {status(2, hnc.ReasonPending), status(2, hnc.ReasonQuotaWriteFailed), true},
+		"pending":                     {status(1, hnc.ReasonQuotaReserved), status(2, hnc.ReasonPending), false},
 		"other use":                   {status(2, hnc.ReasonQuotaReserved), status(2, hnc.ReasonQuotaReserved), false},
 		"in force after it could not": {status(2, hnc.ReasonQuotaWriteFailed), status(2, hnc.ReasonQuotaReserved), false},
 	} {
