@@ -2,6 +2,10 @@ package hnc
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+// NotObserved is the observedGeneration of an object whose status has not been written yet. It differs from each
+// generation, so tools that determine health do not mistake a new object for one without a controller.
+const NotObserved = -1
+
 // ReadyCondition returns the Ready condition, without times, of a namespace without problems. The registry sets it
 // with validated writes, and the propagator if it finds no problem. Both must set the same condition, otherwise each
 // overwrites the other's. The message is stored in every Hierarchy: changing it rewrites all of them.

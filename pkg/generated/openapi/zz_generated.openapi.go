@@ -1256,7 +1256,7 @@ func schema_pkg_apis_hnc_v1alpha3_CopyReleaseStatus(ref common.ReferenceCallback
 				Properties: map[string]spec.Schema{
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Description: "observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -2926,7 +2926,7 @@ func schema_pkg_apis_hnc_v1alpha3_RepositorySyncStatus(ref common.ReferenceCallb
 				Properties: map[string]spec.Schema{
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Description: "observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -3288,7 +3288,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 				Properties: map[string]spec.Schema{
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Description: "observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -3538,7 +3538,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaStatus(ref common.Refe
 				Properties: map[string]spec.Schema{
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Description: "observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -3910,7 +3910,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 				Properties: map[string]spec.Schema{
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Description: "observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -4742,7 +4742,7 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceStatus(ref common.ReferenceCallback
 				Properties: map[string]spec.Schema{
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Description: "observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},

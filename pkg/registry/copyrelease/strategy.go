@@ -22,7 +22,8 @@ type strategy struct{ base.Base }
 
 func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	r := obj.(*hnc.CopyRelease)
-	r.Status = hnc.CopyReleaseStatus{}
+	r.Status = hnc.CopyReleaseStatus{ObservedGeneration: hnc.NotObserved}
+	r.Generation = 1
 	if user, ok := genericapirequest.UserFrom(ctx); ok {
 		metav1.SetMetaDataAnnotation(&r.ObjectMeta, hnc.AnnotationRequester, user.GetName())
 	}

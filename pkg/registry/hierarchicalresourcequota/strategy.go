@@ -22,7 +22,7 @@ type strategy struct{ base.Base }
 
 func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	q := obj.(*hnc.HierarchicalResourceQuota)
-	q.Status = hnc.HierarchicalResourceQuotaStatus{}
+	q.Status = hnc.HierarchicalResourceQuotaStatus{ObservedGeneration: hnc.NotObserved}
 	roundUp(q.Spec.Hard)
 	q.Generation = 1
 }

@@ -31,7 +31,7 @@ type strategy struct {
 
 func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	h := obj.(*hnc.Hierarchy)
-	h.Status = hnc.HierarchyStatus{}
+	h.Status = hnc.HierarchyStatus{ObservedGeneration: hnc.NotObserved}
 	delete(h.Annotations, hnc.AnnotationExceedQuotas)
 	// The generation counts changes of the spec by users; the empty objects of the propagator have generation 0.
 	h.Generation = 1

@@ -39,7 +39,7 @@ var resourcesPath = field.NewPath("spec", "resources")
 
 func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	c := obj.(*hnc.HNCConfiguration)
-	c.Status = hnc.HNCConfigurationStatus{}
+	c.Status = hnc.HNCConfigurationStatus{ObservedGeneration: hnc.NotObserved}
 	s.reportRules(c)
 	c.Generation = 1
 }

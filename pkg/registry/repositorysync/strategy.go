@@ -18,7 +18,7 @@ type strategy struct{ base.Base }
 
 func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	s := obj.(*hnc.RepositorySync)
-	s.Status = hnc.RepositorySyncStatus{}
+	s.Status = hnc.RepositorySyncStatus{ObservedGeneration: hnc.NotObserved}
 	s.Generation = 1
 }
 

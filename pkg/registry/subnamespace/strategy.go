@@ -27,7 +27,7 @@ type strategy struct {
 // PrepareForCreate adds the finalizer that keeps the object until its namespace is gone, and records the requester.
 func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	s := obj.(*hnc.Subnamespace)
-	s.Status = hnc.SubnamespaceStatus{State: hnc.SubnamespaceMissing}
+	s.Status = hnc.SubnamespaceStatus{ObservedGeneration: hnc.NotObserved, State: hnc.SubnamespaceMissing}
 	s.Generation = 1
 	if !slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) {
 		s.Finalizers = append(s.Finalizers, hnc.FinalizerSubnamespace)

@@ -38,7 +38,7 @@ type CopyReleaseSpec struct {
 
 // CopyReleaseStatus is the result of a release.
 type CopyReleaseStatus struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// conditions contains Ready. It is True if the copy has become a local object, and False if it will not become

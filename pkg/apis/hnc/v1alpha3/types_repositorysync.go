@@ -93,7 +93,7 @@ type ServiceAccountReference struct {
 
 // RepositorySyncStatus is the result of the last synchronization.
 type RepositorySyncStatus struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// seenCommit is the commit that was read last.

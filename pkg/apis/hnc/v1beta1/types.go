@@ -93,7 +93,7 @@ type MetaKVP struct {
 
 // HierarchyStatus is the observed position of a namespace in the tree.
 type HierarchyStatus struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// children are the names of the namespace's children, sorted.
@@ -188,7 +188,7 @@ const (
 
 // SubnamespaceStatus is the observed state of a sub-namespace.
 type SubnamespaceStatus struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// state is Missing, Ok, Conflict or Forbidden.

@@ -121,7 +121,7 @@ type ResourceSpec struct {
 
 // HNCConfigurationStatus is the observed state of propagation.
 type HNCConfigurationStatus struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// resources are the kinds that the configuration affects.

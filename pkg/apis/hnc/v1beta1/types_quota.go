@@ -63,7 +63,7 @@ type QuotaScopeRequirement struct {
 
 // HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.
 type HierarchicalResourceQuotaStatus struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// hard contains the limits that are in force.

@@ -27,7 +27,7 @@ import (
 //
 // CopyReleaseStatus is the result of a release.
 type CopyReleaseStatusApplyConfiguration struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// conditions contains Ready. It is True if the copy has become a local object, and False if it will not become
 	// one.

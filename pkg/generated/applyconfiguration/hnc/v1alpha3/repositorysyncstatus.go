@@ -28,7 +28,7 @@ import (
 //
 // RepositorySyncStatus is the result of the last synchronization.
 type RepositorySyncStatusApplyConfiguration struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// seenCommit is the commit that was read last.
 	SeenCommit *string `json:"seenCommit,omitempty"`

@@ -28,7 +28,7 @@ import (
 //
 // HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.
 type HierarchicalResourceQuotaStatusApplyConfiguration struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// hard contains the limits that are in force.
 	Hard *hnc.ResourceList `json:"hard,omitempty"`

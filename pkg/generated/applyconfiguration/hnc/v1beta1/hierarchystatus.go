@@ -27,7 +27,7 @@ import (
 //
 // HierarchyStatus is the observed position of a namespace in the tree.
 type HierarchyStatusApplyConfiguration struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// children are the names of the namespace's children, sorted.
 	Children []string `json:"children,omitempty"`

@@ -27,7 +27,7 @@ import (
 //
 // HNCConfigurationStatus is the observed state of propagation.
 type HNCConfigurationStatusApplyConfiguration struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// resources are the kinds that the configuration affects.
 	Resources []ResourceStatusApplyConfiguration `json:"resources,omitempty"`

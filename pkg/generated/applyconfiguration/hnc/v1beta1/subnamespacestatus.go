@@ -28,7 +28,7 @@ import (
 //
 // SubnamespaceStatus is the observed state of a sub-namespace.
 type SubnamespaceStatusApplyConfiguration struct {
-	// observedGeneration is the generation of the spec that the status describes.
+	// observedGeneration is the generation of the spec that the status describes, and -1 until there is a status.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// state is Missing, Ok, Conflict or Forbidden.
 	State *hncv1beta1.SubnamespaceState `json:"state,omitempty"`
