@@ -161,7 +161,7 @@ func (o *doctorOptions) failed(subject string, err error) bool {
 // checkAPIServices returns the bundle of the preferred version.
 func (o *doctorOptions) checkAPIServices(ctx context.Context) []byte {
 	var bundle []byte
-	for _, service := range diagnosis.APIServices {
+	for _, service := range hnc.APIServices {
 		found, err := o.apiService(ctx, service.Name)
 		if o.failed("apiservice "+service.Name, err) {
 			continue

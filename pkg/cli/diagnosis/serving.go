@@ -18,26 +18,20 @@ const service = "hns-apiserver"
 // autoManaged labels APIServices that kube-apiserver sets for CustomResourceDefinitions.
 const autoManaged = "kube-aggregator.kubernetes.io/automanaged"
 
-// APIServices are the names of our APIServices. Those that are not required may be disabled.
-var APIServices = []struct {
-	Name     string
-	Required bool
-}{{"v1beta1." + hnc.GroupName, true}, {"v1alpha3." + hnc.GroupName, true}, {"v1alpha2." + hnc.GroupName, false}, {"v1alpha2.resources." + hnc.GroupName, false}}
-
 // NotInstalled reports that there is nothing to look at.
 var NotInstalled = Finding{Error, "installation", "the servers are not installed",
 	"kubectl hns doctor --before-install says whether they can be; docs/install.md says how"}
 
 // Unavailable reports that hns-apiserver does not answer.
 func Unavailable(subject, message string) Finding {
-	return Finding{Error, subject, message, "look at the pods of " + service + " in " + hnc.SystemNamespace + ", and at kubectl describe apiservice " + APIServices[0].Name}
+	return Finding{Error, subject, message, "look at the pods of " + service + " in " + hnc.SystemNamespace + ", and at kubectl describe apiservice " + hnc.APIServices[0].Name}
 }
 
 // NoConfiguration reports that the configuration does not exist, or that its API is not served.
 func NoConfiguration(unserved bool) Finding {
 	const subject = "hncconfiguration config"
 	if unserved {
-		return Finding{Error, subject, "it cannot be read: the API is not served", "look at apiservice " + APIServices[0].Name + " above"}
+		return Finding{Error, subject, "it cannot be read: the API is not served", "look at apiservice " + hnc.APIServices[0].Name + " above"}
 	}
 	return Finding{Warning, subject, "it does not exist yet: hns-propagator creates it when it starts", "wait some seconds, or look at the pods of hns-propagator in " + hnc.SystemNamespace}
 }

@@ -86,8 +86,8 @@ func bundle(t *testing.T, c *Controller, name string) []byte {
 }
 
 func TestFirstCertificate(t *testing.T) {
-	c, err := reconciled(t, nil, registration(Published[0], "hns-apiserver"), registration(Published[2], "hns-apiserver"),
-		registration(Published[1], "other"), registration("v1.example.com", "hns-apiserver"))
+	c, err := reconciled(t, nil, registration(hnc.APIServices[0].Name, "hns-apiserver"), registration(hnc.APIServices[2].Name, "hns-apiserver"),
+		registration(hnc.APIServices[1].Name, "other"), registration("v1.example.com", "hns-apiserver"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,12 +96,12 @@ func TestFirstCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{Published[0], Published[2]} {
+	for _, name := range []string{hnc.APIServices[0].Name, hnc.APIServices[2].Name} {
 		if got := bundle(t, c, name); !bytes.Equal(got, s.bundle()) {
 			t.Errorf("%s has the bundle %q", name, got)
 		}
 	}
-	for _, name := range []string{Published[1], "v1.example.com"} {
+	for _, name := range []string{hnc.APIServices[1].Name, "v1.example.com"} {
 		if got := bundle(t, c, name); len(got) > 0 {
 			t.Errorf("%s, which is not ours, got a bundle", name)
 		}
@@ -118,7 +118,7 @@ func TestFirstCertificate(t *testing.T) {
 
 // hns-apiserver gets no certificate that kube-apiserver cannot trust yet.
 func TestNothingIsServedBeforeItIsPublished(t *testing.T) {
-	injected := registration(Published[0], "hns-apiserver")
+	injected := registration(hnc.APIServices[0].Name, "hns-apiserver")
 	injected.SetAnnotations(map[string]string{injector: "hns-system/hns-apiserver-cert"})
 	c, err := reconciled(t, nil, injected)
 	if err == nil || !strings.Contains(err.Error(), "cert-manager") {
@@ -127,7 +127,7 @@ func TestNothingIsServedBeforeItIsPublished(t *testing.T) {
 	if found, err := c.kubernetes.CoreV1().Secrets(hnc.SystemNamespace).Get(t.Context(), ServingSecret, metav1.GetOptions{}); err == nil {
 		t.Errorf("the certificate is served although its authority is not published: %v", found.Name)
 	}
-	if len(bundle(t, c, Published[0])) > 0 {
+	if len(bundle(t, c, hnc.APIServices[0].Name)) > 0 {
 		t.Error("the bundle of cert-manager was replaced")
 	}
 }
@@ -138,14 +138,14 @@ func TestSecretsOfOtherIssuersAreLeftAlone(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: hnc.SystemNamespace},
 			Data:       map[string][]byte{"tls.crt": []byte("theirs")},
 		}
-		c, err := reconciled(t, []*corev1.Secret{foreign}, registration(Published[0], "hns-apiserver"))
+		c, err := reconciled(t, []*corev1.Secret{foreign}, registration(hnc.APIServices[0].Name, "hns-apiserver"))
 		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "another issuer") {
 			t.Errorf("got %v", err)
 		}
 		if got := secret(t, c, name).Data; string(got["tls.crt"]) != "theirs" || len(got) != 1 {
 			t.Errorf("the Secret %s was changed: %v", name, got)
 		}
-		if len(bundle(t, c, Published[0])) > 0 {
+		if len(bundle(t, c, hnc.APIServices[0].Name)) > 0 {
 			t.Error("a bundle was published")
 		}
 	}

@@ -20,15 +20,12 @@ var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", V
 // injector annotates objects whose bundle cert-manager sets.
 const injector = "cert-manager.io/inject-ca-from"
 
-// Published are the APIServices that get the bundle, if they exist and refer to hns-apiserver's Service. The
-// propagator's role names them, too.
-var Published = []string{"v1beta1." + hnc.GroupName, "v1alpha3." + hnc.GroupName, "v1alpha2." + hnc.GroupName, "v1alpha2.resources." + hnc.GroupName}
-
-// publish writes the bundle into all APIServices that do not have it.
+// publish writes the bundle into all APIServices that do not have it, if they exist and refer to hns-apiserver's Service.
+// The propagator's role names them, too.
 func (c *Controller) publish(ctx context.Context, bundle []byte) error {
 	var errs []error
-	for _, name := range Published {
-		object, exists, err := c.registrations.GetStore().GetByKey(name)
+	for _, service := range hnc.APIServices {
+		object, exists, err := c.registrations.GetStore().GetByKey(service.Name)
 		if err != nil || !exists {
 			errs = append(errs, err)
 			continue
