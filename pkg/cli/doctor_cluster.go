@@ -47,7 +47,7 @@ func (o *doctorOptions) checkCluster(ctx context.Context, now time.Time) {
 
 // notInstalled reports that neither the API nor the ServiceAccount of its server exists.
 func notInstalled(ctx context.Context, o *doctorOptions) bool {
-	service, err := o.apiService(ctx, diagnosis.APIServices[0].Name)
+	service, err := o.apiService(ctx, hnc.APIServices[0].Name)
 	if err != nil || service != nil {
 		return false
 	}
@@ -57,7 +57,7 @@ func notInstalled(ctx context.Context, o *doctorOptions) bool {
 
 // checkVacancy looks for what is in the way of an installation.
 func (o *doctorOptions) checkVacancy(ctx context.Context) {
-	for _, service := range diagnosis.APIServices {
+	for _, service := range hnc.APIServices {
 		found, err := o.apiService(ctx, service.Name)
 		if !o.failed("apiservice "+service.Name, err) {
 			o.add(diagnosis.Vacancy(service.Name, found))
