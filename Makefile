@@ -12,6 +12,8 @@ HA ?=
 DEV ?= _output/dev$(if $(HA),-ha)
 # Anything in SYNC has `make up` run hns-sync, too.
 SYNC ?=
+# Anything in VIEW has `make up` run hns-gateway, too.
+VIEW ?=
 # The packages that `make test` tests, and further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
 PACKAGES ?= ./...
 TESTFLAGS ?=
@@ -146,9 +148,9 @@ uninstall: helm binaries ## say what stays in the cluster of KUBECONFIG, ask, an
 	@! $(BIN)/helm status hns --namespace hns-system >/dev/null 2>&1 || $(BIN)/helm uninstall hns --namespace hns-system
 
 .PHONY: up
-up: kube binaries ## run a development cluster with us installed and a sample tree; SYNC=1 adds hns-sync and a sample repository, HA=1 runs several replicas
+up: kube binaries ## run a development cluster with us installed and a sample tree; SYNC=1 adds hns-sync and a sample repository, VIEW=1 hns-gateway and a view, HA=1 runs several replicas
 	@$(if $(HA),go build -o $(BIN)/hns-supervisor ./hack/dev)
-	@go run ./hack/dev -dir $(DEV) $(if $(SYNC),-sync) $(if $(HA),-ha) up
+	@go run ./hack/dev -dir $(DEV) $(if $(SYNC),-sync) $(if $(VIEW),-view) $(if $(HA),-ha) up
 
 .PHONY: restart
 restart: kube binaries ## rebuild our servers and restart them in the development cluster

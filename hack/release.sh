@@ -11,7 +11,7 @@ out=${2:-_output/release}
 [[ $out == /* ]] || out=$PWD/$out
 bin=$PWD/_output/bin
 created=$(git log -1 --format=%ct)
-servers=(hns-apiserver hns-propagator hns-sync)
+servers=(hns-apiserver hns-propagator hns-sync hns-gateway)
 export CGO_ENABLED=0
 export PLATFORMS=${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}
 IMAGE_PLATFORMS=${IMAGE_PLATFORMS:-linux/amd64 linux/arm64}
@@ -84,6 +84,7 @@ for variant in base ha; do
   } | sed -E "$images" >"$out/hns-$variant.yaml"
 done
 "$bin/kubectl" kustomize artifacts/sync | sed -E "$images" >"$out/hns-sync.yaml"
+"$bin/kubectl" kustomize artifacts/view | sed -E "$images" >"$out/hns-gateway.yaml"
 cp artifacts/monitoring/rules.yaml "$out/prometheus-rules.yaml"
 cp artifacts/monitoring/dashboard.json "$out/grafana-dashboard.json"
 (cd "$out" && sha256sum -- * >SHA256SUMS)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -28,13 +29,15 @@ type installed struct {
 	servers []controlplane.Server
 	// sync says that hns-sync is one of them.
 	sync bool
+	// view says that hns-gateway runs, too.
+	view bool
 	// members are those of the servers' etcd, if there are several replicas.
 	members []controlplane.EtcdMember
 }
 
-// contents returns what the cluster in dir runs: hns-sync, or several replicas, if they are asked for or have been
-// before.
-func contents(dir string, withSync, replicated bool) (*installed, error) {
+// contents returns what the cluster in dir runs: hns-sync, hns-gateway, or several replicas, if they are asked for or have
+// been before.
+func contents(dir string, withSync, withView, replicated bool) (*installed, error) {
 	c := &installed{
 		overlays: []string{"artifacts/dev", "artifacts/policies"},
 		servers:  []controlplane.Server{{Name: "hns-apiserver"}, {Name: "hns-propagator"}},
@@ -52,22 +55,24 @@ func contents(dir string, withSync, replicated bool) (*installed, error) {
 		c.servers = append(c.servers, server)
 		c.sync = true
 	}
+	c.view = withView || viewed(dir)
 	return c, c.replicate(dir, replicated)
 }
 
 func main() {
 	dir := flag.String("dir", "_output/dev", "the directory of the cluster's state")
 	withSync := flag.Bool("sync", false, "run hns-sync, too, with a sample repository")
+	withView := flag.Bool("view", false, "run hns-gateway, too, with a view of the sample tree")
 	replicated := flag.Bool("ha", false, "run several replicas of both servers, and of etcd")
 	flag.Parse()
 	commands := map[string]func(context.Context, string, *installed) error{"up": up, "down": down, "restart": restart, superviseCommand: supervise}
 	command := commands[flag.Arg(0)]
 	if command == nil || flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./hack/dev [-dir DIR] [-sync] [-ha] up|restart|down")
+		fmt.Fprintln(os.Stderr, "usage: go run ./hack/dev [-dir DIR] [-sync] [-view] [-ha] up|restart|down")
 		os.Exit(2)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	what, err := contents(*dir, *withSync, *replicated)
+	what, err := contents(*dir, *withSync, *withView, *replicated)
 	if err == nil {
 		err = command(ctx, *dir, what)
 	}
@@ -94,6 +99,11 @@ func up(ctx context.Context, dir string, what *installed) error {
 		return err
 	}
 	fmt.Printf(ready, time.Since(begin).Round(100*time.Millisecond), cp.Log("*"), filepath.Join("$PWD", binDir), cp.Kubeconfig())
+	if what.view {
+		if err := applyView(ctx, cp); err != nil {
+			return err
+		}
+	}
 	if what.sync {
 		return applySync(ctx, cp, dir)
 	}
@@ -105,7 +115,11 @@ func restart(ctx context.Context, dir string, what *installed) error {
 	if what.members != nil {
 		return restartReplicas(ctx, dir, what)
 	}
-	for _, server := range what.servers {
+	servers := what.servers
+	if what.view {
+		servers = append(slices.Clone(servers), gateway)
+	}
+	for _, server := range servers {
 		step("stopping %s", server.Name)
 		if err := controlplane.StopProcess(ctx, dir, server.Process()); err != nil {
 			return err
@@ -157,6 +171,9 @@ func start(ctx context.Context, dir string, what *installed) (*controlplane.Cont
 		if err := cp.Register(ctx, installation, port); err != nil {
 			return nil, err
 		}
+	}
+	if what.view {
+		return cp, startGateway(ctx, cp)
 	}
 	return cp, nil
 }

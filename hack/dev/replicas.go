@@ -28,8 +28,8 @@ func (c *installed) replicate(dir string, replicated bool) error {
 	if _, single := os.Stat(filepath.Join(dir, c.servers[0].Process())); single == nil {
 		return fmt.Errorf("the cluster in %s has one replica, which embeds its etcd: run `make down`, and choose another directory (DEV=)", dir)
 	}
-	if c.sync {
-		return fmt.Errorf("the cluster in %s has several replicas or hns-sync, not both: choose another directory (DEV=)", dir)
+	if c.sync || c.view {
+		return fmt.Errorf("the cluster in %s has several replicas, or hns-sync and hns-gateway, not both: choose another directory (DEV=)", dir)
 	}
 	address, err := controlplane.HostAddress()
 	if err != nil {

@@ -63,7 +63,7 @@ func (o *options) run(ctx context.Context) error {
 	}
 	// Versions may contain +, tags may not.
 	reference := strings.ReplaceAll(o.version, "+", "_")
-	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync"} {
+	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync", "hns-gateway"} {
 		index, err := o.index(ctx, server)
 		if err != nil {
 			return fmt.Errorf("%s: %w", server, err)

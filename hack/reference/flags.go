@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	gateway "github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hns-gateway/app"
 	propagator "github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hns-propagator/app"
 	sync "github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hns-sync/app"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/options"
@@ -25,6 +26,8 @@ func flags() (string, error) {
 	flagTable(&page, propagator.NewCommand("").Flags())
 	page.WriteString("\n## hns-sync\n\n")
 	flagTable(&page, sync.NewCommand("").Flags())
+	page.WriteString("\n## hns-gateway\n\n")
+	flagTable(&page, gateway.NewCommand("").Flags())
 	return page.String(), nil
 }
 

@@ -55,6 +55,8 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynames
 			"copyreleases/status":    s.releases.Status.As("CopyRelease"),
 			"repositorysyncs":        named(s.syncs.Sync, alias.Names{Kind: "RepositorySync", Singular: "repositorysync"}),
 			"repositorysyncs/status": s.syncs.Status.As("RepositorySync"),
+			"tenantviews":            s.views.View,
+			"tenantviews/status":     s.views.Status.As("TenantView"),
 		},
 		v1alpha2.SchemeGroupVersion.Version: {
 			"hierarchyconfigurations":           older(moves, alias.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}),

@@ -21,6 +21,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/repositorysync"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tenantview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
@@ -36,6 +37,7 @@ type stores struct {
 	releases      *copyrelease.Storage
 	quotas        *hierarchicalresourcequota.Storage
 	syncs         *repositorysync.Storage
+	views         *tenantview.Storage
 	// followLarge follows the large objects of all stores until its context ends.
 	followLarge func(context.Context)
 	// namespaces are those of the cluster.
@@ -69,8 +71,11 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	if s.syncs, err = repositorysync.NewStorage(Scheme, options, c.reviews); err != nil {
 		return s, fmt.Errorf("repositorysyncs: %w", err)
 	}
+	if s.views, err = tenantview.NewStorage(Scheme, options, c.reviews); err != nil {
+		return s, fmt.Errorf("tenantviews: %w", err)
+	}
 	s.followLarge = largeobjects.Limit(t.Index.Root, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
-		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync)
+		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync, s.views.View)
 	return s, nil
 }
 

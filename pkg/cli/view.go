@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
@@ -37,6 +36,8 @@ Serves on 127.0.0.1 what your permissions allow in NAMESPACE and its descendants
 "kubectl get pods -A" lists theirs, "kubectl create namespace" creates a sub-namespace of NAMESPACE. Runs COMMAND with the
 kubeconfig of this view, and ends with it. Without a command it prints the environment of this view, and runs until Ctrl-C.
 
+"kubectl hns view kubeconfig NAMESPACE" prints a kubeconfig for a view that hns-gateway serves, without this command.
+
 In the view, NAMESPACE is called "default", and NAMESPACE-x is called x. With --real-names, all have their real names.`,
 		Example: `  kubectl hns view acme -- kubectl get pods -A
   kubectl hns view acme -- helm install web ./chart --namespace web --create-namespace
@@ -51,16 +52,17 @@ In the view, NAMESPACE is called "default", and NAMESPACE-x is called x. With --
 		ValidArgsFunction: CompleteArgs(1, f.CompleteNamespaces),
 		RunE:              RunOptions(o),
 	}
+	cmd.AddCommand(newViewKubeconfigCommand(f, streams))
 	cmd.Flags().BoolVar(&o.real, "real-names", false, "Show namespaces with their real names")
 	cmd.Flags().StringVar(&o.names.Prefix, "prefix", "", "What is cut from the real names of namespaces; NAMESPACE- by default")
-	cmd.Flags().StringSliceVar(&o.names.External, "external", []string{metav1.NamespaceSystem}, "Namespaces outside the view that objects may refer to by their real names")
+	cmd.Flags().StringSliceVar(&o.names.External, "external", mapping.DefaultExternal(), "Namespaces outside the view that objects may refer to by their real names")
 	return cmd
 }
 
 func (o *viewOptions) Complete(_ *cobra.Command, args []string) error {
 	o.names.Root, o.names.Relative, o.command = args[0], !o.real, args[1:]
 	if o.names.Prefix == "" {
-		o.names.Prefix = o.names.Root + "-"
+		o.names.Prefix = mapping.DefaultPrefix(o.names.Root)
 	}
 	return nil
 }

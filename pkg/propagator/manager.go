@@ -19,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/restore"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/subnamespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/tenantview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -44,6 +45,7 @@ type Manager struct {
 	copies         *copiescontroller.Controller
 	configuration  *configuration.Controller
 	releases       *copyrelease.Controller
+	views          *tenantview.Controller
 	quotas         *quota.Controller
 	restore        *restore.Controller
 	reconcileClass map[queue.Class]func(context.Context, queue.Key) error
@@ -82,6 +84,7 @@ func New(config Config) *Manager {
 		Namespaces: m.namespaces, Hierarchies: m.hierarchies, Copies: m.copies, Quotas: m.quotas,
 	}, config.InheritPodSecurity)
 	m.releases = copyrelease.New(d, config.Discover)
+	m.views = tenantview.New(d, config.StatusWindow)
 	m.restore = restore.New(d, config.store, restore.Config{Parallelism: config.Workers, Assumed: config.Assumed, Differs: m.differs})
 	m.reconcileClass = map[queue.Class]func(context.Context, queue.Key) error{
 		queue.Subnamespace:   counted(config.Metrics.Reconciling, m.subnamespaces.Reconcile),
@@ -91,6 +94,7 @@ func New(config Config) *Manager {
 		queue.QuotaAdmission: m.quotas.Reconcile,
 		queue.Status:         counted(config.Metrics.Reconciling, m.hierarchies.Reconcile),
 		queue.Release:        m.releases.Reconcile,
+		queue.View:           m.views.Reconcile,
 		queue.Configuration:  m.configuration.Reconcile,
 		queue.Source:         m.copies.Reconcile,
 		queue.OrphanedCopies: m.copies.Reconcile,

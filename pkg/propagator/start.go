@@ -32,7 +32,7 @@ func (m *Manager) start() {
 	}()
 	m.cache.Update(func(s *cache.State) {
 		for _, handlers := range []cache.EventHandlers{
-			m.copies.Handlers(), m.namespaces.Handlers(), m.hierarchies.Handlers(), m.subnamespaces.Handlers(), m.configuration.Handlers(), m.releases.Handlers(),
+			m.copies.Handlers(), m.namespaces.Handlers(), m.hierarchies.Handlers(), m.subnamespaces.Handlers(), m.configuration.Handlers(), m.releases.Handlers(), m.views.Handlers(),
 			m.quotas.Handlers(), m.restore.Handlers(),
 		} {
 			s.AddEventHandlers(handlers)
@@ -47,6 +47,7 @@ func (m *Manager) start() {
 		m.copies.Start(s)
 		m.quotas.Start(s)
 		m.configuration.Enqueue()
+		m.views.Start()
 		m.Metrics.Namespaces(s.Tree.Len())
 	})
 }

@@ -1,14 +1,16 @@
-// Package serving serves the health, metrics and profiles of a process that is not an API server, and elects the
-// replica that works.
+// Package serving serves the health, metrics and profiles of a process, and its API if it has one, and elects the replica
+// that works.
 package serving
 
 import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/sets"
 	genericfilters "k8s.io/apiserver/pkg/endpoints/filters"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -25,6 +27,8 @@ type Options struct {
 	Authorization  *genericoptions.DelegatingAuthorizationOptions
 	// Profiling serves Go's profiles too.
 	Profiling bool
+	// API, if there is one, serves what is below /apis. Paths reach it as they are.
+	API http.Handler
 }
 
 // New returns the defaults of a process of that name.
@@ -89,12 +93,26 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 	if s.Profiling {
 		profile(mux)
 	}
-	info := &request.RequestInfoFactory{}
-	handler := genericfilters.WithAuthorization(mux, authorization.Authorizer, scheme.Codecs)
-	handler = genericfilters.WithAuthentication(handler, authentication.Authenticator, genericfilters.Unauthorized(scheme.Codecs), nil, nil)
+	info := &request.RequestInfoFactory{APIPrefixes: sets.NewString("apis")}
+	handler := genericfilters.WithAuthorization(s.withAPI(mux), authorization.Authorizer, scheme.Codecs)
+	handler = genericfilters.WithAuthentication(handler, authentication.Authenticator, genericfilters.Unauthorized(scheme.Codecs), nil, authentication.RequestHeaderConfig)
 	handler = genericfilters.WithRequestInfo(handler, info)
 	handler = genericfilters.WithCacheControl(handler)
 	handler = filters.WithPanicRecovery(handler, info)
 	stopped, _, err := secure.Serve(handler, time.Second, ctx.Done())
 	return stopped, err
+}
+
+// withAPI returns a handler for the API, if there is one, and for everything else.
+func (s *Options) withAPI(others http.Handler) http.Handler {
+	if s.API == nil {
+		return others
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/apis" || strings.HasPrefix(r.URL.Path, "/apis/") {
+			s.API.ServeHTTP(w, r)
+			return
+		}
+		others.ServeHTTP(w, r)
+	})
 }

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
-	"k8s.io/client-go/discovery"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
@@ -27,15 +26,14 @@ type Config struct {
 	// Members are the namespaces of the view, and Mapper translates their names.
 	Members Members
 	Mapper  *mapping.Mapper
-	// Discovery is a client for the kinds of the cluster, which are the same for all callers.
-	Discovery discovery.DiscoveryInterfaceWithContext
+	// Kinds are those of the cluster.
+	Kinds *Kinds
 }
 
 // Handler serves a view.
 type Handler struct {
 	Config
 
-	kinds *kinds
 	infos *request.RequestInfoFactory
 }
 
@@ -43,7 +41,6 @@ type Handler struct {
 func New(config Config) *Handler {
 	return &Handler{
 		Config: config,
-		kinds:  &kinds{client: config.Discovery},
 		infos:  &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
 	}
 }
@@ -103,7 +100,7 @@ func (h *Handler) serveResource(c *call) error {
 	case c.info.Namespace != "":
 		return h.serveInNamespace(c)
 	}
-	found, err := h.kinds.find(c.r.Context(), resource.WithVersion(c.info.APIVersion))
+	found, err := h.Kinds.find(c.r.Context(), resource.WithVersion(c.info.APIVersion))
 	switch {
 	case err != nil:
 		return err
@@ -175,7 +172,7 @@ func (h *Handler) mapPath(c *call, realName string) error {
 	if c.info.Subresource != "" {
 		resource.Resource += "/" + c.info.Subresource
 	}
-	found, err := h.kinds.find(c.r.Context(), resource)
+	found, err := h.Kinds.find(c.r.Context(), resource)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ type kind struct {
 	namespaced bool
 }
 
-// kinds caches the kinds of the cluster's resources.
-type kinds struct {
+// Kinds caches the kinds of the cluster's resources, which are the same for all views and callers.
+type Kinds struct {
 	client discovery.DiscoveryInterfaceWithContext
 
 	mu        sync.Mutex
@@ -24,12 +24,15 @@ type kinds struct {
 	refreshed time.Time
 }
 
+// NewKinds returns the kinds that a client discovers.
+func NewKinds(client discovery.DiscoveryInterfaceWithContext) *Kinds { return &Kinds{client: client} }
+
 // An unknown kind refreshes the kinds at most once in minRefresh; known ones do so once in maxRefresh.
 const minRefresh, maxRefresh = time.Second, time.Minute
 
 // find returns the kind of a resource, nil if the cluster does not have it. Groups whose servers are unavailable keep the
 // kinds that they had.
-func (k *kinds) find(ctx context.Context, resource schema.GroupVersionResource) (*kind, error) {
+func (k *Kinds) find(ctx context.Context, resource schema.GroupVersionResource) (*kind, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	found, known := k.known[resource]
@@ -46,7 +49,7 @@ func (k *kinds) find(ctx context.Context, resource schema.GroupVersionResource) 
 }
 
 // findAny does so for a resource in any version.
-func (k *kinds) findAny(ctx context.Context, resource schema.GroupResource) (*kind, error) {
+func (k *Kinds) findAny(ctx context.Context, resource schema.GroupResource) (*kind, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if time.Since(k.refreshed) > maxRefresh {
@@ -63,7 +66,7 @@ func (k *kinds) findAny(ctx context.Context, resource schema.GroupResource) (*ki
 }
 
 // refresh reads the kinds of the cluster. The caller holds the lock.
-func (k *kinds) refresh(ctx context.Context) error {
+func (k *Kinds) refresh(ctx context.Context) error {
 	_, lists, err := k.client.ServerGroupsAndResourcesWithContext(ctx)
 	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
 	if err != nil && !partial {
@@ -93,14 +96,14 @@ func (k *kinds) refresh(ctx context.Context) error {
 }
 
 // namespaced reports whether a kind is known to be namespaced. It sends no request.
-func (k *kinds) namespaced(resource schema.GroupVersionResource) bool {
+func (k *Kinds) namespaced(resource schema.GroupVersionResource) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.known[resource].namespaced
 }
 
 // current makes sure that the kinds are known.
-func (k *kinds) current(ctx context.Context) error {
+func (k *Kinds) current(ctx context.Context) error {
 	_, err := k.findAny(ctx, namespaces)
 	return err
 }

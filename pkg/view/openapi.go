@@ -12,7 +12,7 @@ import (
 
 // serveOpenAPI serves the OpenAPI documents without the paths that views do not serve. Definitions stay.
 func (h *Handler) serveOpenAPI(c *call, segments []string) error {
-	if err := h.kinds.current(c.r.Context()); err != nil {
+	if err := h.Kinds.current(c.r.Context()); err != nil {
 		return err
 	}
 	accept := c.r.Header.Get("Accept")
@@ -103,6 +103,6 @@ func (h *Handler) servesPath(path string) bool {
 	if resource == namespaces || info.Namespace != "" && !refusedGroup(info.APIGroup) {
 		return true
 	}
-	namespaced := h.kinds.namespaced(resource.WithVersion(info.APIVersion))
+	namespaced := h.Kinds.namespaced(resource.WithVersion(info.APIVersion))
 	return servedVerbs(resource, namespaced, []string{"get"}) != nil
 }

@@ -91,7 +91,7 @@ func (h *Handler) mapAttributes(c *call, asked *authorizationv1.ResourceAttribut
 		}
 		return "the view has no such namespace", nil
 	}
-	found, err := h.kinds.findAny(c.r.Context(), resource)
+	found, err := h.Kinds.findAny(c.r.Context(), resource)
 	switch {
 	case err != nil:
 		return "", err

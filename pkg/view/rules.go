@@ -57,7 +57,7 @@ func ruleOf(resource schema.GroupResource) rule { return rules[resource] }
 // refusedGroup reports whether a group is not part of any view: views and lists across subtrees would show the same
 // objects under other names.
 func refusedGroup(group string) bool {
-	return group == hnc.ResourcesGroupName || group == "view.hnc.x-k8s.io"
+	return group == hnc.ResourcesGroupName || group == hnc.ViewGroupVersion.Group
 }
 
 // servedVerbs returns those verbs of a kind that a view serves, nil if it does not serve the kind.

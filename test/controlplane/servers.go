@@ -12,12 +12,14 @@ const (
 	hnsAPIServer  = "hns-apiserver"
 	hnsPropagator = "hns-propagator"
 	hnsSync       = "hns-sync"
+	hnsGateway    = "hns-gateway"
 	hnsEtcd       = "hns-etcd"
 )
 
 // Server is one replica of one of our servers, to be run as a subprocess.
 type Server struct {
-	// Name is that of the binary: hns-apiserver, hns-propagator, or hns-sync if artifacts/components/sync is installed.
+	// Name is that of the binary: hns-apiserver, hns-propagator, hns-sync if artifacts/components/sync is installed, or
+	// hns-gateway if artifacts/components/view is.
 	Name string
 	// Replica counts from zero.
 	Replica int
@@ -78,6 +80,14 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 		if args, err = cp.controllerArgs(server.Name, kubeconfig, port); err != nil {
 			return 0, err
 		}
+	case hnsGateway:
+		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, hnsGateway)
+		if err != nil {
+			return 0, err
+		}
+		if args, err = cp.serverArgs(server.Name, kubeconfig, port); err != nil {
+			return 0, err
+		}
 	default:
 		return 0, fmt.Errorf("%q is none of our servers", server.Name)
 	}
@@ -96,7 +106,13 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 }
 
 func (cp *ControlPlane) controllerArgs(name, kubeconfig string, port int) ([]string, error) {
-	serving, err := cp.pki.serving(cp.pki.cluster, name+"-serving", "localhost", "127.0.0.1")
+	args, err := cp.serverArgs(name, kubeconfig, port)
+	return append(args, "--leader-elect-resource-namespace="+Namespace), err
+}
+
+// serverArgs are the flags of a server whose certificate also names its Service, if it has one.
+func (cp *ControlPlane) serverArgs(name, kubeconfig string, port int) ([]string, error) {
+	serving, err := cp.pki.serving(cp.pki.cluster, name+"-serving", name+"."+Namespace+".svc", "localhost", "127.0.0.1")
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +122,6 @@ func (cp *ControlPlane) controllerArgs(name, kubeconfig string, port int) ([]str
 		"--secure-port=" + strconv.Itoa(port),
 		"--tls-cert-file=" + serving.CertFile,
 		"--tls-private-key-file=" + serving.KeyFile,
-		"--leader-elect-resource-namespace=" + Namespace,
 	}, nil
 }
 

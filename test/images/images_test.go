@@ -127,7 +127,7 @@ func read(t *testing.T, layout string) (image, string) {
 
 func TestImages(t *testing.T) {
 	out := build(t)
-	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync"} {
+	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync", "hns-gateway"} {
 		t.Run(server, func(t *testing.T) {
 			found, reference := read(t, filepath.Join(out, server))
 			if reference != version {
@@ -181,7 +181,7 @@ func TestImages(t *testing.T) {
 
 func TestImagesAreReproducible(t *testing.T) {
 	first, second := build(t), build(t)
-	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync"} {
+	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync", "hns-gateway"} {
 		var indexes [2][]byte
 		for i, out := range []string{first, second} {
 			var err error

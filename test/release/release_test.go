@@ -157,7 +157,7 @@ func TestServers(t *testing.T) {
 		if files["LICENSE"] == nil {
 			t.Errorf("the archive for %s has no license", platform)
 		}
-		for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync"} {
+		for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync", "hns-gateway"} {
 			if err := isProgram(files[server], platform); err != nil {
 				t.Errorf("%s for %s: %v", server, platform, err)
 			} else if platform == runtime.GOOS+"/"+runtime.GOARCH {
@@ -237,7 +237,7 @@ func TestChartAndManifests(t *testing.T) {
 // The layouts of the images are complete.
 func TestImages(t *testing.T) {
 	released(t)
-	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync"} {
+	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync", "hns-gateway"} {
 		layout := t.TempDir()
 		archive := filepath.Join(*dir, server+"_"+*version+"_oci.tar")
 		if out, err := exec.CommandContext(t.Context(), "tar", "-C", layout, "-xf", archive).CombinedOutput(); err != nil {

@@ -17,6 +17,17 @@ const ResourcesGroupName = "resources.hnc.x-k8s.io"
 // ResourcesGroupVersion is the version of that group. Source: docs/spec/hnc.md 1.8.
 var ResourcesGroupVersion = schema.GroupVersion{Group: ResourcesGroupName, Version: "v1alpha2"}
 
+// ViewGroupVersion is the API that hns-gateway serves: the subresource proxy of TenantViews.
+var ViewGroupVersion = schema.GroupVersion{Group: "view.hnc.x-k8s.io", Version: "v1alpha1"}
+
+// TenantViewSingleton is the only name of a TenantView.
+const TenantViewSingleton = "view"
+
+// ViewPath returns the path of the view of a namespace at kube-apiserver.
+func ViewPath(namespace string) string {
+	return "/apis/" + ViewGroupVersion.String() + "/namespaces/" + namespace + "/tenantviews/" + TenantViewSingleton + "/proxy"
+}
+
 // ResourcesName returns the name of a resource in that group: <plural> for the core group, <group>.<plural> otherwise.
 func ResourcesName(resource schema.GroupResource) string {
 	if resource.Group == "" {
@@ -62,6 +73,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		{&CopyReleaseList{}, []string{"CopyReleaseList"}},
 		{&RepositorySync{}, []string{"RepositorySync"}},
 		{&RepositorySyncList{}, []string{"RepositorySyncList"}},
+		{&TenantView{}, []string{"TenantView"}},
+		{&TenantViewList{}, []string{"TenantViewList"}},
 		{&HierarchyTree{}, []string{"HierarchyTree"}},
 		{&MyNamespace{}, []string{"MyNamespace"}},
 		{&MyNamespaceList{}, []string{"MyNamespaceList"}},

@@ -88,6 +88,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1alpha3.RepositorySyncStatusApplyConfiguration{}
 	case v1alpha3.SchemeGroupVersion.WithKind("ServiceAccountReference"):
 		return &hncv1alpha3.ServiceAccountReferenceApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("TenantView"):
+		return &hncv1alpha3.TenantViewApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("TenantViewSpec"):
+		return &hncv1alpha3.TenantViewSpecApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("TenantViewStatus"):
+		return &hncv1alpha3.TenantViewStatusApplyConfiguration{}
 
 		// Group=hnc.x-k8s.io, Version=v1beta1
 	case v1beta1.SchemeGroupVersion.WithKind("Checkpoint"):

@@ -90,6 +90,10 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1alpha3.RepositorySyncSpec{}.OpenAPIModelName():                           schema_pkg_apis_hnc_v1alpha3_RepositorySyncSpec(ref),
 		v1alpha3.RepositorySyncStatus{}.OpenAPIModelName():                         schema_pkg_apis_hnc_v1alpha3_RepositorySyncStatus(ref),
 		v1alpha3.ServiceAccountReference{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1alpha3_ServiceAccountReference(ref),
+		v1alpha3.TenantView{}.OpenAPIModelName():                                   schema_pkg_apis_hnc_v1alpha3_TenantView(ref),
+		v1alpha3.TenantViewList{}.OpenAPIModelName():                               schema_pkg_apis_hnc_v1alpha3_TenantViewList(ref),
+		v1alpha3.TenantViewSpec{}.OpenAPIModelName():                               schema_pkg_apis_hnc_v1alpha3_TenantViewSpec(ref),
+		v1alpha3.TenantViewStatus{}.OpenAPIModelName():                             schema_pkg_apis_hnc_v1alpha3_TenantViewStatus(ref),
 		v1beta1.Checkpoint{}.OpenAPIModelName():                                    schema_pkg_apis_hnc_v1beta1_Checkpoint(ref),
 		v1beta1.HNCConfiguration{}.OpenAPIModelName():                              schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref),
 		v1beta1.HNCConfigurationList{}.OpenAPIModelName():                          schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref),
@@ -3082,6 +3086,230 @@ func schema_pkg_apis_hnc_v1alpha3_ServiceAccountReference(ref common.ReferenceCa
 				Required: []string{"namespace", "name"},
 			},
 		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_TenantView(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TenantView shows its namespace and the descendants of that as a cluster of their own, to everybody with the permission on its subresource proxy in view.hnc.x-k8s.io. Requests through it have the permissions of their senders, and no others. Its only name is \"view\". Creating it, and changing its spec, requires permission to do so in all namespaces, because it lets hns-gateway act as its callers in the subtree.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is how the view shows names.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.TenantViewSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is what the view shows, and where. It is set by the propagator.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.TenantViewStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.TenantViewSpec{}.OpenAPIModelName(), v1alpha3.TenantViewStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_TenantViewList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TenantViewList is a list of TenantViews.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items is the list of TenantViews.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.TenantView{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.TenantView{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_TenantViewSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TenantViewSpec is how a view shows names.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"names": {
+						SchemaProps: spec.SchemaProps{
+							Description: "names says whether namespaces have their names in the cluster (Real), or names without a prefix (Relative). With Relative, the namespace of the view is called \"default\".\n\nPossible enum values:\n - `\"Real\"` are the names in the cluster.\n - `\"Relative\"` are names without the prefix of the view.",
+							Default:     "Relative",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Real", "Relative"},
+						},
+					},
+					"prefix": {
+						SchemaProps: spec.SchemaProps{
+							Description: "prefix is what is cut from the names of namespaces, by default the name of the view's namespace and \"-\".",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"external": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "external are namespaces outside the view that objects may refer to by their names in the cluster, by default kube-system. References to other namespaces outside the view have the suffix \".external\".",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_TenantViewStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TenantViewStatus is what a view shows, and where.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the generation of the spec that the status is about.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"server": {
+						SchemaProps: spec.SchemaProps{
+							Description: "server is the path of the view at kube-apiserver. Together with the address of kube-apiserver, it is the server of a kubeconfig for the view.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"members": {
+						SchemaProps: spec.SchemaProps{
+							Description: "members is the number of namespaces in the view.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"shadowed": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "shadowed are namespaces of the subtree that the view does not show, because another one has their name in it: at most the first 100.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions contains Ready, which is True if the view can be used, and NamesUnique, which is False if it does not show all namespaces of the subtree.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1.Condition{}.OpenAPIModelName()},
 	}
 }
 

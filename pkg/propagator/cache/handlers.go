@@ -38,6 +38,8 @@ type EventHandlers struct {
 	QuotaObjectChanged func(s *State, old, o *quotas.Object)
 	// QuotaWebhookChanged is called when the registration of the webhook of quotas has changed.
 	QuotaWebhookChanged func(s *State)
+	// ViewChanged receives the namespace of a TenantView that was added, updated or deleted; "" once all are known.
+	ViewChanged func(s *State, namespace string)
 	// ReleaseRequested receives CopyReleases that nobody has carried out.
 	ReleaseRequested func(*v1alpha3.CopyRelease)
 }
@@ -48,6 +50,14 @@ func (hs handlers) kindsAnnounced(s *State) {
 	for _, h := range hs {
 		if h.KindsAnnounced != nil {
 			h.KindsAnnounced(s)
+		}
+	}
+}
+
+func (hs handlers) viewChanged(s *State, namespace string) {
+	for _, h := range hs {
+		if h.ViewChanged != nil {
+			h.ViewChanged(s, namespace)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -25,6 +26,10 @@ type State struct {
 	// QuotaWebhook is the registration of their webhook, nil if there is none.
 	QuotaWebhook *admissionv1.ValidatingWebhookConfiguration
 
+	// Views are the TenantViews by their namespaces. ViewsListed reports that they are complete.
+	Views       map[string]*v1alpha3.TenantView
+	ViewsListed bool
+
 	// kinds are all that were ever watched. Their positions identify them.
 	kinds      []*Kind
 	byResource map[schema.GroupResource]int
@@ -36,7 +41,7 @@ type State struct {
 }
 
 func newState(t *tree.Tree, r *roots) *State {
-	return &State{Tree: t, Quotas: quotas.New(), roots: r, byResource: map[schema.GroupResource]int{}, versions: versions{}}
+	return &State{Tree: t, Quotas: quotas.New(), roots: r, Views: map[string]*v1alpha3.TenantView{}, byResource: map[schema.GroupResource]int{}, versions: versions{}}
 }
 
 // AddEventHandlers adds handlers. They are not called for what the state holds already.

@@ -38,6 +38,7 @@ func (c *Cache) Watch(ctx context.Context) {
 	c.watchConfiguration(ctx)
 	c.watchKindSources(ctx)
 	c.watchReleases(ctx)
+	c.watchViews(ctx)
 	c.ForQuotas().watch(ctx)
 	c.Update(func(s *State) {
 		var enforced []*WantedKind

@@ -28,23 +28,23 @@ type Controller struct {
 	kubernetes kubernetes.Interface
 	dynamic    dynamic.Interface
 	lifetimes  Lifetimes
-	service    string
 	names      []string
 	expiration *metrics.GaugeVec
 
-	authority, serving, registrations cache.SharedIndexInformer
-	queue                             workqueue.TypedRateLimitingInterface[struct{}]
+	authority, serving, gateway, registrations cache.SharedIndexInformer
+	queue                                      workqueue.TypedRateLimitingInterface[struct{}]
 }
 
-// New returns a Controller for the certificate of hns-apiserver's Service. It registers its metric.
+// The Services that get certificates.
+const apiServerService, gatewayService = "hns-apiserver", "hns-gateway"
+
+// New returns a Controller for the certificates of the Services. It registers its metric.
 func New(client kubernetes.Interface, dynamicClient dynamic.Interface, lifetimes Lifetimes, register func(...metrics.Registerable)) *Controller {
-	const service = "hns-apiserver"
 	c := &Controller{
 		kubernetes: client,
 		dynamic:    dynamicClient,
 		lifetimes:  lifetimes,
-		service:    service,
-		names:      []string{service + "." + hnc.SystemNamespace + ".svc", service + "." + hnc.SystemNamespace + ".svc.cluster.local"},
+		names:      namesOf(apiServerService),
 		expiration: metrics.NewGaugeVec(&metrics.GaugeOpts{
 			Name:           "hns_certificate_expiration_timestamp_seconds",
 			Help:           "When the certificates that the propagator has issued expire, in seconds since 1970.",
@@ -52,6 +52,7 @@ func New(client kubernetes.Interface, dynamicClient dynamic.Interface, lifetimes
 		}, []string{"certificate"}),
 		authority: secretInformer(client, AuthoritySecret),
 		serving:   secretInformer(client, ServingSecret),
+		gateway:   secretInformer(client, GatewaySecret),
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[struct{}](
 			100*time.Millisecond, time.Minute)),
 	}
@@ -72,7 +73,7 @@ func (c *Controller) Run(ctx context.Context) {
 	logger := klog.FromContext(ctx)
 	enqueue := func(any) { c.queue.Add(struct{}{}) }
 	var synced []cache.InformerSynced
-	for _, informer := range []cache.SharedIndexInformer{c.authority, c.serving, c.registrations} {
+	for _, informer := range []cache.SharedIndexInformer{c.authority, c.serving, c.gateway, c.registrations} {
 		registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc: enqueue, UpdateFunc: func(_, _ any) { c.queue.Add(struct{}{}) }, DeleteFunc: enqueue,
 		})
@@ -137,7 +138,7 @@ func (c *Controller) reconcile(ctx context.Context) (time.Time, error) {
 	}
 	c.expiration.WithLabelValues("ca").Set(float64(s.current.parsed.NotAfter.Unix()))
 	c.expiration.WithLabelValues("serving").Set(float64(s.serving.parsed.NotAfter.Unix()))
-	return due, nil
+	return c.issueForGateway(ctx, s, due)
 }
 
 // stored returns nil if the Secret does not exist.

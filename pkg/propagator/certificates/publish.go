@@ -20,12 +20,16 @@ var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", V
 // injector annotates objects whose bundle cert-manager sets.
 const injector = "cert-manager.io/inject-ca-from"
 
-// publish writes the bundle into all APIServices that do not have it, if they exist and refer to hns-apiserver's Service.
-// The propagator's role names them, too.
+// publish writes the bundle into all APIServices that do not have it, if they exist and refer to one of our Services. The
+// propagator's role names them, too.
 func (c *Controller) publish(ctx context.Context, bundle []byte) error {
-	var errs []error
+	names := []string{viewAPIService}
 	for _, service := range hnc.APIServices {
-		object, exists, err := c.registrations.GetStore().GetByKey(service.Name)
+		names = append(names, service.Name)
+	}
+	var errs []error
+	for _, name := range names {
+		object, exists, err := c.registrations.GetStore().GetByKey(name)
 		if err != nil || !exists {
 			errs = append(errs, err)
 			continue
@@ -40,7 +44,7 @@ func (c *Controller) publishIn(ctx context.Context, object *unstructured.Unstruc
 	if err != nil {
 		return err
 	}
-	if service["name"] != c.service || service["namespace"] != hnc.SystemNamespace {
+	if name := service["name"]; name != apiServerService && name != gatewayService || service["namespace"] != hnc.SystemNamespace {
 		// Another server is registered, such as HNC's own or none at all.
 		return nil
 	}

@@ -29,6 +29,8 @@ const (
 	QuotaStatus
 	// Release is one CopyRelease.
 	Release
+	// View is the grant and the status of one TenantView, or, without a namespace, of all.
+	View
 	// Configuration is the status of the cluster's configuration.
 	Configuration
 	// OrphanedCopies finds the divergent copies of one kind that are not below their source. It writes nothing itself.
@@ -43,7 +45,7 @@ const (
 // names are the classes as metrics name them.
 var names = map[Class]string{
 	Subnamespace: "subnamespace", Namespace: "namespace", Quota: "quota", QuotaAdmission: "quota-admission", Source: "source", Status: "status",
-	QuotaStatus: "quota-status", Release: "release", Configuration: "configuration", OrphanedCopies: "strays", Destination: "destination", Copy: "copy",
+	QuotaStatus: "quota-status", Release: "release", View: "view", Configuration: "configuration", OrphanedCopies: "strays", Destination: "destination", Copy: "copy",
 }
 
 // String returns the class as metrics name it.

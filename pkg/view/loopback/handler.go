@@ -60,7 +60,7 @@ func Handler(ctx, serving context.Context, config *rest.Config, names mapping.Co
 	names.Member = members.Has
 	return view.New(view.Config{
 		Root: root, Server: server, Members: members, Mapper: mapping.New(mapping.NewNames(names), mapping.Options{}),
-		Caller:    func(*http.Request) (*view.Connection, error) { return connection, nil },
-		Discovery: discovery.ToDiscoveryInterfaceWithContext(kinds),
+		Caller: func(*http.Request) (*view.Connection, error) { return connection, nil },
+		Kinds:  view.NewKinds(discovery.ToDiscoveryInterfaceWithContext(kinds)),
 	}), nil
 }

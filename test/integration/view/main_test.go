@@ -1,5 +1,6 @@
 // Package view tests views of subtrees on a real control plane: each tenant is a ServiceAccount that is admin of the
-// root of a tree and has no other rights, and reaches kube-apiserver through a view of its own on the loopback.
+// root of a tree and has no other rights, and reaches kube-apiserver through a view of its own on the loopback; or a user
+// with these rights, who reaches it through hns-gateway.
 package view
 
 import (
@@ -49,6 +50,9 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if _, err := suite.Install(ctx, cp, suite.Artifacts, suite.Servers()...); err != nil {
 		return err
 	}
+	if err := startGateway(ctx); err != nil {
+		return err
+	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}
 	_, err = admin.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{})
 	return err
@@ -76,10 +80,7 @@ func newTenant(t *testing.T, root string) *tenant {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: people, Name: name}}
 	_, err = admin.CoreV1().ServiceAccounts(people).Create(t.Context(), account, metav1.CreateOptions{})
 	must(t, "account", err)
-	binding := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "tenant"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "admin"},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: name}}}
-	_, err = admin.RbacV1().RoleBindings(root).Create(t.Context(), binding, metav1.CreateOptions{})
-	must(t, "binding", err)
+	bindAdmin(t, root, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: name})
 	tn := &tenant{root: root}
 	var config *rest.Config
 	config, tn.kubeconfig, err = cp.ServiceAccount(t.Context(), people, name)

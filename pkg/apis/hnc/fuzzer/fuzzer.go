@@ -12,7 +12,7 @@ import (
 )
 
 // Funcs returns the functions for fields that random values would make invalid: conditions have keys, and types that
-// versions convert differently.
+// versions convert differently; and names of views have a default.
 var Funcs = func(serializer.CodecFactory) []any {
 	return []any{
 		func(status *hnc.HierarchyStatus, c randfill.Continue) {
@@ -30,6 +30,12 @@ var Funcs = func(serializer.CodecFactory) []any {
 		func(status *hnc.HNCConfigurationStatus, c randfill.Continue) {
 			c.FillNoCustom(status)
 			fillTypes(status.Conditions, c)
+		},
+		func(spec *hnc.TenantViewSpec, c randfill.Continue) {
+			c.FillNoCustom(spec)
+			if spec.Names == "" {
+				spec.Names = hnc.NamesReal
+			}
 		},
 	}
 }

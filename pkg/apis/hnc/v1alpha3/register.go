@@ -21,7 +21,7 @@ var (
 )
 
 func init() {
-	localSchemeBuilder.Register(addKnownTypes)
+	localSchemeBuilder.Register(addKnownTypes, RegisterDefaults)
 }
 
 func addKnownTypes(scheme *runtime.Scheme) error {
@@ -34,6 +34,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 func Stored() []runtime.Object {
 	return []runtime.Object{
 		&CopyRelease{}, &CopyReleaseList{}, &OverwrittenObject{}, &OverwrittenObjectList{}, &RepositorySync{}, &RepositorySyncList{},
+		&TenantView{}, &TenantViewList{},
 	}
 }
 

@@ -29,5 +29,20 @@ import (
 // Public to allow building arbitrary schemes.
 // All generated defaulters are covering - they call all nested defaulters.
 func RegisterDefaults(scheme *runtime.Scheme) error {
+	scheme.AddTypeDefaultingFunc(&TenantView{}, func(obj interface{}) { SetObjectDefaults_TenantView(obj.(*TenantView)) })
+	scheme.AddTypeDefaultingFunc(&TenantViewList{}, func(obj interface{}) { SetObjectDefaults_TenantViewList(obj.(*TenantViewList)) })
 	return nil
+}
+
+func SetObjectDefaults_TenantView(in *TenantView) {
+	if in.Spec.Names == "" {
+		in.Spec.Names = "Relative"
+	}
+}
+
+func SetObjectDefaults_TenantViewList(in *TenantViewList) {
+	for i := range in.Items {
+		a := &in.Items[i]
+		SetObjectDefaults_TenantView(a)
+	}
 }

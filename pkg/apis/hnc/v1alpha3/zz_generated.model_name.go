@@ -185,3 +185,23 @@ func (in RepositorySyncStatus) OpenAPIModelName() string {
 func (in ServiceAccountReference) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1alpha3.ServiceAccountReference"
 }
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in TenantView) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha3.TenantView"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in TenantViewList) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha3.TenantViewList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in TenantViewSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha3.TenantViewSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in TenantViewStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha3.TenantViewStatus"
+}

@@ -41,3 +41,11 @@ type OverwrittenObjectNamespaceListerExpansion interface{}
 // RepositorySyncListerExpansion allows custom methods to be added to
 // RepositorySyncLister.
 type RepositorySyncListerExpansion interface{}
+
+// TenantViewListerExpansion allows custom methods to be added to
+// TenantViewLister.
+type TenantViewListerExpansion interface{}
+
+// TenantViewNamespaceListerExpansion allows custom methods to be added to
+// TenantViewNamespaceLister.
+type TenantViewNamespaceListerExpansion interface{}

@@ -30,6 +30,8 @@ type Interface interface {
 	MyNamespaces() TypedMyNamespaceInformer
 	// RepositorySyncs returns a RepositorySyncInformer.
 	RepositorySyncs() TypedRepositorySyncInformer
+	// TenantViews returns a TenantViewInformer.
+	TenantViews() TypedTenantViewInformer
 }
 
 type version struct {
@@ -56,4 +58,9 @@ func (v *version) MyNamespaces() TypedMyNamespaceInformer {
 // RepositorySyncs returns a TypedRepositorySyncInformer.
 func (v *version) RepositorySyncs() TypedRepositorySyncInformer {
 	return &repositorySyncInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
+// TenantViews returns a TypedTenantViewInformer.
+func (v *version) TenantViews() TypedTenantViewInformer {
+	return &tenantViewInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
 }

@@ -25,3 +25,5 @@ type MyNamespaceExpansion interface{}
 type OverwrittenObjectExpansion interface{}
 
 type RepositorySyncExpansion interface{}
+
+type TenantViewExpansion interface{}

@@ -32,6 +32,7 @@ type HncV1alpha3Interface interface {
 	MyNamespacesGetter
 	OverwrittenObjectsGetter
 	RepositorySyncsGetter
+	TenantViewsGetter
 }
 
 // HncV1alpha3Client is used to interact with features provided by the hnc.x-k8s.io group.
@@ -53,6 +54,10 @@ func (c *HncV1alpha3Client) OverwrittenObjects(namespace string) OverwrittenObje
 
 func (c *HncV1alpha3Client) RepositorySyncs() RepositorySyncInterface {
 	return newRepositorySyncs(c)
+}
+
+func (c *HncV1alpha3Client) TenantViews(namespace string) TenantViewInterface {
+	return newTenantViews(c, namespace)
 }
 
 // NewForConfig creates a new HncV1alpha3Client for the given config.

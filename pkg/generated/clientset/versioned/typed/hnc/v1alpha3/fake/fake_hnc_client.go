@@ -44,6 +44,10 @@ func (c *FakeHncV1alpha3) RepositorySyncs() v1alpha3.RepositorySyncInterface {
 	return newFakeRepositorySyncs(c)
 }
 
+func (c *FakeHncV1alpha3) TenantViews(namespace string) v1alpha3.TenantViewInterface {
+	return newFakeTenantViews(c, namespace)
+}
+
 // RESTClient returns a RESTClient that is used to communicate
 // with API server by this client implementation.
 func (c *FakeHncV1alpha3) RESTClient() rest.Interface {

@@ -1,0 +1,19 @@
+// Command hns-gateway serves tenant views.
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hns-gateway/app"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/memory"
+)
+
+// version is set by the build.
+var version = "(UNKNOWN)"
+
+func main() {
+	memory.Tune()
+	os.Exit(cli.Run(app.NewCommand(version)))
+}

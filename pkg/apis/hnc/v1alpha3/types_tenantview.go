@@ -1,0 +1,92 @@
+package v1alpha3
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// +genclient
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// TenantView shows its namespace and the descendants of that as a cluster of their own, to everybody with the permission
+// on its subresource proxy in view.hnc.x-k8s.io. Requests through it have the permissions of their senders, and no
+// others. Its only name is "view". Creating it, and changing its spec, requires permission to do so in all namespaces,
+// because it lets hns-gateway act as its callers in the subtree.
+type TenantView struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object's metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is how the view shows names.
+	// +optional
+	Spec TenantViewSpec `json:"spec,omitempty"`
+	// status is what the view shows, and where. It is set by the propagator.
+	// +optional
+	Status TenantViewStatus `json:"status,omitempty"`
+}
+
+// TenantViewSpec is how a view shows names.
+type TenantViewSpec struct {
+	// names says whether namespaces have their names in the cluster (Real), or names without a prefix (Relative). With
+	// Relative, the namespace of the view is called "default".
+	// +optional
+	// +default="Relative"
+	Names ViewNames `json:"names,omitempty"`
+	// prefix is what is cut from the names of namespaces, by default the name of the view's namespace and "-".
+	// +optional
+	Prefix string `json:"prefix,omitempty"`
+	// external are namespaces outside the view that objects may refer to by their names in the cluster, by default
+	// kube-system. References to other namespaces outside the view have the suffix ".external".
+	// +optional
+	// +listType=set
+	External []string `json:"external,omitempty"`
+}
+
+// ViewNames are the names of the namespaces in a view.
+// +enum
+type ViewNames string
+
+const (
+	// NamesReal are the names in the cluster.
+	NamesReal ViewNames = "Real"
+	// NamesRelative are names without the prefix of the view.
+	NamesRelative ViewNames = "Relative"
+)
+
+// TenantViewStatus is what a view shows, and where.
+type TenantViewStatus struct {
+	// observedGeneration is the generation of the spec that the status is about.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// server is the path of the view at kube-apiserver. Together with the address of kube-apiserver, it is the server of
+	// a kubeconfig for the view.
+	// +optional
+	Server string `json:"server,omitempty"`
+	// members is the number of namespaces in the view.
+	// +optional
+	Members int32 `json:"members,omitempty"`
+	// shadowed are namespaces of the subtree that the view does not show, because another one has their name in it: at
+	// most the first 100.
+	// +optional
+	// +listType=set
+	Shadowed []string `json:"shadowed,omitempty"`
+	// conditions contains Ready, which is True if the view can be used, and NamesUnique, which is False if it does not
+	// show all namespaces of the subtree.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// TenantViewList is a list of TenantViews.
+type TenantViewList struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard list metadata.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// items is the list of TenantViews.
+	Items []TenantView `json:"items"`
+}

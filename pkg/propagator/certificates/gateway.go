@@ -1,0 +1,56 @@
+package certificates
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// GatewaySecret is the name of the Secret that the pods of hns-gateway mount.
+const GatewaySecret = "hns-gateway-cert" //nolint:gosec // a name
+
+// viewAPIService is the APIService of hns-gateway, which is optional.
+var viewAPIService = hnc.ViewGroupVersion.Version + "." + hnc.ViewGroupVersion.Group
+
+// issueForGateway issues the certificate of hns-gateway by the current authority, if hns-gateway is installed. It returns
+// when the next change is due, which is due at the latest.
+func (c *Controller) issueForGateway(ctx context.Context, s state, due time.Time) (time.Time, error) {
+	if _, installed, err := c.registrations.GetStore().GetByKey(viewAPIService); err != nil || !installed {
+		return due, err
+	}
+	secret, err := stored(c.gateway, GatewaySecret)
+	if err != nil {
+		return due, err
+	}
+	if s.serving = nil; secret != nil {
+		if secret.Labels[managedBy] != manager {
+			return due, fmt.Errorf("secret %s/%s has another issuer: delete it to have certificates issued by %s, or remove --manage-certificates",
+				secret.Namespace, secret.Name, manager)
+		}
+		// A damaged certificate is replaced.
+		s.serving, _ = parsePair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
+	}
+	now, names := time.Now(), namesOf(gatewayService)
+	if !s.serves(now, names) {
+		if s.serving, err = newServing(s.current, now, c.lifetimes.Serving, names); err != nil {
+			return due, err
+		}
+	}
+	if err := c.write(ctx, secret, GatewaySecret, corev1.SecretTypeTLS, s.servingData()); err != nil {
+		return due, err
+	}
+	c.expiration.WithLabelValues("gateway").Set(float64(s.serving.parsed.NotAfter.Unix()))
+	if renewal := s.serving.renewal(); renewal.Before(due) {
+		due = renewal
+	}
+	return due, nil
+}
+
+// namesOf returns the names of a Service in the system's namespace.
+func namesOf(service string) []string {
+	return []string{service + "." + hnc.SystemNamespace + ".svc", service + "." + hnc.SystemNamespace + ".svc.cluster.local"}
+}

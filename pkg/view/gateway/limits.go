@@ -1,0 +1,51 @@
+package gateway
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/streaming/pkg/httpstream"
+)
+
+// Limits bound the requests of one view that one replica serves at the same time.
+type Limits struct {
+	// Requests are those that are answered at once, Streams are watches, logs, shells and the like.
+	Requests, Streams int
+}
+
+// retryAfter is when a rejected request may be sent again, in seconds.
+const retryAfter = 1
+
+// inFlight counts the requests of one view.
+type inFlight struct {
+	limits            Limits
+	requests, streams atomic.Int64
+}
+
+// acquire counts a request until it is released. It fails with TooManyRequests.
+func (f *inFlight) acquire(r *http.Request) (release func(), err error) {
+	count, limit, what := &f.requests, f.limits.Requests, "requests"
+	if isStream(r) {
+		count, limit, what = &f.streams, f.limits.Streams, "watches and streams"
+	}
+	if count.Add(1) > int64(limit) {
+		count.Add(-1)
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("this view already has %d %s at the same time, the most that it may have; try again later", limit, what), retryAfter)
+	}
+	return func() { count.Add(-1) }, nil
+}
+
+// isStream reports whether a request may take as long as its client wants.
+func isStream(r *http.Request) bool {
+	query := r.URL.Query()
+	return httpstream.IsUpgradeRequest(r) || isTrue(query, "watch") || isTrue(query, "follow")
+}
+
+// isTrue reports whether a parameter of a query is one that kube-apiserver takes for true.
+func isTrue(query map[string][]string, name string) bool {
+	values, ok := query[name]
+	return ok && len(values) > 0 && !strings.EqualFold(values[0], "false") && values[0] != "0"
+}

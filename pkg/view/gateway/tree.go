@@ -1,0 +1,169 @@
+package gateway
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view"
+)
+
+// Tree knows the namespaces of the cluster, and the subtrees that they are in: from one watch for all views.
+type Tree struct {
+	client metadata.ResourceInterface
+
+	mu         sync.Mutex
+	namespaces map[string]*namespace
+}
+
+// namespace is what a Tree knows of a namespace.
+type namespace struct {
+	uid    types.UID
+	labels map[string]string
+	// abstract are the ancestors that are not namespaces.
+	abstract []string
+	member   view.Member
+	// present are the presences in the views of roots, as far as somebody has asked for them.
+	present map[string]presence
+}
+
+type presence struct {
+	context.Context
+	leave context.CancelFunc
+}
+
+// NewTree returns an empty Tree. It asks the client for namespaces that it does not know.
+func NewTree(client metadata.ResourceInterface) *Tree {
+	return &Tree{client: client, namespaces: map[string]*namespace{}}
+}
+
+// Handler returns what keeps the tree up to date with an informer of namespaces' metadata.
+func (t *Tree) Handler() cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { t.set(o.(*metav1.PartialObjectMetadata)) },
+		UpdateFunc: func(_, o any) { t.set(o.(*metav1.PartialObjectMetadata)) },
+		DeleteFunc: func(o any) {
+			if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o); err == nil {
+				t.remove(name)
+			}
+		},
+	}
+}
+
+// Trim drops from a namespace what a Tree does not need, for the cache of its informer.
+func Trim(o any) (any, error) {
+	if ns, ok := o.(*metav1.PartialObjectMetadata); ok {
+		ns.ManagedFields = nil
+		ns.Annotations = map[string]string{
+			hnc.AnnotationAbstractAncestors: ns.Annotations[hnc.AnnotationAbstractAncestors],
+			hnc.AnnotationSubnamespaceOf:    ns.Annotations[hnc.AnnotationSubnamespaceOf],
+		}
+	}
+	return o, nil
+}
+
+func (t *Tree) set(o *metav1.PartialObjectMetadata) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.namespaces[o.Name]
+	if known == nil || known.uid != o.UID {
+		known.leaveAll()
+		known = &namespace{uid: o.UID, present: map[string]presence{}}
+		t.namespaces[o.Name] = known
+	}
+	known.labels, known.abstract = o.Labels, hnc.AbstractAncestors(o.Annotations)
+	known.member.Parent = hnc.LabeledParent(o.Name, known.labels, known.abstract)
+	known.member.Subnamespace = known.member.Parent != "" && o.Annotations[hnc.AnnotationSubnamespaceOf] == known.member.Parent
+	for root, p := range known.present {
+		if !known.below(root) {
+			p.leave()
+			delete(known.present, root)
+		}
+	}
+}
+
+func (t *Tree) remove(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.namespaces[name].leaveAll()
+	delete(t.namespaces, name)
+}
+
+func (n *namespace) below(root string) bool { return hnc.IsBelow(n.labels, n.abstract, root) }
+
+func (n *namespace) leaveAll() {
+	if n == nil {
+		return
+	}
+	for _, p := range n.present {
+		p.leave()
+	}
+}
+
+// members are the namespaces of one view.
+type members struct {
+	*Tree
+	root string
+}
+
+// Has implements view.Members.
+func (m members) Has(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.namespaces[name]
+	return known != nil && known.below(m.root)
+}
+
+// lookTimeout bounds how long a request waits for a namespace that the watch has not shown in the subtree yet.
+const lookTimeout = 5 * time.Second
+
+// Get implements view.Members. For a namespace that the watch has not shown in the subtree yet, but that is there, it
+// waits until the watch does.
+func (m members) Get(ctx context.Context, name string) (*view.Member, error) {
+	if known := m.known(name); known != nil {
+		return known, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	o, err := m.client.Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !hnc.IsBelow(o.Labels, hnc.AbstractAncestors(o.Annotations), m.root):
+		return nil, nil
+	}
+	var member *view.Member
+	err = wait.PollUntilContextCancel(ctx, 10*time.Millisecond, true, func(context.Context) (bool, error) {
+		member = m.known(name)
+		return member != nil, nil
+	})
+	return member, err
+}
+
+// known returns a member that is known.
+func (m members) known(name string) *view.Member {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.namespaces[name]
+	if known == nil || !known.below(m.root) {
+		return nil
+	}
+	p, ok := known.present[m.root]
+	if !ok {
+		p.Context, p.leave = context.WithCancel(context.Background())
+		known.present[m.root] = p
+	}
+	member := known.member
+	member.Present = p
+	return &member
+}

@@ -1,0 +1,111 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+)
+
+// Views are the handlers of all TenantViews, by their namespaces.
+type Views struct {
+	// Tree has their namespaces, Kinds those of the cluster, and Caller connects to Server as the caller of a request.
+	Tree   *Tree
+	Kinds  *view.Kinds
+	Server *url.URL
+	Caller func(*http.Request) (*view.Connection, error)
+	// Limits are those of each view.
+	Limits Limits
+	// Usable returns why nothing can be served, nil if it can.
+	Usable func() error
+
+	mu   sync.Mutex
+	view map[string]*served
+}
+
+// served is a view while it is as its TenantView describes it. Then its requests end.
+type served struct {
+	uid        types.UID
+	generation int64
+	handler    http.Handler
+	ctx        context.Context
+	end        context.CancelFunc
+	inFlight   inFlight
+}
+
+// Handler returns what keeps the views up to date with an informer of TenantViews.
+func (v *Views) Handler() cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { v.set(o.(*v1alpha3.TenantView)) },
+		UpdateFunc: func(_, o any) { v.set(o.(*v1alpha3.TenantView)) },
+		DeleteFunc: func(o any) {
+			if name, err := cache.DeletionHandlingObjectToName(o); err == nil {
+				v.remove(name.Namespace)
+			}
+		},
+	}
+}
+
+func (v *Views) set(o *v1alpha3.TenantView) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if old := v.view[o.Namespace]; old != nil {
+		if old.uid == o.UID && old.generation == o.Generation {
+			return
+		}
+		old.end()
+	}
+	s := &served{uid: o.UID, generation: o.Generation, inFlight: inFlight{limits: v.Limits}}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	in := members{v.Tree, o.Namespace}
+	s.handler = view.New(view.Config{
+		Root: o.Namespace, Server: v.Server, Caller: v.Caller, Members: in, Kinds: v.Kinds,
+		Mapper: mapping.New(mapping.NewNames(mapping.Of(o, in.Has)), mapping.Options{}),
+	})
+	if v.view == nil {
+		v.view = map[string]*served{}
+	}
+	v.view[o.Namespace] = s
+}
+
+func (v *Views) remove(namespace string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if old := v.view[namespace]; old != nil {
+		old.end()
+		delete(v.view, namespace)
+	}
+}
+
+// get returns the view of a namespace, nil if it has none.
+func (v *Views) get(namespace string) *served {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.view[namespace]
+}
+
+// serve serves a request of a view, to the end of the view.
+func (s *served) serve(w http.ResponseWriter, r *http.Request) {
+	release, err := s.inFlight.acquire(r)
+	if err != nil {
+		view.Fail(w, r, err)
+		return
+	}
+	defer release()
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	stop := context.AfterFunc(s.ctx, func() { cancel(errChanged) })
+	defer stop()
+	s.handler.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// errChanged is the cause of the end of requests of a view that was changed or deleted. Clients repeat them.
+var errChanged = apierrors.NewServiceUnavailable("the TenantView was changed or deleted; send the request again")

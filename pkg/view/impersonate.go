@@ -1,0 +1,31 @@
+package view
+
+import (
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/util/proxy"
+	"k8s.io/client-go/transport"
+)
+
+// As returns the connection with which the identity of this one impersonates another, whose name must not be empty.
+func (c *Connection) As(identity transport.ImpersonationConfig) *Connection {
+	return &Connection{
+		Transport: transport.NewImpersonatingRoundTripper(identity, c.Transport),
+		Upgrade:   impersonatedUpgrade{c.Upgrade, transport.NewImpersonatingRoundTripper(identity, proxy.MirrorRequest)},
+	}
+}
+
+// impersonatedUpgrade adds the headers of an impersonation to those that requests get anyway.
+type impersonatedUpgrade struct {
+	proxy.UpgradeRequestRoundTripper
+	headers http.RoundTripper
+}
+
+// WrapRequest implements proxy.UpgradeRequestRoundTripper.
+func (u impersonatedUpgrade) WrapRequest(r *http.Request) (*http.Request, error) {
+	response, err := u.headers.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	return u.UpgradeRequestRoundTripper.WrapRequest(response.Request)
+}
