@@ -29,6 +29,7 @@ var sources = []struct{ path, condition string }{
 	{"artifacts/base", ""},
 	{"artifacts/policies", ""},
 	{"artifacts/sync", ".Values.sync.enabled"},
+	{"artifacts/view", ".Values.view.enabled"},
 }
 
 // byHand are the kinds whose templates are written by hand. Helm creates the namespace of a release itself, and that of
@@ -61,6 +62,9 @@ const (
 	excludedAction = `{{ include "hnc.excluded" . }}`
 )
 
+// serviceMark stands for the name of the Service of an APIService, after which its certificate is named.
+const serviceMark = "SERVICE_OF_THE_API"
+
 // conditions are those of single objects.
 var conditions = map[string]string{
 	"ClusterRole/hns-propagator:certificates":        `eq .Values.certificates.issuer "built-in"`,
@@ -74,7 +78,7 @@ var conditions = map[string]string{
 // patches replace parts of single objects.
 var patches = map[string]*strings.Replacer{
 	"APIService/": strings.NewReplacer(
-		"  labels:\n", `  {{- with include "hnc.apiservice.annotations" . }}`+"\n  annotations:\n    {{- . | nindent 4 }}\n  {{- end }}\n  labels:\n",
+		"  labels:\n", `  {{- with include "hnc.apiservice.annotations" (dict "root" . "service" "`+serviceMark+`") }}`+"\n  annotations:\n    {{- . | nindent 4 }}\n  {{- end }}\n  labels:\n",
 		"spec:\n", "spec:\n"+`  {{- if eq .Values.certificates.issuer "secret" }}`+"\n  caBundle: {{ .Values.certificates.caBundle | b64enc }}\n  {{- end }}\n",
 		// HNC's version is the preferred one as long as HNC serves it.
 		"versionPriority: 200", "versionPriority: {{ if .Values.besideHNC }}10{{ else }}200{{ end }}",
@@ -164,6 +168,13 @@ func template(object *resource.Resource, condition string) (string, error) {
 		if name == object.GetKind()+"/"+object.GetName() || name == object.GetKind()+"/" {
 			text = patch.Replace(text)
 		}
+	}
+	if strings.Contains(text, serviceMark) {
+		service, err := object.GetString("spec.service.name")
+		if err != nil {
+			return "", err
+		}
+		text = strings.ReplaceAll(text, serviceMark, service)
 	}
 	text = "---\n" + text
 	if condition = cmp.Or(conditions[object.GetKind()+"/"+object.GetName()], condition); condition != "" {

@@ -12,8 +12,11 @@
 {{- if not (has "hns-system" .Values.excludedNamespaces) }}
 {{- fail "excludedNamespaces: hns-system is missing, and the servers cannot run in a namespace of a tree; add it" }}
 {{- end }}
+{{- if and .Values.view.enabled .Values.besideHNC }}
+{{- fail "view.enabled: views need the admission policies and the API of subtrees, which besideHNC leaves out; enable them after the migration" }}
+{{- end }}
 {{- if and (eq .Values.certificates.issuer "secret") (not .Values.certificates.caBundle) }}
-{{- fail "certificates.caBundle: required with the issuer secret, or kube-apiserver does not trust hns-apiserver; set it to the authorities in PEM" }}
+{{- fail "certificates.caBundle: required with the issuer secret, or kube-apiserver does not trust the servers; set it to the authorities in PEM" }}
 {{- end }}
 {{- /* As pkg/besidehnc decides. helm template finds nothing. */}}
 {{- $system := lookup "v1" "Namespace" "" .Release.Namespace | default dict }}
@@ -36,7 +39,7 @@
 {{- end }}
 
 {{- define "hnc.apiservice.annotations" -}}
-{{- if eq .Values.certificates.issuer "cert-manager" }}cert-manager.io/inject-ca-from: hns-system/hns-apiserver-cert{{ end }}
+{{- if eq .root.Values.certificates.issuer "cert-manager" }}cert-manager.io/inject-ca-from: hns-system/{{ .service }}-cert{{ end }}
 {{- end }}
 
 {{- /* Flags of both servers. */}}

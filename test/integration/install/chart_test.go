@@ -57,6 +57,9 @@ func TestTheChartIsEqualToTheKustomizations(t *testing.T) {
 		"beside-hnc":   {"--set=besideHNC=true"},
 		"excluded":     {"--set=excludedNamespaces={kube-system,kube-public,kube-node-lease,hnc-system,hns-system,vault}"},
 		"sync":         {"--set=sync.enabled=true"},
+		"view":         {"--set=view.enabled=true"},
+
+		"view-cert-manager": {"--set=view.enabled=true,certificates.issuer=cert-manager"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rendered, err := helmTemplate(t, args...)
@@ -95,6 +98,7 @@ func TestTheClusterAcceptsTheChart(t *testing.T) {
 		"everything":   {"--values=" + chart + "/ci/everything.yaml"},
 		"cert-manager": {"--set=certificates.issuer=cert-manager"},
 		"sync":         {"--set=sync.enabled=true"},
+		"view":         {"--set=view.enabled=true"},
 		"storage":      {"--set=apiserver.etcd.storage.className=fast,apiserver.etcd.storage.size=10Gi"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,6 +144,8 @@ func TestValuesWithoutSense(t *testing.T) {
 		"apiserver.replicas: 2 replicas need a shared etcd":  {"--set=apiserver.replicas=2"},
 		"at '/apiserver/etcd/servers/0'":                     {"--set=apiserver.etcd.servers={http://plain:2379}"},
 		"at '/sync/enabled': got string, want boolean":       {"--set-string=sync.enabled=yes"},
+		"at '/view/enabled': got string, want boolean":       {"--set-string=view.enabled=yes"},
+		"view.enabled: views need the admission policies":    {"--set=view.enabled=true,besideHNC=true"},
 		"at '/certificates/issuer'":                          {"--set=certificates.issuer=me"},
 		"certificates.caBundle: required":                    {"--set=certificates.issuer=secret"},
 		"image.registry: required":                           {"--set=image.registry="},
