@@ -14,7 +14,7 @@ func (h *Handler) serveAcross(c *call) error {
 	resource := schema.GroupResource{Group: c.info.APIGroup, Resource: c.info.Resource}
 	query := c.r.URL.Query()
 	query.Set("version", c.info.APIVersion)
-	c.path, c.query = h.subtreePath(hnc.ResourcesName(resource)), query.Encode()
+	c.path, c.query, c.across = h.subtreePath(hnc.ResourcesName(resource)), query.Encode(), true
 	return h.forward(c)
 }
 

@@ -148,9 +148,13 @@ func (h *Handler) aboutNamespace(err error, name string) error {
 	if !errors.As(err, &api) || api.ErrStatus.Details == nil {
 		return err
 	}
-	status := api.ErrStatus
+	status, realName := api.ErrStatus, h.Mapper.Names().In(name)
 	details := *status.Details
 	details.Group, details.Kind, details.Name, details.UID = "", namespaces.Resource, name, ""
-	status.Details, status.Message = &details, h.Mapper.Message(status.Message)
+	details.Causes = slices.Clone(details.Causes)
+	for i := range details.Causes {
+		details.Causes[i].Message = h.Mapper.MessageAbout(details.Causes[i].Message, realName)
+	}
+	status.Details, status.Message = &details, h.Mapper.MessageAbout(status.Message, realName)
 	return &apierrors.StatusError{ErrStatus: status}
 }

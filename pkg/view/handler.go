@@ -58,6 +58,8 @@ type call struct {
 	// the body is that of the request to kube-apiserver already.
 	kind   schema.GroupVersionKind
 	mapped bool
+	// across reports whether the response contains only what is in the subtree of the view.
+	across bool
 }
 
 // ServeHTTP implements http.Handler.

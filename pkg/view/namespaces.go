@@ -21,7 +21,7 @@ func (h *Handler) serveNamespaces(c *call) error {
 	named := len(c.info.Parts) > 1
 	switch verb := c.info.Verb; {
 	case !named && (verb == "list" || verb == "watch"):
-		c.path = h.subtreePath("namespaces")
+		c.path, c.across = h.subtreePath("namespaces"), true
 		return h.forward(c)
 	case !named && verb == "create":
 		return h.createNamespace(c)

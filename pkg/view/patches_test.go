@@ -28,7 +28,7 @@ func TestPatchesOfANamespaceThatCannotBeApplied(t *testing.T) {
 			})}, nil
 		},
 	})
-	h.kinds.known, h.kinds.refreshed = someKinds, farFuture
+	h.Kinds = &Kinds{known: someKinds, refreshed: farFuture}
 	for _, test := range []struct{ contentType, body string }{
 		{"application/json-patch+json", `[{"op":"replace","path":""}]`},
 		{"application/json-patch+json", `[{"op":"test","path":""}]`},

@@ -65,7 +65,7 @@ func FuzzPaths(f *testing.F) {
 				})}, nil
 			},
 		})
-		h.kinds.known, h.kinds.refreshed = someKinds, farFuture
+		h.Kinds = &Kinds{known: someKinds, refreshed: farFuture}
 		h.ServeHTTP(httptest.NewRecorder(), r)
 	})
 }

@@ -104,15 +104,18 @@ func (h *Handler) translateResponse(c *call, response *http.Response) error {
 	if media != runtime.ContentTypeJSON || c.r.Method == http.MethodHead {
 		return nil
 	}
-	body := response.Body
+	body, mapper := response.Body, h.Mapper
+	if c.across {
+		mapper = mapper.Across()
+	}
 	reader, writer := io.Pipe()
 	go func() {
 		var err error
 		if c.info.Verb == "watch" && response.StatusCode == http.StatusOK {
-			err = h.Mapper.Watch(c.kind, body, writer, func() {})
+			err = mapper.Watch(c.kind, body, writer, func() {})
 		} else {
 			list := response.StatusCode == http.StatusOK && (c.info.Verb == "list" || c.info.Verb == "deletecollection")
-			err = h.Mapper.Response(c.kind, list, body, writer)
+			err = mapper.Response(c.kind, list, body, writer)
 		}
 		_ = body.Close()
 		_ = writer.CloseWithError(err)

@@ -25,6 +25,7 @@ type Options struct {
 // errors of the API.
 type Mapper struct {
 	names  *Names
+	across bool
 	limits Limits
 	kinds  *kinds
 }
@@ -42,12 +43,17 @@ func New(names *Names, o Options) *Mapper {
 func (m *Mapper) Names() *Names { return m.names }
 
 func (m *Mapper) translation(to Direction) *translation {
-	return &translation{names: m.names, to: to, limits: m.limits, kinds: m.kinds}
+	return &translation{names: m.names, to: to, across: m.across, limits: m.limits, kinds: m.kinds}
 }
 
 // Message translates the names of namespaces in a text for people, such as a Warning, from real ones to those of the
 // view.
 func (m *Mapper) Message(text string) string { return m.translation(Out).message(text) }
+
+// MessageAbout does so for a text about a namespace, which need not be a member.
+func (m *Mapper) MessageAbout(text, namespace string) string {
+	return m.translation(Out).messageAbout(text, "", namespace)
+}
 
 // Request translates the body of a create or update from the view. It returns the body and the content type to send:
 // YAML becomes JSON. Other content types than JSON, YAML and protobuf are refused with 415; clients then use JSON.
@@ -163,6 +169,7 @@ func (t *translation) top(out, raw []byte, request schema.GroupVersionKind) ([]b
 	if kind.GroupKind() == partialKind {
 		kind = request
 	}
+	t = t.ofMember(members, kind.GroupKind())
 	n := t.kinds.of(kind).node
 	if n.fields == nil {
 		return append(out, raw...), nil

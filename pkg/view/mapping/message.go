@@ -4,10 +4,11 @@ import "strings"
 
 // message translates the names in a text for people: names of users of ServiceAccounts, and what is quoted after the
 // word namespace or is the name of a member. Text is only translated on the way out.
-func (t *translation) message(s string) string { return t.messageAbout(s, "") }
+func (t *translation) message(s string) string { return t.messageAbout(s, "", "") }
 
-// messageAbout is message for a text about an object: its name stays, even if a namespace has the same one.
-func (t *translation) messageAbout(s, object string) string {
+// messageAbout is message for a text about an object: its name stays, even if a namespace has the same one; or about a
+// namespace, whose name is translated even if it is no member, such as one that cannot be created.
+func (t *translation) messageAbout(s, object, namespace string) string {
 	if t.to == In {
 		return s
 	}
@@ -25,7 +26,7 @@ func (t *translation) messageAbout(s, object string) string {
 		before, word := s[:start], s[start+1:end]
 		b.WriteString(before)
 		b.WriteByte('"')
-		b.WriteString(t.quoted(before, word, object))
+		b.WriteString(t.quoted(before, word, object, namespace))
 		b.WriteByte('"')
 		s = s[end+1:]
 	}
@@ -33,13 +34,13 @@ func (t *translation) messageAbout(s, object string) string {
 	return b.String()
 }
 
-func (t *translation) quoted(before, word, object string) string {
+func (t *translation) quoted(before, word, object, namespace string) string {
 	if user := t.user(word); user != word {
 		return user
 	}
 	context := strings.TrimRight(before, " :")
 	afterNamespace := strings.HasSuffix(context, "namespace") || strings.HasSuffix(context, "namespaces")
-	if afterNamespace || word != object && t.names.Member(word) {
+	if afterNamespace || word == namespace && word != "" || word != object && t.names.Member(word) {
 		return t.name(word)
 	}
 	// RBAC says: allowed by RoleBinding "name/namespace".

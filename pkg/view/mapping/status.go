@@ -16,12 +16,12 @@ func (t *translation) status(out, raw []byte, members []member) ([]byte, error) 
 	}
 	resource := schema.GroupResource{Group: valueOf(details, "group"), Resource: valueOf(details, "kind")}
 	kind := schema.GroupKind{Group: resource.Group, Kind: resource.Resource}
-	about, named := valueOf(details, "name"), ResourceNamedAfterNamespaces(resource) || NamedAfterNamespaces(kind)
-	name := &node{}
+	object, named := valueOf(details, "name"), ResourceNamedAfterNamespaces(resource) || NamedAfterNamespaces(kind)
+	name, namespace := &node{}, ""
 	if named {
-		about, name = "", nameNode
+		object, namespace, name = "", object, nameNode
 	}
-	text := &node{text: func(t *translation, s string) string { return t.messageAbout(s, about) }}
+	text := &node{text: func(t *translation, s string) string { return t.messageAbout(s, object, namespace) }}
 	n := &node{fields: map[string]*node{
 		"message": text,
 		"details": {fields: map[string]*node{"name": name, "causes": {items: &node{fields: map[string]*node{"message": text}}}}},

@@ -80,6 +80,11 @@ func (t *translation) row(out, raw []byte, cells []*node, kind schema.GroupVersi
 	if err != nil {
 		return nil, err
 	}
+	for _, m := range members {
+		if m.name == "object" && t.across {
+			t = t.ofMember(mustMembers(m.value), kind.GroupKind())
+		}
+	}
 	last := 0
 	for _, m := range members {
 		if m.name != "cells" && m.name != "object" {

@@ -20,6 +20,8 @@ const (
 type translation struct {
 	names *Names
 	to    Direction
+	// across is set for responses across the view: what they contain is in its subtree.
+	across bool
 	// partial is set for patches, in which fields may be absent.
 	partial bool
 	limits  Limits
