@@ -21,6 +21,12 @@ type impersonatedUpgrade struct {
 	headers http.RoundTripper
 }
 
+// WrappedRoundTripper implements net.RoundTripperWrapper: the connection is dialed as the wrapped one says, with its
+// authorities.
+func (u impersonatedUpgrade) WrappedRoundTripper() http.RoundTripper {
+	return u.UpgradeRequestRoundTripper
+}
+
 // WrapRequest implements proxy.UpgradeRequestRoundTripper.
 func (u impersonatedUpgrade) WrapRequest(r *http.Request) (*http.Request, error) {
 	response, err := u.headers.RoundTrip(r)

@@ -51,6 +51,7 @@ func New(config *rest.Config, c Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	boundBuffers(connection.Transport)
 	g.connection = connection
 	kinds, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {

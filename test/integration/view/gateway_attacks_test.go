@@ -124,7 +124,12 @@ func TestForgedIdentitiesAreRejectedByTheGateway(t *testing.T) {
 // ownPort returns the clients of a tenant whose view is at the port of the gateway.
 func ownPort(t *testing.T, tn *tenant) suite.User {
 	t.Helper()
-	port, err := cp.Port(gateway.Name)
+	return ownPortOf(t, tn, gateway)
+}
+
+func ownPortOf(t *testing.T, tn *tenant, replica controlplane.Server) suite.User {
+	t.Helper()
+	port, err := cp.Port(replica.Process())
 	must(t, "port", err)
 	config := rest.CopyConfig(tn.direct.Config)
 	config.Host = fmt.Sprintf("https://127.0.0.1:%d%s", port, hnc.ViewPath(tn.root))

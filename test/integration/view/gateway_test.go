@@ -23,23 +23,27 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// gateway is the first replica of hns-gateway.
-var gateway = controlplane.Server{Name: "hns-gateway"}
+// gateway is the first replica of hns-gateway, secondGateway another one, and gatewayInstallation its manifests.
+var (
+	gateway             = controlplane.Server{Name: "hns-gateway"}
+	secondGateway       = controlplane.Server{Name: "hns-gateway", Replica: 1}
+	gatewayInstallation *controlplane.Installation
+)
 
 // startGateway installs and registers hns-gateway.
 func startGateway(ctx context.Context) error {
 	if err := controlplane.RequireBinaries(binDir, gateway.Name); err != nil {
 		return err
 	}
-	installation, err := cp.Install(ctx, "../../../artifacts/dev-view")
+	var err error
+	if gatewayInstallation, err = cp.Install(ctx, "../../../artifacts/dev-view"); err != nil {
+		return err
+	}
+	port, err := cp.StartServer(ctx, gatewayInstallation, gateway)
 	if err != nil {
 		return err
 	}
-	port, err := cp.StartServer(ctx, installation, gateway)
-	if err != nil {
-		return err
-	}
-	return cp.Register(ctx, installation, port)
+	return cp.Register(ctx, gatewayInstallation, port)
 }
 
 // newUser creates a root with a TenantView, and a user who is admin of it, and works in the view.

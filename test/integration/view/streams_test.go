@@ -112,12 +112,22 @@ func (tn *tenant) kubectl(ctx context.Context, args ...string) *exec.Cmd {
 
 func TestStreamsPassThroughAView(t *testing.T) {
 	tn := newTenant(t, "streams")
+	streams(t, tn, tn.root)
+}
+
+func TestStreamsPassThroughTheGateway(t *testing.T) {
+	streams(t, newUser(t, "streamed"), "default")
+}
+
+// streams opens all kinds of streams to a pod in the root, which the view shows as ns.
+func streams(t *testing.T, tn *tenant, ns string) {
+	t.Helper()
 	k := &kubelet{more: make(chan struct{})}
 	k.pod(t, tn.root)
 	ctx, cancel := context.WithTimeout(t.Context(), suite.Deadline)
 	defer cancel()
 
-	logs, err := tn.view.CoreV1().Pods(tn.root).GetLogs("p", &corev1.PodLogOptions{Follow: true}).Stream(ctx)
+	logs, err := tn.view.CoreV1().Pods(ns).GetLogs("p", &corev1.PodLogOptions{Follow: true}).Stream(ctx)
 	must(t, "logs", err)
 	lines := bufio.NewReader(logs)
 	if line, err := lines.ReadString('\n'); line != "one\n" {
@@ -129,7 +139,7 @@ func TestStreamsPassThroughAView(t *testing.T) {
 	}
 	_ = logs.Close()
 
-	for _, args := range [][]string{{"exec", "-i", "p", "--", "cat"}, {"attach", "-i", "p"}} {
+	for _, args := range [][]string{{"exec", "-n", ns, "-i", "p", "--", "cat"}, {"attach", "-n", ns, "-i", "p"}} {
 		for _, env := range []string{"KUBECTL_REMOTE_COMMAND_WEBSOCKETS=true", "KUBECTL_REMOTE_COMMAND_WEBSOCKETS=false"} {
 			command := tn.kubectl(ctx, args...)
 			command.Env = append(command.Environ(), env)
@@ -142,7 +152,7 @@ func TestStreamsPassThroughAView(t *testing.T) {
 		}
 	}
 
-	forward := tn.kubectl(ctx, "port-forward", "p", ":80")
+	forward := tn.kubectl(ctx, "port-forward", "-n", ns, "p", ":80")
 	out, err := forward.StdoutPipe()
 	must(t, "pipe", err)
 	must(t, "port-forward", forward.Start())

@@ -32,9 +32,10 @@ type Options struct {
 	HarmlessExtraKeys []string
 }
 
-// maxStreams is how many requests a client may send at the same time through one connection. kube-apiserver has few
-// connections for all users.
-const maxStreams = 1000
+// maxStreams is how many requests a client may send at the same time through one connection; then it opens another one.
+// kube-apiserver, which buffers up to 4 MiB of each response that its client does not read, and 1 GiB of a connection,
+// has few connections for all users: with more streams, slow readers could delay all others.
+const maxStreams = 250
 
 // New returns the defaults.
 func New() *Options {
