@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -47,8 +46,8 @@ func newDoctorCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Com
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for problems of the installation, and say what to do about them",
-		Long: "Looks at the cluster, the APIServices, certificates, policies, clocks, the leader, the configuration, the rights of the servers, namespaces whose\n" +
-			"labels lag behind, the size of etcd, and what is left of HNC. It changes nothing, unless --resume is given.\n" +
+		Long: "Looks at the cluster, the APIServices, certificates, policies, clocks, the leader, the configuration, the rights of the servers, tenant views,\n" +
+			"namespaces whose labels lag behind, the size of etcd, and what is left of HNC. It changes nothing, unless --resume is given.\n" +
 			"While the propagation is paused after a restore, lists what would be written; --resume ends the pause.\n" +
 			"The exit code is 0 if all is well, 2 for warnings and checks that need more rights, and 3 for errors.",
 		Example: "  kubectl hns doctor\n  kubectl hns doctor --quiet             # problems only\n" +
@@ -108,6 +107,7 @@ func (o *doctorOptions) look(ctx context.Context) error {
 func (o *doctorOptions) checkInstallation(ctx context.Context, now time.Time) {
 	bundle := o.checkAPIServices(ctx)
 	o.checkSystem(ctx, bundle, now)
+	o.checkGateway(ctx, now)
 	o.checkServerClock(ctx, now)
 	o.checkPolicies(ctx)
 	configuration := o.checkConfiguration(ctx)
@@ -161,15 +161,15 @@ func (o *doctorOptions) failed(subject string, err error) bool {
 // checkAPIServices returns the bundle of the preferred version.
 func (o *doctorOptions) checkAPIServices(ctx context.Context) []byte {
 	var bundle []byte
-	for _, service := range hnc.APIServices {
-		found, err := o.apiService(ctx, service.Name)
-		if o.failed("apiservice "+service.Name, err) {
+	for _, api := range hnc.APIServices {
+		found, err := o.apiService(ctx, api.Name)
+		if o.failed("apiservice "+api.Name, err) {
 			continue
 		}
 		if found != nil && bundle == nil {
 			bundle = found.Spec.CABundle
 		}
-		o.add(diagnosis.APIService(service.Name, service.Required, found))
+		o.add(diagnosis.APIService(api, found))
 	}
 	return bundle
 }
@@ -183,13 +183,7 @@ func (o *doctorOptions) checkSystem(ctx context.Context, bundle []byte, now time
 		}
 		o.add(diagnosis.Namespace(namespace))
 	}
-	secret, err := o.clients.Kube.CoreV1().Secrets(hnc.SystemNamespace).Get(ctx, "hns-apiserver-cert", metav1.GetOptions{})
-	if !o.failed("secret hns-apiserver-cert", err) {
-		if err != nil {
-			secret = nil
-		}
-		o.add(diagnosis.Certificate(secret, isDeployed(ctx, o.clients.Kube), bundle, now))
-	}
+	o.checkCertificate(ctx, "hns-apiserver", bundle, now)
 	lease, err := o.clients.Kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, "hns-propagator", metav1.GetOptions{})
 	if !o.failed("lease hns-propagator", err) {
 		if err != nil {
@@ -197,12 +191,6 @@ func (o *doctorOptions) checkSystem(ctx context.Context, bundle []byte, now time
 		}
 		o.add(diagnosis.Leader(lease, now))
 	}
-}
-
-// isDeployed reports whether hns-apiserver runs as a Deployment, as far as that can be read.
-func isDeployed(ctx context.Context, kube kubernetes.Interface) bool {
-	_, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hns-apiserver", metav1.GetOptions{})
-	return !apierrors.IsNotFound(err)
 }
 
 func (o *doctorOptions) checkPolicies(ctx context.Context) {

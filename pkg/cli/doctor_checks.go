@@ -8,8 +8,11 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
@@ -109,4 +112,23 @@ func (o *doctorOptions) checkEtcd(ctx context.Context) {
 	if !o.failed(subject, err) {
 		o.add(finding)
 	}
+}
+
+// checkCertificate looks at the certificate of a server.
+func (o *doctorOptions) checkCertificate(ctx context.Context, server string, bundle []byte, now time.Time) {
+	name := server + "-cert"
+	secret, err := o.clients.Kube.CoreV1().Secrets(hnc.SystemNamespace).Get(ctx, name, metav1.GetOptions{})
+	if o.failed("secret "+name, err) {
+		return
+	}
+	if err != nil {
+		secret = nil
+	}
+	o.add(diagnosis.Certificate(server, secret, isDeployed(ctx, o.clients.Kube, server), bundle, now))
+}
+
+// isDeployed reports whether a server runs as a Deployment, as far as that can be read.
+func isDeployed(ctx context.Context, kube kubernetes.Interface, server string) bool {
+	_, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, server, metav1.GetOptions{})
+	return !apierrors.IsNotFound(err)
 }

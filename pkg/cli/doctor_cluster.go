@@ -57,10 +57,10 @@ func notInstalled(ctx context.Context, o *doctorOptions) bool {
 
 // checkVacancy looks for what is in the way of an installation.
 func (o *doctorOptions) checkVacancy(ctx context.Context) {
-	for _, service := range hnc.APIServices {
-		found, err := o.apiService(ctx, service.Name)
-		if !o.failed("apiservice "+service.Name, err) {
-			o.add(diagnosis.Vacancy(service.Name, found))
+	for _, api := range hnc.APIServices {
+		found, err := o.apiService(ctx, api.Name)
+		if !o.failed("apiservice "+api.Name, err) {
+			o.add(diagnosis.Vacancy(api, found))
 		}
 	}
 }

@@ -36,11 +36,13 @@ type removal struct {
 	name string
 	// pods is the name of the server whose pods must be gone before the next step.
 	pods string
+	// grants removes the grants of TenantViews after the step.
+	grants bool
 }
 
 // removals are in an order in which nothing fails or blocks in between. A namespace that is being deleted waits for an
 // APIService without a server, so those go before their server, and the webhook of quotas, which rejects what it cannot
-// count, before those. The policies protect copies until nothing writes copies any more.
+// count, before those. The policies protect copies until nothing writes copies any more, and the grants of TenantViews.
 var removals = []removal{
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hns-sync", pods: "hns-sync"},
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: propagatorName, pods: propagatorName},
@@ -56,7 +58,7 @@ var removals = []removal{
 		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingadmissionpolicybindings"},
 		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"},
 		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingadmissionpolicies"},
-	}},
+	}, grants: true},
 	{resources: []schema.GroupVersionResource{
 		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"},
 		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "prioritylevelconfigurations"},
@@ -144,6 +146,9 @@ func (o *uninstallOptions) Run(ctx context.Context) error {
 	}
 	for _, step := range removals {
 		err := o.remove(ctx, c, step)
+		if err == nil && step.grants {
+			err = o.removeGrants(ctx, c)
+		}
 		if err == nil && step.pods == propagatorName && !o.dryRun.Enabled() {
 			err = released.Namespaces(ctx, c.Kube, "kubectl-hns-uninstall")
 		}

@@ -4,14 +4,19 @@ package hnc
 type APIService struct {
 	// Name is <version>.<group>.
 	Name string
+	// Server is the Service that serves it.
+	Server string
 	// Required is false if the version may be disabled.
 	Required bool
 }
 
 // APIServices are the registrations of all versions that hns-apiserver serves, the preferred one first.
 var APIServices = []APIService{
-	{"v1beta1." + GroupName, true},
-	{"v1alpha3." + GroupName, true},
-	{"v1alpha2." + GroupName, false},
-	{ResourcesGroupVersion.Version + "." + ResourcesGroupName, false},
+	{"v1beta1." + GroupName, "hns-apiserver", true},
+	{"v1alpha3." + GroupName, "hns-apiserver", true},
+	{"v1alpha2." + GroupName, "hns-apiserver", false},
+	{ResourcesGroupVersion.Version + "." + ResourcesGroupName, "hns-apiserver", false},
 }
+
+// ViewAPIService is the registration of hns-gateway, which is optional.
+var ViewAPIService = APIService{ViewGroupVersion.Version + "." + ViewGroupVersion.Group, GatewayAccount, false}

@@ -51,10 +51,10 @@ func TestAPIServices(t *testing.T) {
 			Status: apiregistrationv1.APIServiceStatus{Conditions: []apiregistrationv1.APIServiceCondition{{Type: apiregistrationv1.Available, Status: "True"}}},
 		}
 		test.change(found)
-		expect(t, name, APIService("v1beta1.hnc.x-k8s.io", true, found), test.severity, test.text)
+		expect(t, name, APIService(hnc.APIServices[0], found), test.severity, test.text)
 	}
-	expect(t, "required", APIService("a", true, nil), Error, "does not exist")
-	expect(t, "optional", APIService("a", false, nil), OK, "not served")
+	expect(t, "required", APIService(hnc.APIService{"a", "b", true}, nil), Error, "does not exist")
+	expect(t, "optional", APIService(hnc.APIService{"a", "b", false}, nil), OK, "not served")
 }
 
 func TestCertificates(t *testing.T) {
@@ -68,13 +68,13 @@ func TestCertificates(t *testing.T) {
 	}
 	secret := &corev1.Secret{Data: map[string][]byte{"tls.crt": certificate, "tls.key": key}}
 	end := parsed[0].NotAfter
-	expect(t, "valid", Certificate(secret, true, certificate, time.Now()), OK, "valid for")
-	expect(t, "expiring", Certificate(secret, true, certificate, end.Add(-48*time.Hour)), Warning, "expires in 48h")
-	expect(t, "expired", Certificate(secret, true, certificate, end.Add(time.Hour)), Error, "has expired")
-	expect(t, "untrusted", Certificate(secret, true, nil, time.Now()), Error, "does not trust")
-	expect(t, "missing", Certificate(nil, true, nil, time.Now()), Error, "does not exist")
-	expect(t, "not deployed", Certificate(nil, false, nil, time.Now()), OK, "not needed")
-	expect(t, "damaged", Certificate(&corev1.Secret{}, true, nil, time.Now()), Error, "not a certificate")
+	expect(t, "valid", Certificate(service, secret, true, certificate, time.Now()), OK, "valid for")
+	expect(t, "expiring", Certificate(service, secret, true, certificate, end.Add(-48*time.Hour)), Warning, "expires in 48h")
+	expect(t, "expired", Certificate(service, secret, true, certificate, end.Add(time.Hour)), Error, "has expired")
+	expect(t, "untrusted", Certificate(service, secret, true, nil, time.Now()), Error, "does not trust")
+	expect(t, "missing", Certificate(service, nil, true, nil, time.Now()), Error, "does not exist")
+	expect(t, "not deployed", Certificate(service, nil, false, nil, time.Now()), OK, "not needed")
+	expect(t, "damaged", Certificate(service, &corev1.Secret{}, true, nil, time.Now()), Error, "not a certificate")
 }
 
 func TestLeader(t *testing.T) {

@@ -79,15 +79,15 @@ func Installations(deployments []appsv1.Deployment) Finding {
 
 // Vacancy reports whether an APIService is free to be installed; nil means that it does not exist. HNC's definitions
 // create an APIService of their own.
-func Vacancy(name string, found *apiregistrationv1.APIService) Finding {
-	subject := "apiservice " + name
+func Vacancy(api hnc.APIService, found *apiregistrationv1.APIService) Finding {
+	subject := "apiservice " + api.Name
 	switch {
 	case found == nil:
 		return ok(subject, "it can be created")
 	case found.Spec.Service == nil, found.Spec.Service.Name == "hnc-resourcelist" && found.Spec.Service.Namespace == hnc.HNCNamespace:
 		return Finding{Warning, subject, "HNC, or CustomResourceDefinitions of others, serve this version",
 			"install beside HNC and migrate: see docs/migration.md; or delete the definitions if nothing in them is needed"}
-	case found.Spec.Service.Name != service || found.Spec.Service.Namespace != hnc.SystemNamespace:
+	case found.Spec.Service.Name != api.Server || found.Spec.Service.Namespace != hnc.SystemNamespace:
 		return Finding{Error, subject, fmt.Sprintf("it belongs to the service %s in namespace %s", found.Spec.Service.Name, found.Spec.Service.Namespace),
 			"find out who owns it, and remove it first"}
 	}

@@ -52,12 +52,12 @@ func TestInstallations(t *testing.T) {
 
 func TestVacancy(t *testing.T) {
 	found := &apiregistrationv1.APIService{Spec: apiregistrationv1.APIServiceSpec{Service: &apiregistrationv1.ServiceReference{Name: "hns-apiserver", Namespace: hnc.SystemNamespace}}}
-	expect(t, "free", Vacancy("a", nil), OK, "can be created")
-	expect(t, "ours", Vacancy("a", found), Warning, "installed already")
+	expect(t, "free", Vacancy(hnc.APIServices[0], nil), OK, "can be created")
+	expect(t, "ours", Vacancy(hnc.APIServices[0], found), Warning, "installed already")
 	found.Spec.Service.Namespace = "other"
-	expect(t, "foreign", Vacancy("a", found), Error, "belongs to the service hns-apiserver in namespace other")
+	expect(t, "foreign", Vacancy(hnc.APIServices[0], found), Error, "belongs to the service hns-apiserver in namespace other")
 	found.Spec.Service = nil
-	expect(t, "HNC's", Vacancy("a", found), Warning, "HNC, or CustomResourceDefinitions of others, serve this version")
+	expect(t, "HNC's", Vacancy(hnc.APIServices[0], found), Warning, "HNC, or CustomResourceDefinitions of others, serve this version")
 	found.Spec.Service = &apiregistrationv1.ServiceReference{Name: "hnc-resourcelist", Namespace: hnc.HNCNamespace}
-	expect(t, "HNC's server of lists", Vacancy("a", found), Warning, "HNC, or CustomResourceDefinitions of others, serve this version")
+	expect(t, "HNC's server of lists", Vacancy(hnc.APIServices[0], found), Warning, "HNC, or CustomResourceDefinitions of others, serve this version")
 }

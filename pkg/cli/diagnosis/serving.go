@@ -37,32 +37,32 @@ func NoConfiguration(unserved bool) Finding {
 }
 
 // APIService reports on one of our APIServices; nil means that it does not exist.
-func APIService(name string, required bool, found *apiregistrationv1.APIService) Finding {
-	subject := "apiservice " + name
+func APIService(api hnc.APIService, found *apiregistrationv1.APIService) Finding {
+	subject := "apiservice " + api.Name
 	switch {
-	case found == nil && required:
+	case found == nil && api.Required:
 		return Finding{Error, subject, "it does not exist", "install the servers: see docs/install.md"}
 	case found == nil:
 		return ok(subject, "it does not exist; this version is not served")
 	case found.Spec.Service == nil:
 		return Finding{Error, subject, "CustomResourceDefinitions serve this version, such as HNC's",
 			"migrate from HNC: see docs/migration.md; or delete the definitions if nothing in them is needed, and apply the APIService again"}
-	case found.Spec.Service.Name != service || found.Spec.Service.Namespace != hnc.SystemNamespace:
+	case found.Spec.Service.Name != api.Server || found.Spec.Service.Namespace != hnc.SystemNamespace:
 		return Finding{Error, subject, fmt.Sprintf("it belongs to the service %s in namespace %s", found.Spec.Service.Name, found.Spec.Service.Namespace),
 			"find out who owns it, remove it, and apply the APIService of the manifests or the chart again"}
 	case found.Labels[autoManaged] != "false":
 		return Finding{Error, subject, "CustomResourceDefinitions of the group may take it over",
-			fmt.Sprintf("kubectl label apiservice %s %s=false", name, autoManaged)}
+			fmt.Sprintf("kubectl label apiservice %s %s=false", api.Name, autoManaged)}
 	case found.Spec.InsecureSkipTLSVerify:
 		return Finding{Error, subject, "kube-apiserver sends users' identities to any server that answers", "remove spec.insecureSkipTLSVerify"}
 	case len(found.Spec.CABundle) == 0:
-		return Finding{Error, subject, "spec.caBundle is empty: kube-apiserver does not trust hns-apiserver",
+		return Finding{Error, subject, "spec.caBundle is empty: kube-apiserver does not trust " + api.Server,
 			"look at the log of hns-propagator, which sets it with --manage-certificates"}
 	}
 	for _, c := range found.Status.Conditions {
 		if c.Type == apiregistrationv1.Available && c.Status != apiregistrationv1.ConditionTrue {
 			return Finding{Error, subject, fmt.Sprintf("unavailable, and no namespace in the cluster can finish being deleted: %s: %s", c.Reason, c.Message),
-				"look at the pods of hns-apiserver in " + hnc.SystemNamespace}
+				"look at the pods of " + api.Server + " in " + hnc.SystemNamespace}
 		}
 	}
 	return ok(subject, "available")
@@ -71,17 +71,16 @@ func APIService(name string, required bool, found *apiregistrationv1.APIService)
 // soon is how long before its expiry a certificate should have been renewed.
 const soon = 14 * 24 * time.Hour
 
-// Certificate reports on the certificate that the pods of hns-apiserver mount; nil means that the Secret does not
-// exist. A server that is not deployed in the cluster has its certificate elsewhere. The bundle is what kube-apiserver
-// trusts.
-func Certificate(secret *corev1.Secret, deployed bool, bundle []byte, now time.Time) Finding {
-	const subject = "secret hns-apiserver-cert"
+// Certificate reports on the certificate that the pods of a server mount; nil means that the Secret does not exist. A
+// server that is not deployed in the cluster has its certificate elsewhere. The bundle is what kube-apiserver trusts.
+func Certificate(server string, secret *corev1.Secret, deployed bool, bundle []byte, now time.Time) Finding {
+	subject := "secret " + server + "-cert"
 	const renewal = "look at the log of hns-propagator, which renews it with --manage-certificates"
 	if secret == nil && !deployed {
-		return ok(subject, "not needed: hns-apiserver runs outside the cluster's Deployments")
+		return ok(subject, "not needed: %s runs outside the cluster's Deployments", server)
 	}
 	if secret == nil {
-		return Finding{Error, subject, "it does not exist: hns-apiserver cannot start", renewal}
+		return Finding{Error, subject, "it does not exist: " + server + " cannot start", renewal}
 	}
 	chain, err := cert.ParseCertsPEM(secret.Data[corev1.TLSCertKey])
 	if err != nil {
@@ -94,7 +93,7 @@ func Certificate(secret *corev1.Secret, deployed bool, bundle []byte, now time.T
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(bundle)
-	name := service + "." + hnc.SystemNamespace + ".svc"
+	name := server + "." + hnc.SystemNamespace + ".svc"
 	if _, err := leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: name, CurrentTime: now}); err != nil {
 		return Finding{Error, subject, "kube-apiserver does not trust the certificate: " + err.Error(),
 			"set spec.caBundle of the APIServices to its authority; " + renewal}

@@ -13,13 +13,10 @@ import (
 // GatewaySecret is the name of the Secret that the pods of hns-gateway mount.
 const GatewaySecret = "hns-gateway-cert" //nolint:gosec // a name
 
-// viewAPIService is the APIService of hns-gateway, which is optional.
-var viewAPIService = hnc.ViewGroupVersion.Version + "." + hnc.ViewGroupVersion.Group
-
 // issueForGateway issues the certificate of hns-gateway by the current authority, if hns-gateway is installed. It returns
 // when the next change is due, which is due at the latest.
 func (c *Controller) issueForGateway(ctx context.Context, s state, due time.Time) (time.Time, error) {
-	if _, installed, err := c.registrations.GetStore().GetByKey(viewAPIService); err != nil || !installed {
+	if _, installed, err := c.registrations.GetStore().GetByKey(hnc.ViewAPIService.Name); err != nil || !installed {
 		return due, err
 	}
 	secret, err := stored(c.gateway, GatewaySecret)

@@ -23,7 +23,7 @@ const injector = "cert-manager.io/inject-ca-from"
 // publish writes the bundle into all APIServices that do not have it, if they exist and refer to one of our Services. The
 // propagator's role names them, too.
 func (c *Controller) publish(ctx context.Context, bundle []byte) error {
-	names := []string{viewAPIService}
+	names := []string{hnc.ViewAPIService.Name}
 	for _, service := range hnc.APIServices {
 		names = append(names, service.Name)
 	}

@@ -77,8 +77,12 @@ func TestInstallAndRemove(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	openView(t)
 	// A kubelet stops the process when its Deployment is deleted.
 	if err := cp.StopProcess(t.Context(), "hns-propagator"); err != nil {
+		t.Fatal(err)
+	}
+	if err := admin.HNC.HncV1alpha3().TenantViews("parent").Delete(t.Context(), hnc.TenantViewSingleton, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	diagnoseLag(t)
@@ -189,6 +193,22 @@ func withFinalizer(t *testing.T) int {
 	return n
 }
 
+// openView creates a TenantView, and waits for its grant. Without hns-gateway nothing serves it.
+func openView(t *testing.T) {
+	t.Helper()
+	view := &v1alpha3.TenantView{ObjectMeta: metav1.ObjectMeta{Name: hnc.TenantViewSingleton}}
+	if _, err := admin.HNC.HncV1alpha3().TenantViews("parent").Create(t.Context(), view, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.Eventually(t, "the copy of the grant", func() error {
+		_, err := admin.RbacV1().RoleBindings("child-a").Get(t.Context(), hnc.ViewGrant, metav1.GetOptions{})
+		return err
+	})
+	if out, code := doctor(t); code != 2 || !strings.Contains(out, "1 TenantViews cannot be used: hns-gateway is not installed") {
+		t.Errorf("a TenantView without hns-gateway: exit code %d\n%s", code, out)
+	}
+}
+
 // repositorySync creates a RepositorySync, with the status that hns-sync would have set.
 func repositorySync(t *testing.T) {
 	t.Helper()
@@ -254,6 +274,9 @@ func removed(t *testing.T, before map[string]string) {
 		if err != nil || len(bindings.Items) > 0 {
 			t.Errorf("RoleBindings in %s: %v, %v", namespace, bindings, err)
 		}
+	}
+	if grants, err := admin.RbacV1().RoleBindings("").List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + hnc.ViewGrant}); err != nil || len(grants.Items) > 0 {
+		t.Errorf("grants of TenantViews: %v, %v", grants, err)
 	}
 	if deployments, err := admin.AppsV1().Deployments(controlplane.Namespace).List(ctx, metav1.ListOptions{}); err != nil || len(deployments.Items) > 0 {
 		t.Errorf("Deployments: %v, %v", deployments, err)

@@ -1,0 +1,65 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+)
+
+// GatewayRights are those without which hns-gateway does not serve. In the subtrees of TenantViews it has more.
+var GatewayRights = []Right{
+	{"authentication.k8s.io", "tokenreviews", "", "", []string{"create"}},
+	{"authorization.k8s.io", "subjectaccessreviews", "", "", []string{"create"}},
+	{"authentication.k8s.io", "users", "", "", []string{"impersonate:user-info"}},
+	{"", "namespaces", "", "", []string{"get", "list", "watch"}},
+	{hnc.GroupName, "tenantviews", "", "", []string{"list", "watch"}},
+}
+
+// NoGateway reports how many TenantViews nothing serves, if there are any.
+func NoGateway(views int) []Finding {
+	if views == 0 {
+		return nil
+	}
+	return []Finding{{Warning, "tenantviews", fmt.Sprintf("%d TenantViews cannot be used: %s is not installed", views, hnc.ViewAPIService.Server),
+		"install it, or delete them: see docs/views.md"}}
+}
+
+// GatewayPermissions reports the permissions that hns-gateway lacks, and those that it must not have.
+func GatewayPermissions(missing, excessive []string) Finding {
+	subject := "rights of " + hnc.ViewAPIService.Server
+	switch {
+	case len(excessive) > 0:
+		return Finding{Error, subject, "it could act as anybody everywhere, and serves nothing: " + strings.Join(excessive, ", "),
+			"remove the binding that allows this to the ServiceAccount " + hnc.ViewAPIService.Server + " of " + hnc.SystemNamespace}
+	case len(missing) > 0:
+		return Finding{Error, subject, "missing: " + strings.Join(missing, ", "), "apply its ClusterRoles and bindings of the manifests or the chart again"}
+	}
+	return ok(subject, "complete, and none too many")
+}
+
+// maxListedViews is how many TenantViews are named.
+const maxListedViews = 5
+
+// Views reports the TenantViews that cannot be used.
+func Views(views []v1alpha3.TenantView) Finding {
+	const subject = "tenantviews"
+	var reasons []string
+	for i := range views {
+		if ready := meta.FindStatusCondition(views[i].Status.Conditions, hnc.ConditionReady); ready == nil || ready.Status != "True" {
+			reason := "its status is not known yet"
+			if ready != nil {
+				reason = ready.Message
+			}
+			reasons = append(reasons, views[i].Namespace+": "+reason)
+		}
+	}
+	if len(reasons) == 0 {
+		return ok(subject, "%d, and all can be used", len(views))
+	}
+	listed := strings.Join(reasons[:min(len(reasons), maxListedViews)], "; ")
+	return Finding{Warning, subject, fmt.Sprintf("%d of %d cannot be used: %s", len(reasons), len(views), listed), "kubectl get tenantviews -A"}
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
+)
+
+// checkGateway looks at hns-gateway, if it is installed, and at the TenantViews.
+func (o *doctorOptions) checkGateway(ctx context.Context, now time.Time) {
+	views, err := o.clients.Hierarchy.HncV1alpha3().TenantViews(corev1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if o.failed("tenantviews", err) || err != nil {
+		return
+	}
+	api := hnc.ViewAPIService
+	found, err := o.apiService(ctx, api.Name)
+	if o.failed("apiservice "+api.Name, err) {
+		return
+	}
+	if found == nil {
+		o.add(diagnosis.NoGateway(len(views.Items))...)
+		return
+	}
+	o.add(diagnosis.APIService(api, found))
+	o.checkCertificate(ctx, api.Server, found.Spec.CABundle, now)
+	o.checkGatewayRights(ctx)
+	o.add(diagnosis.Views(views.Items))
+}
+
+// checkGatewayRights looks at what hns-gateway has to be allowed, and at what it must not be allowed.
+func (o *doctorOptions) checkGatewayRights(ctx context.Context) {
+	server := hnc.ViewAPIService.Server
+	missing, err := o.missingRights(ctx, server, diagnosis.GatewayRights)
+	if o.failed("rights of "+server, err) {
+		return
+	}
+	var excessive []string
+	for _, resource := range []string{"users", "serviceaccounts"} {
+		allowed, err := grant.Allowed(ctx, o.clients.Kube, server, authorizationv1.ResourceAttributes{Resource: resource, Verb: "impersonate"})
+		if o.failed("rights of "+server, err) {
+			return
+		}
+		if allowed {
+			excessive = append(excessive, "impersonate "+resource)
+		}
+	}
+	o.add(diagnosis.GatewayPermissions(missing, excessive))
+}
