@@ -53,8 +53,8 @@ func TestAPIServices(t *testing.T) {
 		test.change(found)
 		expect(t, name, APIService(hnc.APIServices[0], found), test.severity, test.text)
 	}
-	expect(t, "required", APIService(hnc.APIService{"a", "b", true}, nil), Error, "does not exist")
-	expect(t, "optional", APIService(hnc.APIService{"a", "b", false}, nil), OK, "not served")
+	expect(t, "required", APIService(hnc.APIService{Name: "a", Server: "b", Required: true}, nil), Error, "does not exist")
+	expect(t, "optional", APIService(hnc.APIService{Name: "a", Server: "b"}, nil), OK, "not served")
 }
 
 func TestCertificates(t *testing.T) {
