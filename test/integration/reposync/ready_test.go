@@ -19,7 +19,7 @@ import (
 // kubectl runs kubectl as the cluster's administrator, and returns what it prints.
 func kubectl(t *testing.T, manifest string, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), suite.Deadline)
+	ctx, cancel := context.WithTimeout(cleanup(), suite.Deadline)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binDir+"/kubectl", append([]string{"--kubeconfig=" + cp.Kubeconfig(), "--cache-dir=" + t.TempDir()}, args...)...)
 	cmd.Stdin = strings.NewReader(manifest)
@@ -42,8 +42,8 @@ func applied(t *testing.T, manifests ...string) {
 func submitted(t *testing.T, manifests ...string) {
 	t.Helper()
 	for _, m := range manifests {
-		_, err := kubectl(t, m, "apply", "--server-side", "--force-conflicts", "--request-timeout=10s", "-f", "-")
-		if err != nil && !strings.Contains(err.Error(), "imeout") && !strings.Contains(err.Error(), "deadline exceeded") {
+		out, err := kubectl(t, m, "apply", "--server-side", "--force-conflicts", "--request-timeout=10s", "-f", "-")
+		if err != nil && !strings.Contains(out, "imeout") && !strings.Contains(out, "deadline exceeded") {
 			t.Fatal(err)
 		}
 	}
@@ -137,18 +137,18 @@ func TestReadyOfEachKind(t *testing.T) {
 	})
 	// In force. The copy is released when its kind is not propagated any more.
 	applied(t, hierarchy.manifest("{parent: ready-root}"), sub.manifest("{}"), quota.manifest(`{hard: {configmaps: "10"}}`),
-		configuration.manifest("{resources: [{resource: configmaps, mode: Propagate}]}"), repositories.manifest(sync("file://"+r.dir)))
+		configuration.manifest("{resources: [{resource: limitranges, mode: Propagate}]}"), repositories.manifest(sync("file://"+r.dir)))
 	for _, s := range all[:5] {
 		s.waits(t, "True")
 	}
-	applied(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: released, namespace: ready-root}\n")
+	applied(t, "apiVersion: v1\nkind: LimitRange\nmetadata: {name: released, namespace: ready-root}\nspec: {limits: [{type: Pod, max: {cpu: \"1\"}}]}\n")
 	suite.Eventually(t, "the copy", func() error {
-		_, err := kubectl(t, "", "get", "configmap", "released", "-n", "ready-child")
+		_, err := kubectl(t, "", "get", "limitrange", "released", "-n", "ready-child")
 		return err
 	})
-	applied(t, configuration.manifest("{resources: [{resource: configmaps, mode: Ignore}]}"))
+	applied(t, configuration.manifest("{resources: [{resource: limitranges, mode: Ignore}]}"))
 	configuration.waits(t, "True")
-	applied(t, release.manifest("{resource: configmaps, name: released, source: ready-root}"))
+	applied(t, release.manifest("{resource: limitranges, name: released, source: ready-root}"))
 	release.waits(t, "True")
 	for _, s := range all {
 		suite.EventuallyEqual(t, s.kind+" in force", "Current Ready=True", func() string { return s.state(t) })
@@ -160,8 +160,8 @@ func TestReadyOfEachKind(t *testing.T) {
 	applied(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: ready-limited}\n",
 		"apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: no-more, namespace: ready-limited}\nspec: {hard: {count/resourcequotas: \"1\"}}\n")
 	applied(t, hierarchy.manifest("{parent: ready-missing}"), limited.manifest(`{hard: {configmaps: "10"}}`),
-		configuration.manifest("{resources: [{resource: nosuchthings, mode: Propagate}]}"), repositories.manifest(sync("file:///nowhere")),
-		release.manifest("{resource: configmaps, name: missing, source: ready-root}"))
+		configuration.manifest("{resources: [{group: coordination.k8s.io, resource: leases, mode: Propagate}]}"), repositories.manifest(sync("file:///nowhere")),
+		release.manifest("{resource: limitranges, name: missing, source: ready-root}"))
 	if _, err := kubectl(t, "", "annotate", "namespace", "ready-sub", hnc.AnnotationSubnamespaceOf+"-"); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestReadyOfEachKind(t *testing.T) {
 			}
 		}
 	}()
-	submitted(t, hierarchy.manifest("{parent: ready-root, labels: [{key: a, value: b}]}"), configuration.manifest("{resources: [{resource: secrets, mode: Propagate}]}"),
+	submitted(t, hierarchy.manifest("{parent: ready-root, requiredChildren: [ready-required]}"), configuration.manifest("{resources: [{resource: secrets, mode: Propagate}]}"),
 		repositories.manifest(sync("file:///nowhere")), quota.manifest(`{hard: {configmaps: "11"}}`))
 	for _, s := range []subject{hierarchy, configuration, repositories, quota} {
 		suite.EventuallyEqual(t, "stale "+s.kind, "InProgress Ready=True of an earlier generation", func() string { return s.state(t) })
@@ -201,7 +201,7 @@ func TestReadyOfEachKind(t *testing.T) {
 		{"v1beta1", "Hierarchy", "ready-limited", hnc.Singleton}, {"v1beta1", "Subnamespace", "ready-limited", "ready-fresh"},
 		{"v1beta1", "HierarchicalResourceQuota", "ready-child", "fresh"}, {"v1alpha3", "RepositorySync", "", "fresh"}, {"v1alpha3", "CopyRelease", "ready-child", "fresh"},
 	}
-	specs := []string{"{labels: [{key: a, value: b}]}", "{}", `{hard: {configmaps: "10"}}`, sync("file:///nowhere"), "{resource: configmaps, name: missing, source: ready-root}"}
+	specs := []string{"{requiredChildren: [ready-required-2]}", "{}", `{hard: {configmaps: "10"}}`, sync("file:///nowhere"), "{resource: limitranges, name: missing, source: ready-root}"}
 	for i, s := range fresh {
 		submitted(t, s.manifest(specs[i]))
 		suite.EventuallyEqual(t, "fresh "+s.kind, "InProgress without Ready", func() string { return s.state(t) })
