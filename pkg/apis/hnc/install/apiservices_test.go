@@ -28,7 +28,7 @@ func TestEachServedVersionHasAnAPIService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := "resourceNames: [" + strings.Join(got, ", ") + "]"; !strings.Contains(string(role), names) {
+	if names := "resourceNames: [" + strings.Join(append(got, hnc.ViewAPIService.Name), ", ") + "]"; !strings.Contains(string(role), names) {
 		t.Errorf("the propagator's role does not have %s", names)
 	}
 }
