@@ -45,7 +45,7 @@ func TestRepoStatus(t *testing.T) {
 		t.Errorf("none: got %d %q", code, stderr)
 	}
 	items = []v1alpha3.RepositorySync{good}
-	if stdout, stderr, code := status(); code != 0 || stderr != "" || !strings.HasSuffix(stdout, "good   True     Synced   0123456789ab   fedcba987654   2            7         0\n") {
+	if stdout, stderr, code := status(); code != 0 || stderr != "" || !strings.HasSuffix(stdout, "good   True    Synced   0123456789ab   fedcba987654   2            7         0\n") {
 		t.Errorf("synced: got %d %q %q", code, stdout, stderr)
 	}
 	if _, _, code := status("-o", "json"); code != 0 {
