@@ -51,7 +51,7 @@ func TestObjectsOfAllKindsHaveLimitedMetadata(t *testing.T) {
 			if spec, ok := specs[resource.Kind]; ok {
 				object.Object["spec"] = spec
 			}
-			object.SetName(map[string]string{"Hierarchy": hnc.Singleton, "HierarchyConfiguration": hnc.Singleton, "HNCConfiguration": hnc.ConfigurationName}[resource.Kind])
+			object.SetName(map[string]string{"Hierarchy": hnc.Singleton, "HierarchyConfiguration": hnc.Singleton, "HNCConfiguration": hnc.ConfigurationName, "TenantView": hnc.TenantViewSingleton}[resource.Kind])
 			if object.GetName() == "" {
 				object.SetName("large-metadata-child")
 			}
