@@ -49,6 +49,19 @@ func TestWatchGoesOnFromItsVersionWhenTheServerIsBack(t *testing.T) {
 	}
 }
 
+// The propagator is not unready for ever because of a watch of which nobody sees that it has succeeded.
+func TestWatchOfWhatIsNotRequiredIsNotReported(t *testing.T) {
+	c := New(Config{})
+	r := requests{failures: 1}
+	g := guard{readiness: c.readiness, check: func(context.Context) (string, error) { return "9", nil }}
+	if _, err := g.watch(views, r.watch)(t.Context(), metav1.ListOptions{ResourceVersion: "7"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Watching(); err != nil {
+		t.Errorf("after the server is back: %v", err)
+	}
+}
+
 func TestWatchWithoutAVersionFailsWhileTheServerIsAway(t *testing.T) {
 	r := requests{failures: 1}
 	g := guard{readiness: newReadiness(), check: func(context.Context) (string, error) { return "9", nil }}

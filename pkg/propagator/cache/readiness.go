@@ -72,7 +72,11 @@ func (r *readiness) listed(resource string) {
 	r.pending.Delete(resource)
 }
 
+// requested records the result of a request, if the resource is required: only of those, the end of a failure is seen.
 func (r *readiness) requested(resource string, err error) {
+	if !required(resource) {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
