@@ -1,6 +1,7 @@
 package install
 
 import (
+	"fmt"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,9 +47,13 @@ func TestAMigratedReleaseCanBeUpgraded(t *testing.T) {
 		}
 	}
 	// Helm applies the field, too: with another value, the upgrade would be a conflict.
-	if _, err := services.Patch(ctx, "v1beta1.hnc.x-k8s.io", types.MergePatchType, []byte(`{"spec":{"versionPriority":200}}`), metav1.PatchOptions{FieldManager: "kubectl-hns-migrate"}); err != nil {
-		t.Fatal(err)
+	prefer := func(priority int) {
+		patch := fmt.Appendf(nil, `{"spec":{"versionPriority":%d}}`, priority)
+		if _, err := services.Patch(ctx, "v1beta1.hnc.x-k8s.io", types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "kubectl-hns-migrate"}); err != nil {
+			t.Fatal(err)
+		}
 	}
+	prefer(200)
 	if _, err := command(t, "helm", append([]string{"upgrade", "--reuse-values", "--set=besideHNC=false"}, release...)...); err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +61,7 @@ func TestAMigratedReleaseCanBeUpgraded(t *testing.T) {
 		t.Errorf("the policies: %v", err)
 	}
 	// As a rollback has left them.
+	prefer(10)
 	const list = "v1alpha2.resources.hnc.x-k8s.io"
 	if _, err := services.Patch(ctx, list, types.MergePatchType, []byte(`{"metadata":{"annotations":{"helm.sh/resource-policy":"keep"}}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
