@@ -29,7 +29,7 @@ func (u impersonatedUpgrade) WrappedRoundTripper() http.RoundTripper {
 
 // WrapRequest implements proxy.UpgradeRequestRoundTripper.
 func (u impersonatedUpgrade) WrapRequest(r *http.Request) (*http.Request, error) {
-	response, err := u.headers.RoundTrip(r)
+	response, err := u.headers.RoundTrip(r) //nolint:bodyclose // the caller closes it
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // GatewaySecret is the name of the Secret that the pods of hns-gateway mount.
-const GatewaySecret = "hns-gateway-cert" //nolint:gosec // a name
+const GatewaySecret = "hns-gateway-cert"
 
 // issueForGateway issues the certificate of hns-gateway by the current authority, if hns-gateway is installed. It returns
 // when the next change is due, which is due at the latest.
