@@ -37,7 +37,7 @@ type Controller struct {
 // New returns a Controller that collects changes of a status for the window.
 func New(d controller.Dependencies, window time.Duration) *Controller {
 	c := &Controller{Dependencies: d, window: window}
-	unknown := "the APIService " + apiService + " was not read yet"
+	unknown := "the APIService " + hnc.ViewAPIService.Name + " was not read yet"
 	c.unavailable.Store(&unknown)
 	return c
 }
@@ -167,14 +167,11 @@ func (c *Controller) reconcileAll(ctx context.Context) error {
 	return nil
 }
 
-var (
-	apiService  = hnc.ViewGroupVersion.Version + "." + hnc.ViewGroupVersion.Group
-	apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
-)
+var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 
 // whyUnavailable returns why the gateway cannot be used, "" if it can.
 func (c *Controller) whyUnavailable(ctx context.Context) (string, error) {
-	o, err := c.Dynamic.Resource(apiServices).Get(ctx, apiService, metav1.GetOptions{})
+	o, err := c.Dynamic.Resource(apiServices).Get(ctx, hnc.ViewAPIService.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return "hns-gateway is not installed", nil
@@ -187,10 +184,10 @@ func (c *Controller) whyUnavailable(ctx context.Context) (string, error) {
 	}
 	at := slices.IndexFunc(conditions, func(c any) bool { m, ok := c.(map[string]any); return ok && m["type"] == "Available" })
 	if at < 0 {
-		return fmt.Sprintf("the APIService %s is not available yet", apiService), nil
+		return fmt.Sprintf("the APIService %s is not available yet", hnc.ViewAPIService.Name), nil
 	}
 	if available := conditions[at].(map[string]any); available["status"] != "True" {
-		return fmt.Sprintf("the APIService %s is not available: %v; see the log of hns-gateway", apiService, available["message"]), nil
+		return fmt.Sprintf("the APIService %s is not available: %v; see the log of hns-gateway", hnc.ViewAPIService.Name, available["message"]), nil
 	}
 	return "", nil
 }
