@@ -101,11 +101,18 @@ func (o *doctorOptions) checkMigration(ctx context.Context, definitions []string
 	if finding != nil {
 		o.add(*finding)
 	}
+	if state != nil {
+		o.checkHNC(ctx, state)
+	}
 	return finding != nil
 }
 
 // checkLeftovers looks at what HNC has in the cluster.
 func (o *doctorOptions) checkLeftovers(ctx context.Context, definitions []string) {
+	roles, ok := o.names(ctx, schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"})
+	if !ok {
+		return
+	}
 	var webhooks []string
 	for _, resource := range []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"} {
 		found, ok := o.names(ctx, schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource})
@@ -114,13 +121,17 @@ func (o *doctorOptions) checkLeftovers(ctx context.Context, definitions []string
 		}
 		webhooks = append(webhooks, found...)
 	}
-	o.add(diagnosis.Leftovers(definitions, webhooks)...)
-	if roles, ok := o.names(ctx, schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}); ok {
-		o.add(diagnosis.LeftoverRights(roles, definitions)...)
+	o.add(diagnosis.Leftovers(definitions, webhooks, roles)...)
+	if !o.beforeInstall {
+		o.checkHNC(ctx, nil)
 	}
+}
+
+// checkHNC looks at HNC's controller, which must not run any more: state is that of the migration, if one is under way.
+func (o *doctorOptions) checkHNC(ctx context.Context, state *corev1.ConfigMap) {
 	scale, err := o.clients.Kube.AppsV1().Deployments(hnc.HNCNamespace).GetScale(ctx, "hnc-controller-manager", metav1.GetOptions{})
-	if !o.failed("deployment hnc-controller-manager", err) && err == nil && !o.beforeInstall {
-		o.add(diagnosis.RunningHNC(scale.Spec.Replicas)...)
+	if !o.failed("deployment hnc-controller-manager", err) && err == nil {
+		o.add(diagnosis.RunningHNC(state, scale.Spec.Replicas)...)
 	}
 }
 

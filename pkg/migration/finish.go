@@ -34,7 +34,7 @@ func (m *Migration) finish(ctx context.Context) error {
 		return err
 	}
 	// Its APIService leads to hns-apiserver.
-	if err := m.scale(ctx, "hnc-resourcelist-apiextension", 0); err != nil {
+	if err := m.scale(ctx, listDeployment, 0); err != nil {
 		return err
 	}
 	if err := m.unfreeze(ctx); err != nil {

@@ -55,10 +55,7 @@ func (c *clients) restoreWebhooks(ctx context.Context, saved *backup) error {
 // stop scales HNC's Deployments to zero, and waits until their pods are gone: HNC must not see what follows. The server
 // of lists goes on, because the APIService still leads to it.
 func (c *clients) stop(ctx context.Context) error {
-	for _, name := range deployments {
-		if name == "hnc-resourcelist-apiextension" {
-			continue
-		}
+	for _, name := range controllers {
 		if err := c.scale(ctx, name, 0); err != nil {
 			return err
 		}

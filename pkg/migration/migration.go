@@ -98,13 +98,13 @@ func (m *Migration) steps() []step {
 		{"freeze", "reject changes of the hierarchies by others", func(ctx context.Context) error { return m.freeze(ctx, m.user) }},
 		{"webhooks", "remove HNC's webhooks", m.removeWebhooks},
 		{"stop", "stop HNC", m.stop},
-		{"export", "export HNC's objects to " + m.File, m.writeExport},
-		{"import", "import them into hns-apiserver", m.importAll},
-		{"finalizers", "remove HNC's finalizers", m.removeFinalizers},
-		{"switch", "serve " + hnc.GroupName + "/" + version + " from hns-apiserver", m.switchServices},
-		{"verify", "compare what is served with the export", m.verify},
-		{"preview", "compute what hns-propagator will write", m.preview},
-		{"definitions", "delete HNC's definitions; a rollback needs the export from here on", m.deleteDefinitions},
+		{"export", "export HNC's objects to " + m.File, m.whileStopped(m.writeExport)},
+		{"import", "import them into hns-apiserver", m.whileStopped(m.importAll)},
+		{"finalizers", "remove HNC's finalizers", m.whileStopped(m.removeFinalizers)},
+		{"switch", "serve " + hnc.GroupName + "/" + version + " from hns-apiserver", m.whileStopped(m.switchServices)},
+		{"verify", "compare what is served with the export", m.whileStopped(m.verify)},
+		{"preview", "compute what hns-propagator will write", m.whileStopped(m.preview)},
+		{"definitions", "delete HNC's definitions; a rollback needs the export from here on", m.whileStopped(m.deleteDefinitions)},
 		{"unfreeze", "allow changes again", m.finish},
 	}
 }
@@ -175,6 +175,9 @@ func (m *Migration) Run(ctx context.Context) error {
 // stepFailed returns the error of a step, with its name and what to do. It does not wrap an error of the API, of which
 // kubectl would print nothing but the message.
 func stepFailed(s step, err error, way string) error {
+	if errors.Is(err, errRestarted) {
+		return fmt.Errorf("step %s: %w", s.name, err)
+	}
 	if errors.Is(err, ErrNotConfirmed) || errors.Is(err, context.Canceled) {
 		return fmt.Errorf("step %s: %w\nRepeat the command to continue%s", s.name, err, way)
 	}

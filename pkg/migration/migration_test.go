@@ -2,6 +2,7 @@ package migration
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,6 +22,9 @@ func TestErrorsNameTheStep(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not contain %q", err, want)
 		}
+	}
+	if err := stepFailed(step{name: "import"}, fmt.Errorf("HNC runs again: %w", errRestarted), "way"); strings.Contains(err.Error(), "Repeat") || !strings.HasPrefix(err.Error(), "step import: HNC runs again") {
+		t.Errorf("a step is to be repeated although HNC runs: %v", err)
 	}
 	if err := stepFailed(step{name: "preview"}, ErrNotConfirmed, ""); !errors.Is(err, ErrNotConfirmed) {
 		t.Errorf("the answer no is not recognized: %v", err)

@@ -1,6 +1,8 @@
 package migration
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -30,8 +32,14 @@ const (
 	mutatingWebhooks   = "hnc-mutating-webhook-configuration"
 )
 
-// deployments are HNC's controllers, all in its namespace.
-var deployments = []string{"hnc-controller-manager", "hnc-controller-manager-ha", "hnc-resourcelist-apiextension"}
+// controllers are HNC's Deployments that write or have webhooks, and deployments all of them. They are in its namespace.
+var (
+	controllers = []string{"hnc-controller-manager", "hnc-controller-manager-ha"}
+	deployments = append(slices.Clone(controllers), listDeployment)
+)
+
+// listDeployment is that of HNC's server of lists.
+const listDeployment = "hnc-resourcelist-apiextension"
 
 // The Deployments of hns that write, and their leases.
 const (

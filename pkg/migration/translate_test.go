@@ -97,6 +97,7 @@ func TestTranslate(t *testing.T) {
 		"a terminating namespace":              {[]string{"ns a", "terminating b", "hc b a", "sub b of a", "anchor a b"}, "-it is being deleted -one of the namespaces"},
 		"a label in force":                     {[]string{"ns a", "label a k", "set a k"}, "a<+k"},
 		"a label that is managed no more":      {[]string{"ns a", "label a old", "set a old"}, "a< -the label old"},
+		"a parent beside such a label":         {[]string{"ns a", "ns b", "hc b a", "label b old", "set b old"}, "b<a -the label old"},
 		"a namespace excluded by a flag":       {[]string{"ns monitoring", "ns b", "hc monitoring b", "hc b monitoring"}, "b<monitoring-excluded -the namespace is excluded !its parent monitoring is excluded"},
 		"a namespace that is gone":             {[]string{"ns a", "hc gone a", "quota gone"}, "-hierarchicalresourcequotas gone/q: its namespace does not exist -hierarchyconfigurations gone/hierarchy"},
 		"a label that HNC has ignored":         {[]string{"ns a", "set a k"}, "a< -the label k"},

@@ -97,9 +97,12 @@ func Paused(configuration *v1beta1.HNCConfiguration) *metav1.Condition {
 	return c
 }
 
-// Leftovers reports CustomResourceDefinitions and webhooks of HNC. While HNC manages the cluster, a migration removes
-// them. Without HNC, its webhooks fail.
-func Leftovers(definitions, webhooks []string) []Finding {
+// hncManagerRole is the ClusterRole of HNC's controllers. It allows everything.
+const hncManagerRole = "hnc-manager-role"
+
+// Leftovers reports CustomResourceDefinitions, webhooks and the ClusterRole of HNC. While HNC manages the cluster, a
+// migration removes definitions and webhooks. Without HNC, its webhooks fail.
+func Leftovers(definitions, webhooks, roles []string) []Finding {
 	var findings []Finding
 	managed := false
 	for _, name := range definitions {
@@ -119,24 +122,14 @@ func Leftovers(definitions, webhooks []string) []Finding {
 			findings = append(findings, Finding{Error, "webhook configuration " + name, "it is left of HNC, and rejects writes when HNC's server is gone", "delete it"})
 		}
 	}
+	if !managed && slices.Contains(roles, hncManagerRole) {
+		findings = append(findings, Finding{Warning, "clusterrole " + hncManagerRole, "it is left of HNC, and allows everything to HNC's ServiceAccount, " + hnc.HNCNamespace + "/default",
+			"kubectl delete clusterrole " + hncManagerRole + ", and its ClusterRoleBinding"})
+	}
 	if len(findings) == 0 {
-		findings = append(findings, ok("leftovers of HNC", "none"))
+		findings = append(findings, ok("leftovers of HNC", "no definitions, webhook configurations or rights"))
 	}
 	return findings
-}
-
-// hncManagerRole is the ClusterRole of HNC's controllers.
-const hncManagerRole = "hnc-manager-role"
-
-// LeftoverRights reports whether the ClusterRole of HNC's controllers is left, without HNC's definitions. It allows
-// everything.
-func LeftoverRights(roles, definitions []string) []Finding {
-	migrated := !slices.ContainsFunc(definitions, func(name string) bool { return strings.HasSuffix(name, "."+hnc.GroupName) })
-	if !migrated || !slices.Contains(roles, hncManagerRole) {
-		return nil
-	}
-	return []Finding{{Warning, "clusterrole " + hncManagerRole, "it is left of HNC, and allows everything to HNC's ServiceAccount, " + hnc.HNCNamespace + "/default",
-		"kubectl delete clusterrole " + hncManagerRole + ", and its ClusterRoleBinding"}}
 }
 
 // Namespace reports whether the servers' namespace exists and is not being deleted.

@@ -106,31 +106,22 @@ func TestConfiguration(t *testing.T) {
 }
 
 func TestLeftovers(t *testing.T) {
-	got := Leftovers([]string{"hierarchyconfigurations.hnc.x-k8s.io", "widgets.example.com"}, []string{"hnc-validating-webhook-configuration", "other"})
+	roles := []string{"admin", "hnc-manager-role"}
+	got := Leftovers([]string{"hierarchyconfigurations.hnc.x-k8s.io", "widgets.example.com"}, []string{"hnc-validating-webhook-configuration", "other"}, roles)
 	if len(got) != 2 || Worst(got) != Warning {
 		t.Errorf("while HNC manages the cluster: got %v", got)
 	}
-	if got := Leftovers(nil, []string{"hnc-validating-webhook-configuration", "other"}); len(got) != 1 || Worst(got) != Error {
+	if got := Leftovers(nil, []string{"hnc-validating-webhook-configuration", "other"}, nil); len(got) != 1 || Worst(got) != Error {
 		t.Errorf("a webhook without HNC: got %v", got)
 	}
-	if got := Leftovers([]string{"widgets.example.com"}, nil); Worst(got) != OK {
-		t.Errorf("got %v", got)
+	if got := Leftovers([]string{"widgets.example.com"}, nil, roles[:1]); len(got) != 1 || Worst(got) != OK {
+		t.Errorf("without HNC: got %v", got)
 	}
-}
-
-func TestLeftoverRights(t *testing.T) {
-	roles := []string{"admin", "hnc-manager-role"}
-	got := LeftoverRights(roles, []string{"widgets.example.com"})
-	if len(got) != 1 {
-		t.Fatalf("got %v", got)
+	// Nothing says that nothing is left.
+	if got = Leftovers(nil, nil, roles); len(got) != 1 {
+		t.Fatalf("the role without HNC: got %v", got)
 	}
-	expect(t, "after a migration", got[0], Warning, "allows everything")
-	if got := LeftoverRights(roles, []string{"hierarchyconfigurations.hnc.x-k8s.io"}); got != nil {
-		t.Errorf("while HNC is there: %v", got)
-	}
-	if got := LeftoverRights(roles[:1], nil); got != nil {
-		t.Errorf("without HNC: %v", got)
-	}
+	expect(t, "the role without HNC", got[0], Warning, "allows everything")
 }
 
 // The lists are those of the manifests.

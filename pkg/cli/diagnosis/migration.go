@@ -42,12 +42,19 @@ func BesideHNC(definitions []string, system *metav1.PartialObjectMetadata) bool 
 	return slices.Contains(definitions, besidehnc.Definition) && (system == nil || system.Annotations[hnc.AnnotationStore] == "")
 }
 
-// RunningHNC reports that HNC's controller runs although this cluster is migrated; replicas are those that its
-// Deployment wants.
-func RunningHNC(replicas int32) []Finding {
-	if replicas == 0 {
+// RunningHNC reports that HNC's controller runs although this cluster is migrated, or the migration has stopped it: state
+// is that of the migration, as for Migration; replicas are those that its Deployment wants.
+func RunningHNC(state *corev1.ConfigMap, replicas int32) []Finding {
+	const subject = "deployment hnc-controller-manager"
+	const suspend = "suspend what applies HNC's manifests, and "
+	switch {
+	case replicas == 0:
+		return nil
+	case state == nil || state.Data[hnc.MigrationDeleting] != "" && state.Data[hnc.MigrationRollingBack] == "":
+		return []Finding{{Error, subject, "HNC runs in a cluster that is migrated: it and hns-propagator undo each other's writes",
+			suspend + "kubectl scale deployment hnc-controller-manager -n " + hnc.HNCNamespace + " --replicas=0"}}
+	case state.Data[hnc.MigrationRollingBack] != "" || slices.Contains([]string{"", "freeze", "webhooks"}, state.Data[hnc.MigrationStep]):
 		return nil
 	}
-	return []Finding{{Error, "deployment hnc-controller-manager", "HNC runs in a cluster that is migrated: it and hns-propagator undo each other's writes",
-		"suspend what applies HNC's manifests, and kubectl scale deployment hnc-controller-manager -n " + hnc.HNCNamespace + " --replicas=0"}}
+	return []Finding{{Error, subject, "HNC runs although the migration has stopped it", suspend + "kubectl hns migrate rollback; then migrate again"}}
 }

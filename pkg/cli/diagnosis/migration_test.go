@@ -41,8 +41,25 @@ func TestBesideHNC(t *testing.T) {
 }
 
 func TestRunningHNC(t *testing.T) {
-	if got := RunningHNC(0); got != nil {
+	state := func(step string, more ...string) *corev1.ConfigMap {
+		s := &corev1.ConfigMap{Data: map[string]string{hnc.MigrationStep: step}}
+		for _, key := range more {
+			s.Data[key] = "true"
+		}
+		return s
+	}
+	for name, state := range map[string]*corev1.ConfigMap{
+		"before it is stopped": state("webhooks"), "rolling back": state("import", hnc.MigrationRollingBack),
+		"rolling back from the export": state("preview", hnc.MigrationDeleting, hnc.MigrationRollingBack),
+	} {
+		if got := RunningHNC(state, 1); got != nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if got := RunningHNC(nil, 0); got != nil {
 		t.Errorf("without replicas: %+v", got)
 	}
-	expect(t, "running", RunningHNC(1)[0], Error, "HNC runs in a cluster that is migrated")
+	expect(t, "migrated", RunningHNC(nil, 1)[0], Error, "HNC runs in a cluster that is migrated")
+	expect(t, "without definitions", RunningHNC(state("preview", hnc.MigrationDeleting), 1)[0], Error, "HNC runs in a cluster that is migrated")
+	expect(t, "under way", RunningHNC(state("stop"), 1)[0], Error, "HNC runs although the migration has stopped it")
 }

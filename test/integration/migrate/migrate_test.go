@@ -144,6 +144,7 @@ func TestMigration(t *testing.T) {
 			doctor(t, "the last completed step is stop")
 			rejectsOthers(t)
 			protectsCopies(t)
+			startedAgain(t, file)
 		}
 	}
 	if out, err := plugin(t, "", "migrate", "--export", file); err == nil || !strings.Contains(err.Error(), "not confirmed") {

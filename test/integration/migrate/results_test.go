@@ -128,6 +128,7 @@ func testBadInput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	announces(t, existing)
 	if out, err := plugin(t, "", "migrate", "--dry-run"); err != nil || !strings.Contains(out, "subnamespaceanchors acme/alone: namespace alone is not its sub-namespace") {
 		t.Errorf("a dry run: %v\n%s", err, out)
 	}
