@@ -25,6 +25,8 @@ FUZZTIME ?= 30s
 CHAOSTIME ?= 10m
 # The release or commit that `make upgrade` upgrades from.
 PREVIOUS ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
+# The version of HNC that `make hnc` builds and migrates from.
+HNC ?= 1.1.0
 # How often `make repeat` repeats tests.
 TIMES ?= 20
 # How long `make soak` changes a forest.
@@ -87,6 +89,10 @@ repeat: build ## repeat tests TIMES times, 20 by default, beside processes that 
 upgrade: build ## upgrade a cluster from the build of PREVIOUS, by default the latest tag, and downgrade it: make upgrade PREVIOUS=HEAD~1
 	@[ -n "$(PREVIOUS)" ] || { echo "no release is tagged: name the commit to upgrade from, make upgrade PREVIOUS=REF" >&2; exit 1; }
 	@go test -timeout 60m -count=1 ./test/integration/upgrade/previous -previous $(PREVIOUS) -v
+
+.PHONY: hnc
+hnc: build ## migrate from the real HNC and back, as root, with pods as processes: make hnc HNC=1.0.0
+	@go test -timeout 60m -count=1 ./test/integration/hnc -hnc $(HNC) -v
 
 .PHONY: chaos
 chaos: build ## subject a highly available cluster to faults for CHAOSTIME, 10m by default, and then compare random operations under faults with a model for as long
