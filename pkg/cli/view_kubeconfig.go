@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -110,7 +111,7 @@ func (o *viewKubeconfigOptions) kubeconfig(view *v1alpha3.TenantView) (*clientcm
 	}
 	cluster.Server = strings.TrimSuffix(cluster.Server, "/") + hnc.ViewPath(view.Namespace)
 	name := "view-" + view.Namespace
-	shown := mapping.NewNames(mapping.Of(view, func(string) bool { return false })).Out(view.Namespace)
+	shown := mapping.NewNames(mapping.Of(view, func(string) (time.Time, bool) { return time.Time{}, false })).Out(view.Namespace)
 	return &clientcmdapi.Config{
 		Clusters:       map[string]*clientcmdapi.Cluster{name: cluster},
 		AuthInfos:      map[string]*clientcmdapi.AuthInfo{name: user},

@@ -14,7 +14,15 @@ func (h *Handler) serveAcross(c *call) error {
 	resource := schema.GroupResource{Group: c.info.APIGroup, Resource: c.info.Resource}
 	query := c.r.URL.Query()
 	query.Set("version", c.info.APIVersion)
-	c.path, c.query, c.across = h.subtreePath(hnc.ResourcesName(resource)), query.Encode(), true
+	c.path, c.query = h.subtreePath(hnc.ResourcesName(resource)), query.Encode()
+	return h.forwardAcross(c)
+}
+
+// forwardAcross forwards a list or watch across the subtree. It ends when a name in the view means another namespace.
+func (h *Handler) forwardAcross(c *call) error {
+	named, release := whileNamed(c.r, h.meanings.of(""))
+	defer release()
+	c.r, c.across = named, true
 	return h.forward(c)
 }
 

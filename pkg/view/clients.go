@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 
 	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // clients are those of the caller, for what takes more than one request.
@@ -69,6 +71,12 @@ func addWarning(w http.ResponseWriter, code int, text string) {
 // decode decodes an object that a client sends, in any form that kube-apiserver accepts: of the given kind, unless
 // it names another one. If strict, it rejects unknown and repeated fields as kube-apiserver does.
 func decode(body []byte, kind schema.GroupVersionKind, strict bool) (runtime.Object, error) {
+	// The decoder recognizes YAML under any content type.
+	if !bytes.HasPrefix(body, protobufPrefix) {
+		if err := yamlbody.Check(body); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+	}
 	decoder := scheme.Codecs.UniversalDeserializer()
 	if strict {
 		decoder = strictDecoder
@@ -80,6 +88,9 @@ func decode(body []byte, kind schema.GroupVersionKind, strict bool) (runtime.Obj
 	return object, nil
 }
 
+// protobufPrefix begins objects in protobuf.
+var protobufPrefix = []byte("k8s\x00")
+
 var strictDecoder = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
 // seeTimeout bounds how long a view waits until its caller sees what the caller has written.
@@ -89,7 +100,7 @@ const seeTimeout = 10 * time.Second
 func see(ctx context.Context, get corev1client.NamespaceInterface, name string, ready func(*corev1.Namespace) bool) (*corev1.Namespace, error) {
 	var seen *corev1.Namespace
 	var last error
-	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, seeTimeout, true, func(ctx context.Context) (bool, error) {
+	err := poll(ctx, func(ctx context.Context) (bool, error) {
 		var ns *corev1.Namespace
 		if ns, last = get.Get(ctx, name, metav1.GetOptions{}); last == nil && ready(ns) {
 			seen = ns
@@ -102,4 +113,9 @@ func see(ctx context.Context, get corev1client.NamespaceInterface, name string, 
 	}
 	seen.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}
 	return seen, nil
+}
+
+// poll calls a function until it is done or fails, for seeTimeout.
+func poll(ctx context.Context, done wait.ConditionWithContextFunc) error {
+	return wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, seeTimeout, true, done)
 }

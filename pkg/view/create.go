@@ -72,7 +72,7 @@ func (h *Handler) createNamespace(c *call) error {
 
 // decodeNamespace returns the namespace in the body of a request.
 func decodeNamespace(c *call) (*corev1.Namespace, error) {
-	body, err := readBody(c.r)
+	body, err := c.readBody()
 	if err != nil {
 		return nil, err
 	}

@@ -28,21 +28,28 @@ type Config struct {
 	Mapper  *mapping.Mapper
 	// Kinds are those of the cluster.
 	Kinds *Kinds
+	// Reserve counts the bytes of a body that is kept in memory until it is released. Its error, an API error, is the
+	// response. Nil means that bodies are not counted.
+	Reserve func(bytes int64) (release func(), err error)
 }
 
 // Handler serves a view.
 type Handler struct {
 	Config
 
-	infos *request.RequestInfoFactory
+	infos    *request.RequestInfoFactory
+	meanings *meanings
 }
 
 // New returns the handler of a view.
 func New(config Config) *Handler {
-	return &Handler{
-		Config: config,
-		infos:  &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
+	h := &Handler{
+		Config:   config,
+		infos:    &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
+		meanings: &meanings{names: config.Mapper.Names(), by: map[string]meaning{}},
 	}
+	config.Members.OnChange(h.meanings.changed)
+	return h
 }
 
 // call is a request while it is served.
@@ -60,6 +67,9 @@ type call struct {
 	mapped bool
 	// across reports whether the response contains only what is in the subtree of the view.
 	across bool
+
+	reserve  func(bytes int64) (release func(), err error)
+	releases []func()
 }
 
 // ServeHTTP implements http.Handler.
@@ -81,7 +91,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if err := validateHeaders(r.Header); err != nil {
 		return err
 	}
-	c := &call{w: w, r: r, info: info, path: r.URL.EscapedPath(), query: r.URL.RawQuery}
+	c := &call{w: w, r: r, info: info, path: r.URL.EscapedPath(), query: r.URL.RawQuery, reserve: h.Reserve}
+	defer func() {
+		for _, release := range c.releases {
+			release()
+		}
+	}()
 	if c.up, err = h.Caller(r); err != nil {
 		return err
 	}
@@ -125,7 +140,8 @@ func (h *Handler) serveResource(c *call) error {
 	return refused(resource)
 }
 
-// serveInNamespace forwards a request for objects of a member. The request ends when the namespace leaves the view.
+// serveInNamespace forwards a request for objects of a member. The request ends when the namespace leaves the view, or when
+// its name means another one.
 func (h *Handler) serveInNamespace(c *call) error {
 	member, realName, err := h.member(c.r.Context(), c.info.Namespace)
 	if err != nil {
@@ -138,7 +154,9 @@ func (h *Handler) serveInNamespace(c *call) error {
 	defer cancel(nil)
 	stop := context.AfterFunc(member.Present, func() { cancel(noNamespace(c.info.Namespace)) })
 	defer stop()
-	c.r = c.r.WithContext(ctx)
+	named, release := whileNamed(c.r.WithContext(ctx), member.means)
+	defer release()
+	c.r = named
 	if h.Mapper.Names().Relative() {
 		if err := h.mapPath(c, realName); err != nil {
 			return err
@@ -150,15 +168,17 @@ func (h *Handler) serveInNamespace(c *call) error {
 // member returns a member by its name in the view, and its real name; nil if the view shows no such namespace.
 func (h *Handler) member(ctx context.Context, name string) (*Member, string, error) {
 	names := h.Mapper.Names()
-	member, err := h.Members.Get(ctx, names.In(name))
-	if err != nil || member == nil {
+	realName := names.In(name)
+	known, err := h.Members.Get(ctx, realName)
+	if err != nil || known == nil {
 		return nil, "", err
 	}
-	realName, shown := names.Resolve(name)
-	if !shown {
+	member := *known
+	member.means = h.meanings.of(realName)
+	if shown, ok := names.Shown(realName); !ok || shown != name {
 		return nil, "", nil
 	}
-	return member, realName, nil
+	return &member, realName, nil
 }
 
 // mapPath puts real names into the path of a request in a namespace, and finds the kind of its objects.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
@@ -17,7 +18,8 @@ import (
 type fixed map[string]*Member
 
 func (f fixed) Get(_ context.Context, name string) (*Member, error) { return f[name], nil }
-func (f fixed) Has(name string) bool                                { return f[name] != nil }
+func (f fixed) Has(name string) (time.Time, bool)                   { return time.Time{}, f[name] != nil }
+func (f fixed) OnChange(func(string))                               {}
 
 type roundTrip func(*http.Request) (*http.Response, error)
 

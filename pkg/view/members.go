@@ -24,14 +24,19 @@ type Member struct {
 	Subnamespace bool
 	// Present is done when the namespace leaves the view.
 	Present context.Context
+
+	// means is done when its name in the view means another namespace. The Handler sets it.
+	means context.Context
 }
 
 // Members are the namespaces of a view.
 type Members interface {
 	// Get returns a namespace by its real name, nil if the view does not have it.
 	Get(ctx context.Context, name string) (*Member, error)
-	// Has reports whether a namespace is known to be in the view. It sends no request.
-	Has(name string) bool
+	// Has reports whether a namespace is known to be in the view, and when it was created. It sends no request.
+	Has(name string) (created time.Time, ok bool)
+	// OnChange sets what is called, outside of locks, after a namespace has joined or left the view.
+	OnChange(changed func(name string))
 }
 
 // Watched are the members of a view that a user sees, from a watch of mynamespaces.
@@ -39,19 +44,28 @@ type Watched struct {
 	root   string
 	client hncclient.MyNamespaceInterface
 
-	mu    sync.Mutex
-	known map[string]*watched
+	mu      sync.Mutex
+	known   map[string]*watched
+	changed func(name string)
 }
 
 type watched struct {
 	Member
-	uid   string
-	leave context.CancelFunc
+	uid     string
+	created time.Time
+	leave   context.CancelFunc
 }
 
 // NewWatched returns the members of the view of root that the user of a client sees.
 func NewWatched(root string, client hncclient.MyNamespaceInterface) *Watched {
-	return &Watched{root: root, client: client, known: map[string]*watched{}}
+	return &Watched{root: root, client: client, known: map[string]*watched{}, changed: func(string) {}}
+}
+
+// OnChange implements Members.
+func (m *Watched) OnChange(changed func(name string)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changed = changed
 }
 
 // Run follows the members until ctx is done. It calls synced when all are known.
@@ -90,36 +104,48 @@ func (m *Watched) Run(ctx context.Context, synced func()) error {
 
 func (m *Watched) set(o *v1alpha3.MyNamespace) *Member {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	known := m.known[o.Name]
 	if known != nil && known.uid != string(o.UID) {
 		known.leave()
 		known = nil
 	}
-	if known == nil {
-		known = &watched{uid: string(o.UID)}
+	joined := known == nil
+	if joined {
+		known = &watched{uid: string(o.UID), created: o.CreationTimestamp.Time}
 		known.Present, known.leave = context.WithCancel(context.Background())
 		m.known[o.Name] = known
 	}
 	known.Parent, known.Subnamespace = o.Status.Parent, o.Status.Kind == v1alpha3.NamespaceSubnamespace
-	member := known.Member
+	member, changed := known.Member, m.changed
+	m.mu.Unlock()
+	if joined {
+		changed(o.Name)
+	}
 	return &member
 }
 
 func (m *Watched) remove(name string) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if known := m.known[name]; known != nil {
+	known, changed := m.known[name], m.changed
+	if known != nil {
 		known.leave()
 		delete(m.known, name)
+	}
+	m.mu.Unlock()
+	if known != nil {
+		changed(name)
 	}
 }
 
 // Has implements Members.
-func (m *Watched) Has(name string) bool {
+func (m *Watched) Has(name string) (created time.Time, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.known[name] != nil
+	known := m.known[name]
+	if known == nil {
+		return time.Time{}, false
+	}
+	return known.created, true
 }
 
 // getTimeout bounds the request for a namespace that the watch has not shown yet.

@@ -1,12 +1,14 @@
 package view
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,8 +23,8 @@ func (h *Handler) serveNamespaces(c *call) error {
 	named := len(c.info.Parts) > 1
 	switch verb := c.info.Verb; {
 	case !named && (verb == "list" || verb == "watch"):
-		c.path, c.across = h.subtreePath("namespaces"), true
-		return h.forward(c)
+		c.path = h.subtreePath("namespaces")
+		return h.forwardAcross(c)
 	case !named && verb == "create":
 		return h.createNamespace(c)
 	case !named || c.info.Subresource != "" && verb != "get":
@@ -67,14 +69,40 @@ func mediaType(r *http.Request) string {
 	return media
 }
 
-// readBody reads the body of a request.
-func readBody(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+// bodyTimeout bounds how long a client may take to send a body that is kept in memory.
+const bodyTimeout = time.Minute
+
+// readBody reads the body of a request, which counts until the request has ended.
+func (c *call) readBody() ([]byte, error) {
+	size := c.r.ContentLength
+	if size > maxBody {
+		return nil, bodyTooLarge()
 	}
-	if len(body) > maxBody {
-		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBody))
+	if c.reserve != nil {
+		reserved := size
+		if size < 0 {
+			reserved = maxBody
+		}
+		release, err := c.reserve(reserved)
+		if err != nil {
+			return nil, err
+		}
+		c.releases = append(c.releases, release)
 	}
-	return body, nil
+	control := http.NewResponseController(c.w)
+	if err := control.SetReadDeadline(time.Now().Add(bodyTimeout)); err == nil {
+		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+	}
+	body := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead))
+	if _, err := body.ReadFrom(io.LimitReader(c.r.Body, maxBody+1)); err != nil {
+		return nil, apierrors.NewBadRequest("reading the body: " + err.Error())
+	}
+	if body.Len() > maxBody {
+		return nil, bodyTooLarge()
+	}
+	return body.Bytes(), nil
+}
+
+func bodyTooLarge() error {
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBody))
 }

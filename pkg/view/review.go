@@ -30,7 +30,7 @@ func (h *Handler) serveSelfReview(c *call) error {
 	if c.info.Resource == "selfsubjectreviews" {
 		return h.forward(c)
 	}
-	body, err := readBody(c.r)
+	body, err := c.readBody()
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,9 @@ package view
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -11,6 +13,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
@@ -25,6 +28,10 @@ func (h *Handler) translates(c *call) bool {
 // translate forwards a request whose body, query and response contain names of namespaces. Its path is translated.
 func (h *Handler) translate(c *call) error {
 	query, _ := url.ParseQuery(c.query) // kube-apiserver leaves out what is malformed, too
+	if c.across && query.Get("includeObject") == string(metav1.IncludeNone) {
+		// Without them, it is not known which namespaces the rows are about.
+		query.Set("includeObject", string(metav1.IncludeMetadata))
+	}
 	query, err := h.Mapper.Query(c.kind.GroupKind(), query)
 	if err != nil {
 		return err
@@ -60,7 +67,7 @@ func (h *Handler) translateBody(c *call) error {
 	default:
 		return nil
 	}
-	body, err := readBody(c.r)
+	body, err := c.readBody()
 	if err != nil {
 		return err
 	}
@@ -113,6 +120,9 @@ func (h *Handler) translateResponse(c *call, response *http.Response) error {
 		var err error
 		if c.info.Verb == "watch" && response.StatusCode == http.StatusOK {
 			err = mapper.Watch(c.kind, body, writer, func() {})
+			if errors.Is(context.Cause(c.r.Context()), errRenamed) {
+				_, err = writer.Write(endOfWatch())
+			}
 		} else {
 			list := response.StatusCode == http.StatusOK && (c.info.Verb == "list" || c.info.Verb == "deletecollection")
 			err = mapper.Response(c.kind, list, body, writer)

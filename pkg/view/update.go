@@ -1,24 +1,18 @@
 package view
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
-	"slices"
-	"sync"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
-	"k8s.io/client-go/util/retry"
-	"k8s.io/klog/v2"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
@@ -28,8 +22,7 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 	if !member.Subnamespace {
 		return h.forward(c)
 	}
-	ctx, name := c.r.Context(), c.info.Name
-	body, err := readBody(c.r)
+	body, err := c.readBody()
 	if err != nil {
 		return err
 	}
@@ -37,38 +30,86 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 	if err != nil {
 		return err
 	}
-	current, err := clients.namespaces.Get(ctx, realName, metav1.GetOptions{})
-	if err != nil {
-		return h.aboutNamespace(err, name)
+	subnamespaces := clients.subnamespaces.Subnamespaces(member.Parent)
+	// The version of a namespace does not change with its Subnamespace, but when that takes effect. So a request is compared
+	// with a namespace that is as its Subnamespace says, and the Subnamespace must not have changed since.
+	var current *corev1.Namespace
+	err = poll(c.r.Context(), func(ctx context.Context) (bool, error) {
+		sub, err := subnamespaces.Get(ctx, realName, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		if current, err = clients.namespaces.Get(ctx, realName, metav1.GetOptions{}); err != nil || !inEffect(sub, sub.Generation) {
+			return false, err
+		}
+		current.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}
+		changed, err := h.change(c, sub, current, body)
+		if err != nil || !changed {
+			return err == nil, err
+		}
+		options := metav1.UpdateOptions{DryRun: c.r.URL.Query()["dryRun"], FieldManager: c.r.URL.Query().Get("fieldManager")}
+		err = writeMetadata(c, sub, func() error {
+			written, err := subnamespaces.Update(ctx, sub, options)
+			if err == nil {
+				sub = written
+			}
+			return err
+		})
+		if apierrors.IsConflict(err) {
+			return false, nil
+		}
+		if err == nil && len(options.DryRun) == 0 {
+			current, err = h.seeChanged(c, clients, sub)
+		}
+		return err == nil, err
+	})
+	switch {
+	case wait.Interrupted(err) && c.r.Context().Err() == nil:
+		return conflict(c.info.Name)
+	case err != nil:
+		return h.aboutNamespace(err, c.info.Name)
 	}
-	current.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}
+	return h.respond(c, http.StatusOK, current)
+}
+
+// change makes in a Subnamespace the changes of its namespace that a request asks for, if there are any.
+func (h *Handler) change(c *call, sub *v1beta1.Subnamespace, current *corev1.Namespace, body []byte) (changes bool, err error) {
 	shown, err := h.shown(current)
 	if err != nil {
-		return err
+		return false, err
 	}
 	wanted, err := patched(c, shown, body)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if wanted.Name != name || wanted.ResourceVersion != "" && wanted.ResourceVersion != current.ResourceVersion || wanted.UID != "" && wanted.UID != current.UID {
-		return apierrors.NewConflict(namespaces, name, fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))
+	if wanted.Name != c.info.Name || wanted.ResourceVersion != "" && wanted.ResourceVersion != current.ResourceVersion || wanted.UID != "" && wanted.UID != current.UID {
+		return false, conflict(c.info.Name)
 	}
 	labels, annotations := changed(shown.Labels, wanted.Labels), changed(shown.Annotations, wanted.Annotations)
-	options := metav1.UpdateOptions{DryRun: c.r.URL.Query()["dryRun"], FieldManager: c.r.URL.Query().Get("fieldManager")}
-	if len(labels)+len(annotations) > 0 {
-		written, err := h.updateSubnamespace(c, clients.subnamespaces.Subnamespaces(member.Parent), realName, labels, annotations, options)
-		if err != nil {
-			return h.aboutNamespace(err, name)
-		}
-		if len(options.DryRun) == 0 {
-			seen, err := see(ctx, clients.namespaces, realName, func(ns *corev1.Namespace) bool { return applied(ns, written) })
-			if err != nil {
-				return apierrors.NewTimeoutError(fmt.Sprintf("namespace %q: its labels and annotations are stored in its Subnamespace, and not in effect yet; get it again", name), 1)
-			}
-			current = seen
-		}
+	sub.Spec.NamespaceLabels = merged(sub.Spec.NamespaceLabels, labels)
+	sub.Spec.NamespaceAnnotations = merged(sub.Spec.NamespaceAnnotations, annotations)
+	return len(labels)+len(annotations) > 0, nil
+}
+
+func conflict(name string) error {
+	return apierrors.NewConflict(namespaces, name, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+}
+
+// seeChanged returns a namespace when the Subnamespace that was written is in effect.
+func (h *Handler) seeChanged(c *call, clients *clients, written *v1beta1.Subnamespace) (*corev1.Namespace, error) {
+	err := poll(c.r.Context(), func(ctx context.Context) (bool, error) {
+		sub, err := clients.subnamespaces.Subnamespaces(written.Namespace).Get(ctx, written.Name, metav1.GetOptions{})
+		return err == nil && inEffect(sub, written.Generation), nil
+	})
+	if err != nil {
+		return nil, apierrors.NewTimeoutError(fmt.Sprintf("namespace %q: its labels and annotations are stored in its Subnamespace, and not in effect yet; get it again", c.info.Name), 1)
 	}
-	return h.respond(c, http.StatusOK, current)
+	return see(c.r.Context(), clients.namespaces, written.Name, func(*corev1.Namespace) bool { return true })
+}
+
+// inEffect reports whether a namespace has what its Subnamespace sets in a generation.
+func inEffect(sub *v1beta1.Subnamespace, generation int64) bool {
+	return sub.Status.ObservedGeneration >= generation
 }
 
 // shown returns a namespace as it is in the view.
@@ -87,64 +128,6 @@ func (h *Handler) shown(ns *corev1.Namespace) (*corev1.Namespace, error) {
 	return &shown, nil
 }
 
-// limitCopies bounds what the copies of a JSON patch add up to, which can double an object with each operation. The
-// library has one limit for the process.
-var limitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = maxBody })
-
-// patched returns the namespace that a request of the caller asks for. With some JSON patches, the library panics:
-// operations that have no value, or test null in a list.
-func patched(c *call, current *corev1.Namespace, body []byte) (_ *corev1.Namespace, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			klog.FromContext(c.r.Context()).Error(nil, "A patch is rejected because applying it panicked", "panic", cause)
-			err = apierrors.NewBadRequest("the patch cannot be applied: each operation that tests or replaces needs a value, and null in a list cannot be tested")
-		}
-	}()
-	limitCopies()
-	if c.info.Verb == "update" {
-		object, err := decode(body, corev1.SchemeGroupVersion.WithKind("Namespace"), c.r.URL.Query().Get("fieldValidation") == metav1.FieldValidationStrict)
-		if err != nil {
-			return nil, err
-		}
-		if ns, ok := object.(*corev1.Namespace); ok {
-			return ns, nil
-		}
-		return nil, apierrors.NewBadRequest("the body must be a Namespace of v1")
-	}
-	before, err := json.Marshal(current)
-	if err != nil {
-		return nil, err
-	}
-	var after []byte
-	switch kind := mediaType(c.r); types.PatchType(kind) {
-	case types.JSONPatchType:
-		var patch jsonpatch.Patch
-		if patch, err = jsonpatch.DecodePatch(body); err == nil {
-			after, err = patch.Apply(before)
-		}
-	case types.MergePatchType:
-		after, err = jsonpatch.MergePatch(before, body)
-	case types.StrategicMergePatchType:
-		after, err = strategicpatch.StrategicMergePatch(before, body, corev1.Namespace{})
-	case types.ApplyYAMLPatchType:
-		// What a field manager leaves out that it has set before stays: the Subnamespace has one manager.
-		if body, err = yaml.YAMLToJSON(body); err == nil {
-			after, err = jsonpatch.MergePatch(before, body)
-		}
-	default:
-		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType,
-			Reason: metav1.StatusReasonUnsupportedMediaType, Message: fmt.Sprintf("the body of the request was in an unknown format: %q", kind)}}
-	}
-	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	var ns corev1.Namespace
-	if err := json.Unmarshal(after, &ns); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	return &ns, nil
-}
-
 // changed returns the values that differ, nil for those that are removed.
 func changed(before, after map[string]string) map[string]*string {
 	diff := map[string]*string{}
@@ -161,24 +144,6 @@ func changed(before, after map[string]string) map[string]*string {
 	return diff
 }
 
-// updateSubnamespace changes the labels and annotations that a Subnamespace sets, and returns it.
-func (h *Handler) updateSubnamespace(c *call, client hncclient.SubnamespaceInterface, name string, labels, annotations map[string]*string, options metav1.UpdateOptions) (*v1beta1.Subnamespace, error) {
-	var sub *v1beta1.Subnamespace
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		var err error
-		if sub, err = client.Get(c.r.Context(), name, metav1.GetOptions{}); err != nil {
-			return err
-		}
-		sub.Spec.NamespaceLabels = merged(sub.Spec.NamespaceLabels, labels)
-		sub.Spec.NamespaceAnnotations = merged(sub.Spec.NamespaceAnnotations, annotations)
-		return writeMetadata(c, sub, func() error {
-			_, err := client.Update(c.r.Context(), sub, options)
-			return err
-		})
-	})
-	return sub, err
-}
-
 // merged returns pairs with changes. Values that the Subnamespace does not set cannot be removed by it.
 func merged(list []v1beta1.MetaKVP, changes map[string]*string) []v1beta1.MetaKVP {
 	values := map[string]string{}
@@ -193,13 +158,4 @@ func merged(list []v1beta1.MetaKVP, changes map[string]*string) []v1beta1.MetaKV
 		}
 	}
 	return pairs(values)
-}
-
-// applied reports whether a namespace has what its Subnamespace sets.
-func applied(ns *corev1.Namespace, sub *v1beta1.Subnamespace) bool {
-	missing := func(values map[string]string) func(v1beta1.MetaKVP) bool {
-		return func(p v1beta1.MetaKVP) bool { value, ok := values[p.Key]; return !ok || value != p.Value }
-	}
-	return !slices.ContainsFunc(sub.Spec.NamespaceLabels, missing(ns.Labels)) &&
-		!slices.ContainsFunc(sub.Spec.NamespaceAnnotations, missing(ns.Annotations))
 }

@@ -22,12 +22,15 @@ type Tree struct {
 
 	mu         sync.Mutex
 	namespaces map[string]*namespace
+	// changed is called, by the root of a view, after a namespace has joined or left the view.
+	changed map[string]func(name string)
 }
 
 // namespace is what a Tree knows of a namespace.
 type namespace struct {
-	uid    types.UID
-	labels map[string]string
+	uid     types.UID
+	created time.Time
+	labels  map[string]string
 	// abstract are the ancestors that are not namespaces.
 	abstract []string
 	member   view.Member
@@ -42,7 +45,7 @@ type presence struct {
 
 // NewTree returns an empty Tree. It asks the client for namespaces that it does not know.
 func NewTree(client metadata.ResourceInterface) *Tree {
-	return &Tree{client: client, namespaces: map[string]*namespace{}}
+	return &Tree{client: client, namespaces: map[string]*namespace{}, changed: map[string]func(string){}}
 }
 
 // Handler returns what keeps the tree up to date with an informer of namespaces' metadata.
@@ -72,12 +75,13 @@ func Trim(o any) (any, error) {
 
 func (t *Tree) set(o *metav1.PartialObjectMetadata) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	known := t.namespaces[o.Name]
+	known, old := t.namespaces[o.Name], namespace{}
 	if known == nil || known.uid != o.UID {
 		known.leaveAll()
-		known = &namespace{uid: o.UID, present: map[string]presence{}}
+		known = &namespace{uid: o.UID, created: o.CreationTimestamp.Time, present: map[string]presence{}}
 		t.namespaces[o.Name] = known
+	} else {
+		old = *known
 	}
 	known.labels, known.abstract = o.Labels, hnc.AbstractAncestors(o.Annotations)
 	known.member.Parent = hnc.LabeledParent(o.Name, known.labels, known.abstract)
@@ -88,13 +92,38 @@ func (t *Tree) set(o *metav1.PartialObjectMetadata) {
 			delete(known.present, root)
 		}
 	}
+	notify := t.between(&old, known)
+	t.mu.Unlock()
+	for _, changed := range notify {
+		changed(o.Name)
+	}
 }
 
 func (t *Tree) remove(name string) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.namespaces[name].leaveAll()
+	known := t.namespaces[name]
+	known.leaveAll()
 	delete(t.namespaces, name)
+	var notify []func(string)
+	if known != nil {
+		notify = t.between(known, &namespace{})
+	}
+	t.mu.Unlock()
+	for _, changed := range notify {
+		changed(name)
+	}
+}
+
+// between returns what to call for the views of which a namespace was or is a member, but not both. The caller holds the
+// lock.
+func (t *Tree) between(old, now *namespace) []func(name string) {
+	var notify []func(string)
+	for root, changed := range t.changed {
+		if old.below(root) != now.below(root) {
+			notify = append(notify, changed)
+		}
+	}
+	return notify
 }
 
 func (n *namespace) below(root string) bool { return hnc.IsBelow(n.labels, n.abstract, root) }
@@ -115,11 +144,28 @@ type members struct {
 }
 
 // Has implements view.Members.
-func (m members) Has(name string) bool {
+func (m members) Has(name string) (created time.Time, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := m.namespaces[name]
-	return known != nil && known.below(m.root)
+	if known == nil || !known.below(m.root) {
+		return time.Time{}, false
+	}
+	return known.created, true
+}
+
+// OnChange implements view.Members. A root has one view at a time.
+func (m members) OnChange(changed func(name string)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changed[m.root] = changed
+}
+
+// forget ends what OnChange has begun.
+func (t *Tree) forget(root string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.changed, root)
 }
 
 // lookTimeout bounds how long a request waits for a namespace that the watch has not shown in the subtree yet.

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,7 +49,7 @@ func TestMembersAreTheSubtree(t *testing.T) {
 	}
 	in := members{tree, "a"}
 	for name, want := range map[string]bool{"a": true, "a-dev": true, "b": false, "other": false, "missing": false} {
-		if got := in.Has(name); got != want {
+		if _, got := in.Has(name); got != want {
 			t.Errorf("Has(%q) is %t", name, got)
 		}
 		got, err := in.Get(t.Context(), name)
@@ -104,5 +106,25 @@ func TestANamespaceThatTheWatchHasNotShownIsWaitedFor(t *testing.T) {
 	defer cancel()
 	if got, err := (members{late, "a"}).Get(ctx, "c"); err == nil {
 		t.Errorf("a namespace that the watch does not show: got %v", got)
+	}
+}
+
+func TestAViewIsToldWhoJoinsAndLeaves(t *testing.T) {
+	tree := newTree(t)
+	var changed []string
+	in := members{tree, "a"}
+	in.OnChange(func(name string) {
+		_, is := in.Has(name)
+		changed = append(changed, fmt.Sprint(name, " ", is))
+	})
+	tree.set(ns("b", "1", "x"))
+	tree.set(ns("c", "2", "a"))
+	tree.set(ns("c", "2", "b", "a"))
+	tree.set(ns("c", "2", "x"))
+	tree.set(ns("d", "3", "a"))
+	tree.remove("d")
+	tree.remove("b")
+	if want := []string{"c true", "c false", "d true", "d false"}; !slices.Equal(changed, want) {
+		t.Errorf("got %v, want %v", changed, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
@@ -27,8 +28,9 @@ type Views struct {
 	// Usable returns why nothing can be served, nil if it can.
 	Usable func() error
 
-	mu   sync.Mutex
-	view map[string]*served
+	mu     sync.Mutex
+	view   map[string]*served
+	bodies *semaphore.Weighted
 }
 
 // served is a view while it is as its TenantView describes it. Then its requests end.
@@ -55,6 +57,10 @@ func (v *Views) Handler() cache.ResourceEventHandler {
 }
 
 func (v *Views) set(o *v1alpha3.TenantView) {
+	if o.DeletionTimestamp != nil {
+		v.remove(o.Namespace)
+		return
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if old := v.view[o.Namespace]; old != nil {
@@ -65,10 +71,14 @@ func (v *Views) set(o *v1alpha3.TenantView) {
 	}
 	s := &served{uid: o.UID, generation: o.Generation, inFlight: inFlight{limits: v.Limits}}
 	s.ctx, s.end = context.WithCancel(context.Background())
+	if v.bodies == nil {
+		v.bodies = semaphore.NewWeighted(maxBodies)
+	}
 	in := members{v.Tree, o.Namespace}
 	s.handler = view.New(view.Config{
 		Root: o.Namespace, Server: v.Server, Caller: v.Caller, Members: in, Kinds: v.Kinds,
-		Mapper: mapping.New(mapping.NewNames(mapping.Of(o, in.Has)), mapping.Options{}),
+		Mapper:  mapping.New(mapping.NewNames(mapping.Of(o, in.Has)), mapping.Options{}),
+		Reserve: bodies{semaphore.NewWeighted(maxViewBodies), v.bodies}.reserve,
 	})
 	if v.view == nil {
 		v.view = map[string]*served{}
@@ -82,6 +92,7 @@ func (v *Views) remove(namespace string) {
 	if old := v.view[namespace]; old != nil {
 		old.end()
 		delete(v.view, namespace)
+		v.Tree.forget(namespace)
 	}
 }
 

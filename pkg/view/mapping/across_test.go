@@ -30,3 +30,32 @@ func TestObjectsAcrossTheViewAreOfMembers(t *testing.T) {
 		t.Errorf("an object that is not of such a response: %s, %v", out, err)
 	}
 }
+
+func TestShadowedNamespacesAreLeftOut(t *testing.T) {
+	m := New(relative("x@1", "acme-x@2"), Options{}).Across()
+	pod := func(namespace string) string {
+		return `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"` + namespace + `"}}`
+	}
+	namespace := func(name string) string {
+		return `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"` + name + `"}}`
+	}
+	row := func(name string) string { return `{"cells":["` + name + `"],"object":` + namespace(name) + `}` }
+	for _, c := range []struct{ kind, in, out string }{
+		{"Pod", `{"items":[` + pod("acme-x") + `,` + pod("x") + `,` + pod("acme-x") + `,` + pod("acme") + `]}`, `{"items":[` + pod("x") + `,` + pod("default") + `]}`},
+		{"Pod", `{"items":[` + pod("acme-x") + `]}`, `{"items":[]}`},
+		{"Pod", `{"items":[]}`, `{"items":[]}`},
+		{"Namespace", `{"items":[` + namespace("x") + `,` + namespace("acme-x") + `]}`, `{"items":[` + namespace("x") + `]}`},
+		{"Namespace", `{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[` + row("acme-x") + `,` + row("x") + `]}`, `{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[` + row("x") + `]}`},
+	} {
+		if out, err := respond(m, kindOf("v1", c.kind), true, c.in); err != nil || out != c.out {
+			t.Errorf("%v\n%s\nexpected\n%s", err, out, c.out)
+		}
+	}
+	event := func(object string) string { return `{"type":"ADDED","object":` + object + "}\n" }
+	table := `{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[` + row("acme-x") + `]}`
+	var out bytes.Buffer
+	err := m.Watch(kindOf("v1", "Namespace"), strings.NewReader(event(namespace("acme-x"))+event(table)+event(namespace("x"))), &out, func() {})
+	if err != nil || out.String() != event(namespace("x")) {
+		t.Errorf("a watch: %v\n%s", err, out.String())
+	}
+}

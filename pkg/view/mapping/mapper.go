@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // Options are optional parts of a Mapper.
@@ -94,7 +96,7 @@ func (m *Mapper) checkSize(body []byte) error {
 
 // requestJSON translates an object that is untrusted.
 func (m *Mapper) requestJSON(kind schema.GroupVersionKind, body []byte) ([]byte, error) {
-	if err := checkJSON(body, m.limits); err != nil {
+	if err := CheckJSON(body, m.limits); err != nil {
 		return nil, err
 	}
 	return m.translation(In).whole(kind, body)
@@ -105,14 +107,14 @@ func (m *Mapper) Object(to Direction, kind schema.GroupVersionKind, object []byt
 	if !m.names.relative {
 		return object, nil
 	}
-	if err := checkJSON(object, m.limits); err != nil {
+	if err := CheckJSON(object, m.limits); err != nil {
 		return nil, err
 	}
 	return m.translation(to).whole(kind, object)
 }
 
-// checkJSON returns an error unless the text is one JSON value within the limits.
-func checkJSON(text []byte, limits Limits) error {
+// CheckJSON returns an error unless the text is one JSON value within the limits.
+func CheckJSON(text []byte, limits Limits) error {
 	e := extent{limit: limits.depth()}
 	e.feed(bytes.TrimLeft(text, " \t\r\n"))
 	if e.tooDeep {
@@ -126,6 +128,9 @@ func checkJSON(text []byte, limits Limits) error {
 
 // fromYAML returns YAML as JSON, with the conversion that kube-apiserver uses.
 func (m *Mapper) fromYAML(text []byte) ([]byte, error) {
+	if err := yamlbody.Check(text); err != nil {
+		return nil, badRequest(nil, "%v", err)
+	}
 	converted, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
 		return nil, badRequest(nil, "malformed YAML: %v", err)
@@ -150,7 +155,8 @@ var (
 	partialKind = schema.GroupKind{Group: groupMeta, Kind: "PartialObjectMetadata"}
 )
 
-// top appends a translated object. Its kind is the one that it states, or that of the request.
+// top appends a translated object. Its kind is the one that it states, or that of the request. The error is errShadowed if
+// the view does not show the object.
 func (t *translation) top(out, raw []byte, request schema.GroupVersionKind) ([]byte, error) {
 	members, ok, err := membersOf(raw)
 	if err != nil {
@@ -169,7 +175,10 @@ func (t *translation) top(out, raw []byte, request schema.GroupVersionKind) ([]b
 	if kind.GroupKind() == partialKind {
 		kind = request
 	}
-	t = t.ofMember(members, kind.GroupKind())
+	t, shown := t.ofMember(members, kind.GroupKind())
+	if !shown {
+		return nil, errShadowed
+	}
 	n := t.kinds.of(kind).node
 	if n.fields == nil {
 		return append(out, raw...), nil

@@ -3,6 +3,7 @@ package mapping
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,23 +29,26 @@ type Config struct {
 	Prefix string
 	// External are the namespaces, except for Root, that references mean as they are.
 	External []string
-	// Member reports whether a namespace is in the subtree of Root. It may be called at any time, from several
-	// goroutines.
-	Member func(realName string) bool
+	// Member reports whether a namespace is in the subtree of Root, and when it was created, zero if that is not known. It
+	// may be called at any time, from several goroutines.
+	Member func(realName string) (created time.Time, ok bool)
 }
 
 // Names translates between the real names of namespaces and those in a view. It computes each name from the
 // configuration and the membership of two names, so it needs no memory for each member, and follows the tree.
+//
+// A namespace with the prefix and one without it can have one name in the view. The one that was created first keeps it,
+// so that nobody can take over a name that is in use; the other one is shadowed.
 type Names struct {
 	root, prefix string
 	relative     bool
 	external     map[string]bool
-	member       func(string) bool
+	created      func(string) (time.Time, bool)
 }
 
 // NewNames returns the names of a view.
 func NewNames(c Config) *Names {
-	n := &Names{root: c.Root, prefix: c.Prefix, relative: c.Relative, member: c.Member, external: map[string]bool{}}
+	n := &Names{root: c.Root, prefix: c.Prefix, relative: c.Relative, created: c.Member, external: map[string]bool{}}
 	for _, name := range c.External {
 		if name != c.Root {
 			n.external[name] = true
@@ -61,6 +65,11 @@ func (n *Names) Relative() bool { return n.relative }
 
 // Member reports whether a namespace is in the view, shown or shadowed.
 func (n *Names) Member(realName string) bool { return realName == n.root || n.member(realName) }
+
+func (n *Names) member(realName string) bool {
+	_, ok := n.created(realName)
+	return ok
+}
 
 // Shown returns the name of a member in the view; ok is false for other namespaces and for shadowed members.
 func (n *Names) Shown(realName string) (view string, ok bool) {
@@ -125,12 +134,9 @@ func (n *Names) Out(realName string) string {
 	case n.external[realName], n.kept(realName) && realName != RootName:
 		return realName
 	}
-	if view, ok := n.short(realName); ok {
-		// A name with the prefix that is not a member is one that the view could create.
-		if n.member(realName) || !n.unprefixed(view) {
-			return view
-		}
-		return realName + ExternalSuffix
+	// A name with the prefix that is not a member is one that the view could create.
+	if view, ok := n.short(realName); ok && !n.yields(realName) {
+		return view
 	}
 	if n.unprefixed(realName) {
 		return realName
@@ -184,15 +190,57 @@ func (n *Names) kept(name string) bool {
 
 // unprefixed reports whether a name that is not kept is that of a member that is shown under its real name.
 func (n *Names) unprefixed(realName string) bool {
-	if realName == n.root || realName == RootName || !n.member(realName) {
+	return n.plain(realName) && n.member(realName) && !n.yields(realName)
+}
+
+// plain reports whether a member of that name would be shown under its real name, if no other one had that.
+func (n *Names) plain(realName string) bool {
+	_, prefixed := n.short(realName)
+	return realName != n.root && realName != RootName && !prefixed
+}
+
+// Rival returns the only other namespace that would have the same name in the view as this one, if both were members; ok
+// is false if there is none.
+func (n *Names) Rival(realName string) (rival string, ok bool) {
+	switch view, prefixed := n.short(realName); {
+	case !n.relative:
+		return "", false
+	case prefixed:
+		return view, n.plain(view)
+	case realName == RootName && realName != n.root:
+		return n.root, true
+	case !n.plain(realName):
+		return "", false
+	}
+	rival = n.prefix + realName
+	_, ok = n.short(rival)
+	return rival, ok
+}
+
+// yields reports whether another member has the name in the view that this namespace would have.
+func (n *Names) yields(realName string) bool {
+	rival, ok := n.Rival(realName)
+	if !ok {
 		return false
 	}
-	if _, ok := n.short(realName); ok {
+	theirs, member := n.created(rival)
+	if !member {
 		return false
 	}
-	shadow := n.prefix + realName
-	_, ok := n.short(shadow)
-	return !ok || !n.member(shadow)
+	own, member := n.created(realName)
+	return !member || earlier(rival, theirs, realName, own)
+}
+
+// earlier reports whether namespace a was created before b. Of those of the same second, the name decides, and those of
+// which nothing is known yet are the latest.
+func earlier(a string, aCreated time.Time, b string, bCreated time.Time) bool {
+	switch {
+	case aCreated.IsZero() != bCreated.IsZero():
+		return bCreated.IsZero()
+	case !aCreated.Equal(bCreated):
+		return aCreated.Before(bCreated)
+	}
+	return a < b
 }
 
 // isLabel reports whether a text can be the name of a namespace.

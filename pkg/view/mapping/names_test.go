@@ -2,8 +2,10 @@ package mapping
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -13,12 +15,15 @@ func relative(members ...string) *Names {
 	return NewNames(Config{Root: "acme", Relative: true, Prefix: "acme-", External: []string{"kube-system"}, Member: set(members)})
 }
 
-func set(names []string) func(string) bool {
-	in := map[string]bool{}
+// set returns the membership of namespaces, "NAME" or "NAME@SECOND" with the time of their creation.
+func set(names []string) func(string) (time.Time, bool) {
+	in := map[string]time.Time{}
 	for _, name := range names {
-		in[name] = true
+		name, at, _ := strings.Cut(name, "@")
+		second, _ := strconv.Atoi(at)
+		in[name] = time.Unix(int64(second), 0)
 	}
-	return func(name string) bool { return in[name] }
+	return func(name string) (time.Time, bool) { created, ok := in[name]; return created, ok }
 }
 
 func TestNamesAreThoseOfTheDesign(t *testing.T) {
@@ -32,6 +37,12 @@ func TestNamesAreThoseOfTheDesign(t *testing.T) {
 		{[]string{"service-1"}, "service-1", "service-1", true},
 		{[]string{"acme-x", "x"}, "acme-x", "x", true},
 		{[]string{"acme-x", "x"}, "x", "x.external", false},
+		// Who was first keeps the name.
+		{[]string{"x@1", "acme-x@2"}, "x", "x", true},
+		{[]string{"x@1", "acme-x@2"}, "acme-x", "acme-x.external", false},
+		{[]string{"x@2", "acme-x@1"}, "acme-x", "x", true},
+		{[]string{"x@2", "acme-x@1"}, "x", "x.external", false},
+		{[]string{"x@1", "acme-x@2", "acme-acme-x@3"}, "acme-acme-x", "acme-x", true},
 		{[]string{"acme-default"}, "acme-default", "acme-default", true},
 		{[]string{"acme-kube-system"}, "acme-kube-system", "acme-kube-system", true},
 		{[]string{"acme-acme-default", "acme-default"}, "acme-acme-default", "acme-acme-default", true},
@@ -125,8 +136,7 @@ func checkNames(t *testing.T, names *Names, candidates []string) {
 		}
 		if created, err := names.Create(realName); err == nil && names.relative {
 			// What is created is shown under the name that was asked for, and hides nothing.
-			with := *names
-			with.member = func(name string) bool { return name == created || names.member(name) }
+			with := names.with(created)
 			if shown, ok := with.Shown(created); !ok || shown != realName {
 				t.Errorf("%+v: %q is created as %q and shown as %q", names, realName, created, shown)
 			}
@@ -155,7 +165,7 @@ func TestNamesAreInjective(t *testing.T) {
 			realName := name()
 			candidates = append(candidates, realName)
 			if isLabel(realName) && random.IntN(2) == 0 {
-				members = append(members, realName)
+				members = append(members, realName+"@"+strconv.Itoa(random.IntN(3)))
 			}
 		}
 		root := []string{"acme", "acme", "default", "acme-x", "x", "kube-system"}[random.IntN(6)]
@@ -184,4 +194,22 @@ func FuzzNames(f *testing.F) {
 		names := NewNames(Config{Root: root, Relative: true, Prefix: prefix, External: []string{"kube-system"}, Member: set(valid)})
 		checkNames(t, names, append(valid, candidate, prefix+candidate, candidate+ExternalSuffix))
 	})
+}
+
+// A namespace of which nothing is known yet has the name of nobody who is there.
+func TestTheLatestNamespaceIsShadowed(t *testing.T) {
+	if names := relative("x@5").with("acme-x"); !names.Shadowed("acme-x") || names.Shadowed("x") {
+		t.Error("a namespace that is not known yet hides another one")
+	}
+	if rival, ok := relative().Rival("acme-x"); rival != "x" || !ok {
+		t.Errorf("the rival of acme-x: %q, %t", rival, ok)
+	}
+	if rival, ok := relative().Rival("x"); rival != "acme-x" || !ok {
+		t.Errorf("the rival of x: %q, %t", rival, ok)
+	}
+	for _, name := range []string{"acme", "acme-default", "kube-system", "acme-acme", strings.Repeat("x", 60)} {
+		if rival, ok := relative().Rival(name); ok {
+			t.Errorf("the rival of %s: %q", name, rival)
+		}
+	}
 }

@@ -24,7 +24,7 @@ func (m *Mapper) Patch(contentType string, kind schema.GroupVersionKind, patch [
 	t.partial = true
 	switch types.PatchType(media) {
 	case types.JSONPatchType:
-		if err := checkJSON(patch, m.limits); err != nil {
+		if err := CheckJSON(patch, m.limits); err != nil {
 			return nil, err
 		}
 		return t.jsonPatch(kind, patch)
@@ -36,7 +36,7 @@ func (m *Mapper) Patch(contentType string, kind schema.GroupVersionKind, patch [
 	default:
 		return nil, unsupported("patches of type %q are not supported in a view; use %s", media, types.MergePatchType)
 	}
-	if err := checkJSON(patch, m.limits); err != nil {
+	if err := CheckJSON(patch, m.limits); err != nil {
 		return nil, err
 	}
 	return t.patch(kind, patch)

@@ -159,7 +159,7 @@ func (t *translation) wireManaged(raw []byte, n *node, at *path) ([]byte, error)
 	if len(raw) == 0 {
 		return raw, nil
 	}
-	if err := checkJSON(raw, t.limits); err != nil {
+	if err := CheckJSON(raw, t.limits); err != nil {
 		return nil, err
 	}
 	return t.managed(nil, raw, n.fields[""], at)

@@ -119,7 +119,7 @@ func (t *translation) items(s *source, w io.Writer, head []byte, name string, ki
 	if err := s.expect('['); err != nil {
 		return err
 	}
-	var out []byte
+	out, separator := []byte{}, byte('[')
 	for first := true; ; first = false {
 		c, err := s.peek()
 		if err != nil {
@@ -128,14 +128,10 @@ func (t *translation) items(s *source, w io.Writer, head []byte, name string, ki
 		if c == ']' {
 			break
 		}
-		out = out[:0]
 		if !first {
 			if err := s.expect(','); err != nil {
 				return err
 			}
-			out = append(out, ',')
-		} else {
-			out = append(out, '[')
 		}
 		if _, err := s.peek(); err != nil {
 			return unexpectedEOF(err)
@@ -144,14 +140,19 @@ func (t *translation) items(s *source, w io.Writer, head []byte, name string, ki
 		if err != nil {
 			return unexpectedEOF(err)
 		}
-		if out, err = each(out, value); err != nil {
+		item, err := each(append(out[:0], separator), value)
+		if errors.Is(err, errShadowed) {
+			continue
+		}
+		if err != nil {
 			return err
 		}
-		if _, err := w.Write(out); err != nil {
+		if _, err := w.Write(item); err != nil {
 			return err
 		}
+		out, separator = item, ','
 	}
-	if out == nil {
+	if separator == '[' {
 		if _, err := w.Write([]byte{'['}); err != nil {
 			return err
 		}
@@ -206,17 +207,22 @@ func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer, f
 		if cap(out) > keptSize {
 			out = nil
 		}
-		if out, err = t.event(out[:0], event, kind); err != nil {
+		translated, err := t.event(out[:0], event, kind)
+		if errors.Is(err, errShadowed) {
+			continue
+		}
+		if err != nil {
 			return err
 		}
-		if _, err := w.Write(append(out, '\n')); err != nil {
+		out = append(translated, '\n')
+		if _, err := w.Write(out); err != nil {
 			return err
 		}
 		flush()
 	}
 }
 
-// event appends a translated watch event.
+// event appends a translated watch event. The error is errShadowed if the view does not show its object.
 func (t *translation) event(out, raw []byte, kind schema.GroupVersionKind) ([]byte, error) {
 	if !t.names.relative {
 		return append(out, raw...), nil

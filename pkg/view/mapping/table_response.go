@@ -82,7 +82,10 @@ func (t *translation) row(out, raw []byte, cells []*node, kind schema.GroupVersi
 	}
 	for _, m := range members {
 		if m.name == "object" && t.across {
-			t = t.ofMember(mustMembers(m.value), kind.GroupKind())
+			var shown bool
+			if t, shown = t.ofMember(mustMembers(m.value), kind.GroupKind()); !shown {
+				return nil, errShadowed
+			}
 		}
 	}
 	last := 0
@@ -117,7 +120,7 @@ func (t *translation) row(out, raw []byte, cells []*node, kind schema.GroupVersi
 	return append(out, raw[last:]...), nil
 }
 
-// table appends a translated Table that is in memory, as in a watch.
+// table appends a translated Table of a watch event.
 func (t *translation) table(out, raw []byte, kind schema.GroupVersionKind) ([]byte, error) {
 	members, _, err := membersOf(raw)
 	if err != nil {
@@ -130,6 +133,7 @@ func (t *translation) table(out, raw []byte, kind schema.GroupVersionKind) ([]by
 			continue
 		}
 		out = append(out, raw[last:m.valueStart]...)
+		// There is one row in an event.
 		end := 0
 		err := eachElement(m.value, func(start, stop int) (err error) {
 			out = append(out, m.value[end:start]...)

@@ -1,6 +1,8 @@
 package mapping
 
 import (
+	"time"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
@@ -13,7 +15,7 @@ func DefaultExternal() []string { return []string{metav1.NamespaceSystem} }
 func DefaultPrefix(root string) string { return root + "-" }
 
 // Of returns the names of a TenantView.
-func Of(v *v1alpha3.TenantView, member func(realName string) bool) Config {
+func Of(v *v1alpha3.TenantView, member func(realName string) (created time.Time, ok bool)) Config {
 	c := Config{
 		Root: v.Namespace, Relative: v.Spec.Names != v1alpha3.NamesReal, Prefix: v.Spec.Prefix, External: v.Spec.External, Member: member,
 	}

@@ -48,7 +48,15 @@ var all = queue.Key{Class: queue.View}
 // Handlers returns the handlers that enqueue namespaces.
 func (c *Controller) Handlers() cache.EventHandlers {
 	return cache.EventHandlers{
-		ViewChanged:    func(_ *cache.State, namespace string) { c.enqueue(namespace) },
+		ViewChanged: func(s *cache.State, namespace string) {
+			c.enqueue(namespace)
+			// What is below it inherits its grant, or loses it.
+			for name := range s.Views {
+				if slices.Contains(s.Tree.Ancestors(name), namespace) {
+					c.enqueue(name)
+				}
+			}
+		},
 		KindsAnnounced: func(*cache.State) { c.Queue.AddAfter(all, c.window) },
 		TreeChanged: func(s *cache.State, affected tree.Affected) {
 			if len(s.Views) == 0 || len(affected.Moved) == 0 {

@@ -3,6 +3,7 @@ package tenantview
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -39,7 +40,7 @@ func newPlan(s *cache.State, namespace, unavailable string, now metav1.Time) pla
 	grant, known := grantIn(s, namespace)
 	view := s.Views[namespace]
 	own := grant != nil && !grant.Copy
-	switch wanted := view != nil && view.DeletionTimestamp == nil && !inherits(s, namespace); {
+	switch wanted := grants(s, namespace) && !inherits(s, namespace); {
 	case !known || !s.ViewsListed:
 		// A missing record removes nothing.
 	case wanted && !own && !s.Tree.Frozen(namespace) && !s.Tree.Excluded(namespace):
@@ -66,9 +67,15 @@ func grantIn(s *cache.State, namespace string) (grant *copies.Object, known bool
 	return s.Kind(kind).Index.Get(namespace, hnc.ViewGrant), true
 }
 
+// grants reports whether a namespace has the grant because of a TenantView in it. One that is being deleted grants nothing.
+func grants(s *cache.State, namespace string) bool {
+	view := s.Views[namespace]
+	return view != nil && view.DeletionTimestamp == nil
+}
+
 // inherits reports whether a namespace has a copy of the grant of an ancestor, or is to get one.
 func inherits(s *cache.State, namespace string) bool {
-	return slices.ContainsFunc(s.Tree.Ancestors(namespace), func(ancestor string) bool { return s.Views[ancestor] != nil })
+	return slices.ContainsFunc(s.Tree.Ancestors(namespace), func(ancestor string) bool { return grants(s, ancestor) })
 }
 
 // maxShadowed bounds the list in a status.
@@ -77,13 +84,13 @@ const maxShadowed = 100
 // statusOf returns the status that a TenantView must have.
 func statusOf(s *cache.State, view *v1alpha3.TenantView, granted bool, unavailable string, now metav1.Time) v1alpha3.TenantViewStatus {
 	root := view.Namespace
-	members := map[string]bool{}
+	members := map[string]time.Time{}
 	for _, name := range append(s.Tree.Descendants(root), root) {
-		if s.Tree.Namespace(name) != nil {
-			members[name] = true
+		if ns := s.Tree.Namespace(name); ns != nil {
+			members[name] = ns.Created.Time
 		}
 	}
-	names := mapping.NewNames(mapping.Of(view, func(name string) bool { return members[name] }))
+	names := mapping.NewNames(mapping.Of(view, func(name string) (time.Time, bool) { created, ok := members[name]; return created, ok }))
 	var shadowed []string
 	for name := range members {
 		if names.Shadowed(name) {

@@ -1,0 +1,150 @@
+package view
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
+)
+
+// Patches of namespaces are applied here. The time for JSON patches and strategic merge patches grows faster than their
+// size, with the number of operations, of elements in lists, and of levels, and nothing ends it.
+const (
+	maxPatch       = 128 << 10 // bytes
+	maxPatchLevels = 32
+	// maxOperations is what kube-apiserver accepts, too.
+	maxOperations = 10000
+)
+
+// checkPatch rejects a JSON patch or a strategic merge patch that could take too long to apply.
+func checkPatch(kind types.PatchType, body []byte) error {
+	if len(body) > maxPatch {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a patch of a namespace of type %s may have %d bytes, and this one has %d; use a merge patch, %s",
+			kind, maxPatch, len(body), types.MergePatchType))
+	}
+	return mapping.CheckJSON(body, mapping.Limits{Depth: maxPatchLevels})
+}
+
+// applyJSONPatch applies operations.
+func applyJSONPatch(object, body []byte) ([]byte, error) {
+	if err := checkPatch(types.JSONPatchType, body); err != nil {
+		return nil, err
+	}
+	patch, err := jsonpatch.DecodePatch(body)
+	if err != nil {
+		return nil, err
+	}
+	if len(patch) > maxOperations {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a JSON patch may have %d operations, and this one has %d; use a merge patch, %s",
+			maxOperations, len(patch), types.MergePatchType))
+	}
+	limitCopies()
+	return patch.Apply(object)
+}
+
+// applyMergePatch applies a merge patch (RFC 7396). Libraries decode it once for each level.
+func applyMergePatch(object, body []byte) ([]byte, error) {
+	var before, patch any
+	if err := json.Unmarshal(object, &before); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(body, &patch); err != nil {
+		return nil, err
+	}
+	return json.Marshal(merge(before, patch))
+}
+
+func merge(target, patch any) any {
+	changes, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	object, ok := target.(map[string]any)
+	if !ok {
+		object = map[string]any{}
+	}
+	for key, value := range changes {
+		if value == nil {
+			delete(object, key)
+		} else {
+			object[key] = merge(object[key], value)
+		}
+	}
+	return object
+}
+
+// limitCopies bounds what the copies of a JSON patch add up to, which can double an object with each operation. The
+// library has one limit for the process.
+var limitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = maxBody })
+
+// patched returns the namespace that a request of the caller asks for. With some JSON patches, the library panics:
+// operations that have no value, or test null in a list.
+func patched(c *call, current *corev1.Namespace, body []byte) (_ *corev1.Namespace, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			klog.FromContext(c.r.Context()).Error(nil, "A patch is rejected because applying it panicked", "panic", cause)
+			err = apierrors.NewBadRequest("the patch cannot be applied: each operation that tests or replaces needs a value, and null in a list cannot be tested")
+		}
+	}()
+	if c.info.Verb == "update" {
+		object, err := decode(body, corev1.SchemeGroupVersion.WithKind("Namespace"), c.r.URL.Query().Get("fieldValidation") == metav1.FieldValidationStrict)
+		if err != nil {
+			return nil, err
+		}
+		if ns, ok := object.(*corev1.Namespace); ok {
+			return ns, nil
+		}
+		return nil, apierrors.NewBadRequest("the body must be a Namespace of v1")
+	}
+	before, err := json.Marshal(current)
+	if err != nil {
+		return nil, err
+	}
+	var after []byte
+	switch kind := mediaType(c.r); types.PatchType(kind) {
+	case types.JSONPatchType:
+		after, err = applyJSONPatch(before, body)
+	case types.MergePatchType:
+		after, err = applyMergePatch(before, body)
+	case types.StrategicMergePatchType:
+		if err = checkPatch(types.StrategicMergePatchType, body); err == nil {
+			after, err = strategicpatch.StrategicMergePatch(before, body, corev1.Namespace{})
+		}
+	case types.ApplyYAMLPatchType:
+		// What a field manager leaves out that it has set before stays: the Subnamespace has one manager.
+		if err = yamlbody.Check(body); err == nil {
+			body, err = yaml.YAMLToJSON(body)
+		}
+		if err == nil {
+			after, err = applyMergePatch(before, body)
+		}
+	default:
+		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType,
+			Reason: metav1.StatusReasonUnsupportedMediaType, Message: fmt.Sprintf("the body of the request was in an unknown format: %q", kind)}}
+	}
+	var known apierrors.APIStatus
+	switch {
+	case errors.As(err, &known):
+		return nil, err
+	case err != nil:
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	var ns corev1.Namespace
+	if err := json.Unmarshal(after, &ns); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return &ns, nil
+}
