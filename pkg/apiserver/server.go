@@ -22,6 +22,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
 // Server is the aggregated API server.
@@ -81,6 +82,9 @@ func (c CompletedConfig) New() (*Server, error) {
 		},
 		SubnamespaceNames: func(ctx context.Context) (*hnc.SubnamespaceNames, error) {
 			return stores.configuration.SubnamespaceNames(ctx)
+		},
+		Names: func(ctx context.Context, namespace string) (*mapping.Names, error) {
+			return stores.views.Names(ctx, namespace)
 		},
 		Rebuilding: isRebuilding(namespaces.Lister(), stores.configurationUID),
 	})

@@ -147,7 +147,10 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 		valid.orphans, err = s.orphans(ctx, name)
 		s.unused[name] = err == nil && len(valid.orphans) == 0
 	}
-	return valid, err
+	if err != nil {
+		return valid, err
+	}
+	return valid, c.authorizeName(ctx, s, reject, nameField, name, parent, valid)
 }
 
 // validatePropagated rejects a new namespace below one to which nothing is propagated: whoever has rights in it would

@@ -29,6 +29,9 @@ func (m *Moves) Validate(ctx context.Context, namespace *corev1.Namespace, paren
 		if err := m.authorizer.authorizeMove(ctx, s, reject, namespace.Name, move.current, move.chain); err != nil {
 			return nil, err
 		}
+		if err := m.authorizeNames(ctx, s, reject, namespace, move); err != nil {
+			return nil, err
+		}
 		if err := m.validateUse(ctx, s, reject, namespace, move); err != nil {
 			return nil, err
 		}
@@ -49,6 +52,9 @@ func (m *Moves) Preview(ctx context.Context, namespace *corev1.Namespace, parent
 		}
 		if move.current != parent {
 			if err := m.authorizer.authorizeMove(ctx, s, reject, namespace.Name, move.current, move.chain); err != nil {
+				return nil, err
+			}
+			if err := m.authorizeNames(ctx, s, reject, namespace, move); err != nil {
 				return nil, err
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
 // Edges stores the edges.
@@ -66,6 +67,9 @@ type Config struct {
 	// called for each new name and must not read from a cache, because a rule applies as soon as it is written. A nil
 	// function allows all names.
 	SubnamespaceNames func(context.Context) (*hnc.SubnamespaceNames, error)
+	// Names returns the names in the TenantView of a namespace, nil if it has none. A nil function means that there are no
+	// TenantViews.
+	Names func(ctx context.Context, namespace string) (*mapping.Names, error)
 	// Rebuilding reports whether the hierarchies that were propagated last are not in the store. Nil means that they
 	// always are.
 	Rebuilding func(context.Context) (bool, error)
