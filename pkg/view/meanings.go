@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
@@ -80,9 +81,11 @@ func whileNamed(r *http.Request, means context.Context) (*http.Request, func()) 
 
 // endOfWatch is the event with which a watch ends because of errRenamed.
 func endOfWatch() []byte {
-	status, err := json.Marshal(errRenamed.Status())
+	status := errRenamed.Status()
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	object, err := json.Marshal(status)
 	if err != nil {
 		panic(err) // it is a constant
 	}
-	return fmt.Appendf(nil, `{"type":"ERROR","object":%s}`+"\n", status)
+	return fmt.Appendf(nil, `{"type":"ERROR","object":%s}`+"\n", object)
 }

@@ -101,7 +101,7 @@ func TestRequestsEndWhenTheirNameMeansAnotherNamespace(t *testing.T) {
 			}
 			cancel()
 			<-done
-			if expired := strings.Contains(w.Body.String(), `"type":"ERROR"`) && strings.Contains(w.Body.String(), `"reason":"Expired"`); expired != (test.ends && strings.Contains(test.path, "watch")) {
+			if expired := strings.Contains(w.Body.String(), `"type":"ERROR","object":{"kind":"Status","apiVersion":"v1",`) && strings.Contains(w.Body.String(), `"reason":"Expired"`); expired != (test.ends && strings.Contains(test.path, "watch")) {
 				t.Errorf("the response ends with %s", w.Body)
 			}
 		})

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -100,6 +102,26 @@ func TestLabelsOfNamespacesAreThoseThatHierarchiesManage(t *testing.T) {
 	must(t, "update", err)
 	if ns.Labels["free"] != "" || ns.Labels["team"] != "four" {
 		t.Errorf("one of two labels is managed: %v", ns.Labels)
+	}
+	// Of clients that write what they have all read, one succeeds.
+	errs := make([]error, 8)
+	var group sync.WaitGroup
+	for i := range errs {
+		mine := ns.DeepCopy()
+		mine.Labels["team"] = fmt.Sprint("client-", i)
+		group.Go(func() { _, errs[i] = api.Update(t.Context(), mine, metav1.UpdateOptions{}) })
+	}
+	group.Wait()
+	succeeded := 0
+	for _, err := range errs {
+		if err == nil {
+			succeeded++
+		} else if !apierrors.IsConflict(err) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if succeeded != 1 {
+		t.Errorf("%d of 8 updates of one version have succeeded", succeeded)
 	}
 	if _, err := api.Patch(t.Context(), "labels-a", types.MergePatchType, []byte(`{"metadata":{"name":"x"}}`), metav1.PatchOptions{}); err == nil || !strings.Contains(err.Error(), "modified") {
 		t.Errorf("another name: %v", err)
