@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,11 +60,11 @@ func (w warnings) HandleWarningHeader(code int, _ string, text string) {
 	addWarning(w, code, w.mapper.Message(text))
 }
 
-// warn adds a warning to a response that is not written yet.
+// warn adds a warning to a response that is not written yet, once.
 func (c *call) warn(text string) { addWarning(c.w, 299, text) }
 
 func addWarning(w http.ResponseWriter, code int, text string) {
-	if header, err := net.NewWarningHeader(code, "", text); err == nil {
+	if header, err := net.NewWarningHeader(code, "", text); err == nil && !slices.Contains(w.Header()["Warning"], header) {
 		w.Header().Add("Warning", header)
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -86,9 +89,28 @@ func (h *Handler) change(c *call, sub *v1beta1.Subnamespace, current *corev1.Nam
 		return false, conflict(c.info.Name)
 	}
 	labels, annotations := changed(shown.Labels, wanted.Labels), changed(shown.Annotations, wanted.Annotations)
+	c.warnKept("metadata.labels", sub.Spec.NamespaceLabels, labels)
+	c.warnKept("metadata.annotations", sub.Spec.NamespaceAnnotations, annotations)
+	if !apiequality.Semantic.DeepEqual(wanted.Finalizers, shown.Finalizers) || !apiequality.Semantic.DeepEqual(wanted.OwnerReferences, shown.OwnerReferences) {
+		c.warn("metadata: only labels and annotations of a namespace can be changed in a view")
+	}
 	sub.Spec.NamespaceLabels = merged(sub.Spec.NamespaceLabels, labels)
 	sub.Spec.NamespaceAnnotations = merged(sub.Spec.NamespaceAnnotations, annotations)
 	return len(labels)+len(annotations) > 0, nil
+}
+
+// warnKept warns about values that the Subnamespace does not set, so that it cannot remove them. Every namespace has the
+// label with its name.
+func (c *call) warnKept(field string, list []v1beta1.MetaKVP, changes map[string]*string) {
+	var kept []string
+	for key, value := range changes {
+		if value == nil && key != corev1.LabelMetadataName && !slices.ContainsFunc(list, func(pair v1beta1.MetaKVP) bool { return pair.Key == key }) {
+			kept = append(kept, key)
+		}
+	}
+	if slices.Sort(kept); len(kept) > 0 {
+		c.warn(fmt.Sprintf("%s %s: not removed, because the Subnamespace of this namespace does not set it", field, strings.Join(kept, ", ")))
+	}
 }
 
 func conflict(name string) error {

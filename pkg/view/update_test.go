@@ -78,6 +78,12 @@ func (c *cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 // send sends a change of the namespace through a view.
 func (c *cluster) send(t *testing.T, method, contentType, body string) (int, string) {
 	t.Helper()
+	w := c.response(t, method, contentType, body)
+	return w.Code, w.Body.String()
+}
+
+func (c *cluster) response(t *testing.T, method, contentType, body string) *httptest.ResponseRecorder {
+	t.Helper()
 	members := fixed{"acme": {Present: t.Context()}, "acme-dev": {Present: t.Context(), Parent: "acme", Subnamespace: true}}
 	h := New(Config{
 		Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members, Kinds: &Kinds{known: someKinds, refreshed: farFuture},
@@ -88,7 +94,7 @@ func (c *cluster) send(t *testing.T, method, contentType, body string) (int, str
 	r.Header.Set("Content-Type", contentType)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	return w.Code, w.Body.String()
+	return w
 }
 
 // Of clients that update what they have all read, one succeeds.
@@ -151,5 +157,15 @@ func TestChangesOfANamespaceAreInEffectWhenTheyReturn(t *testing.T) {
 	code, body := c.send(t, http.MethodPatch, "application/merge-patch+json", `{"metadata":{"labels":{"lock":null}}}`)
 	if code != http.StatusOK || strings.Contains(body, "lock") || !strings.Contains(body, `"labels":{"k0":"v","k1":"v","k2":"v","k3":"v"}`) {
 		t.Errorf("got %d %s", code, body)
+	}
+}
+
+func TestWhatAViewCannotChangeIsSaid(t *testing.T) {
+	c := newCluster()
+	c.labels = `{"foreign":"1","lock":"free"}`
+	w := c.response(t, http.MethodPatch, "application/merge-patch+json", `{"metadata":{"labels":{"foreign":null,"lock":null},"finalizers":["example.com/x"]}}`)
+	got := strings.Join(w.Header()["Warning"], "\n")
+	if w.Code != http.StatusOK || len(w.Header()["Warning"]) != 2 || !strings.Contains(got, "metadata.labels foreign: not removed") || !strings.Contains(got, "only labels and annotations") {
+		t.Errorf("got %d %s", w.Code, got)
 	}
 }
