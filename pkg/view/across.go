@@ -20,7 +20,7 @@ func (h *Handler) serveAcross(c *call) error {
 
 // forwardAcross forwards a list or watch across the subtree. It ends when a name in the view means another namespace.
 func (h *Handler) forwardAcross(c *call) error {
-	named, release := whileNamed(c.r, h.meanings.of(""))
+	named, release := whileNamed(h.meanings.of(""), c.r)
 	defer release()
 	c.r, c.across = named, true
 	return h.forward(c)

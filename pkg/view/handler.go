@@ -154,7 +154,7 @@ func (h *Handler) serveInNamespace(c *call) error {
 	defer cancel(nil)
 	stop := context.AfterFunc(member.Present, func() { cancel(noNamespace(c.info.Namespace)) })
 	defer stop()
-	named, release := whileNamed(c.r.WithContext(ctx), member.means)
+	named, release := whileNamed(member.means, c.r.WithContext(ctx))
 	defer release()
 	c.r = named
 	if h.Mapper.Names().Relative() {

@@ -73,7 +73,7 @@ func (m *meanings) end(realName string) {
 var errRenamed = apierrors.NewResourceExpired("a name in this view has got another meaning, because namespaces that would have the same name have joined or left it; list again")
 
 // whileNamed returns a request that ends with errRenamed when a context of meanings is done, and what releases it.
-func whileNamed(r *http.Request, means context.Context) (*http.Request, func()) {
+func whileNamed(means context.Context, r *http.Request) (*http.Request, func()) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	stop := context.AfterFunc(means, func() { cancel(errRenamed) })
 	return r.WithContext(ctx), func() { stop(); cancel(nil) }

@@ -214,8 +214,8 @@ func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer, f
 		if err != nil {
 			return err
 		}
-		out = append(translated, '\n')
-		if _, err := w.Write(out); err != nil {
+		out = translated
+		if _, err := w.Write(append(out, '\n')); err != nil {
 			return err
 		}
 		flush()
