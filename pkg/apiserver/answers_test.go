@@ -54,16 +54,30 @@ func TestRejectedRequests(t *testing.T) {
 			`[{"op":"add","path":"/spec/labels","value":[null]},{"op":"test","path":"/spec/labels","value":[null]}]`, 400, "null in a list cannot be tested", ""},
 		{"a large JSON patch", "admin", http.MethodPatch, hierarchies + "/hierarchy", "[" + padding + "]", 413, "limit is 3145728", "hierarchies: size"},
 		{"a JSON patch", "admin", http.MethodPatch, hierarchies + "/hierarchy", `[{"op":"replace","path":"/spec","value":{}}]`, 200, "", ""},
+		{"a large strategic merge patch", "admin", http.MethodPatch, hierarchies + "/hierarchy", "{" + padding[:128<<10] + "}", 413, "send a merge patch", "hierarchies: size"},
+		{"many owner references, in a merge patch", "admin", http.MethodPatch, hierarchies + "/hierarchy",
+			`{"metadata":{"ownerReferences":[` + strings.TrimSuffix(strings.Repeat(`{"uid":"0"},`, 20000), ",") + `]}}`, 422, "must have at most 32 items", "hierarchies: metadata.ownerReferences"},
+		{"a YAML alias", "admin", http.MethodPost, hierarchies, "apiVersion: hnc.x-k8s.io/v1beta1\nkind: Hierarchy\nmetadata: {name: hierarchy, annotations: {a: &a x, b: *a}}\n", 400, "YAML aliases are not accepted", ""},
 		{"a name that no object has", "admin", http.MethodGet, "v1beta1/namespaces/../hierarchies", "", 400, "of the namespace in the path is invalid", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			contentType := "application/json"
-			if test.method == http.MethodPatch {
+			switch {
+			case strings.Contains(test.name, "strategic"):
+				contentType = "application/strategic-merge-patch+json"
+			case strings.Contains(test.name, "merge patch"):
+				contentType = "application/merge-patch+json"
+			case test.method == http.MethodPatch:
 				contentType = "application/json-patch+json"
+			case strings.Contains(test.name, "YAML"):
+				contentType = "application/yaml"
 			}
 			response := send(api, test.method, apiPath+test.path, contentType, test.user, []byte(test.body))
 			if response.Code != test.code || !strings.Contains(response.Body.String(), test.message) {
 				t.Errorf("got %d %.300s, want %d with %q", response.Code, response.Body, test.code, test.message)
+			}
+			if response.Body.Len() > 10<<10 {
+				t.Errorf("the answer has %d bytes", response.Body.Len())
 			}
 			if test.code == 429 && response.Header().Get("Retry-After") == "" {
 				t.Error("no Retry-After")

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
@@ -16,6 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 )
 
 // Config is the configuration of the server.
@@ -32,8 +34,6 @@ type Config struct {
 	Waiting inflight.Limits
 	// OverwrittenTTL is how long the content of overwritten objects is stored; 0 stores none.
 	OverwrittenTTL time.Duration
-	// Rules are the rules that the flags and the configuration define.
-	Rules *inforce.Current
 	// Plans limits the resources that plans use.
 	Plans hierarchyplan.Limits
 	// Watches limits the concurrent watches across subtrees.
@@ -56,6 +56,7 @@ type completedConfig struct {
 	watches         inflight.Limits
 	upstreamWatches int
 	quotaAdmission  *quotaAdmission
+	lists           *lists
 	readOnly        *readOnly
 }
 
@@ -71,10 +72,15 @@ func (c *Config) Complete() CompletedConfig {
 		ca.provider = header.CAContentProvider
 	}
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
-	quotas, beside, serializer := &quotaAdmission{}, &readOnly{}, withoutProtobuf{Codecs}
+	quotas, beside, lists, serializer := &quotaAdmission{}, &readOnly{}, newLists(), withoutProtobuf{Codecs}
 	c.Generic.Serializer = serializer
+	plugins := []admission.Interface{strategy.MetadataLimits{}}
+	if c.Generic.AdmissionControl != nil {
+		plugins = append(plugins, c.Generic.AdmissionControl)
+	}
+	c.Generic.AdmissionControl = admission.NewChainHandler(plugins...)
 	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withQuotaAdmission(
-		withBodyLimit(withJSONPatches(withPathNames(withReadOnly(withRejections(c.Generic.BuildHandlerChainFunc), beside, serializer), serializer), serializer), serializer), quotas)))
+		withLists(withBodyLimit(withJSONPatches(withPathNames(withReadOnly(withRejections(c.Generic.BuildHandlerChainFunc), beside, serializer), serializer), serializer), serializer), lists, serializer), quotas)))
 	// An admission policy for one name of a resource also applies to the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
 		return storedResource(resource).String()
@@ -88,11 +94,12 @@ func (c *Config) Complete() CompletedConfig {
 		readyTimeout:    c.ReadyTimeout,
 		waiting:         c.Waiting,
 		overwrittenTTL:  c.OverwrittenTTL,
-		rules:           c.Rules,
+		rules:           inforce.NewCurrent(),
 		plans:           c.Plans,
 		watches:         c.Watches,
 		upstreamWatches: c.UpstreamWatches,
 		quotaAdmission:  quotas,
+		lists:           lists,
 		readOnly:        beside,
 	}}
 }

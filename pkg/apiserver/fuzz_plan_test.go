@@ -109,7 +109,7 @@ func FuzzPlan(f *testing.F) {
 			`{"change":"Propagation","resources":[{"resource":"secrets","mode":"Propagate"},{"group":"","resource":"configmaps","mode":"Remove","onConflict":"Keep"}],"limit":1}`,
 			`{"change":"Propagation"}`,
 			`{"change":"Configuration","resources":[{"resource":"secrets","mode":"Propagate"}]}`,
-			`{"change":"Rules","rules":{"excludedNamespaces":["a"],"includedNamespaceRegex":"[abc]|root","excludedNamespaceSelector":"team in (x)","managedNamespaceLabels":["t.*"],"managedNamespaceAnnotations":["a/b"],"noPropagationLabels":["a=b"],"unpropagatedLabels":["a"],"unpropagatedAnnotations":["a/b"],"stripTrackingMetadata":true}}`,
+			`{"change":"Rules","rules":{"excludedNamespaces":["a"],"includedNamespaceRegex":"[abc]|root","excludedNamespaceSelector":{"matchExpressions":[{"key":"team","operator":"In","values":["x"]}]},"managedNamespaceLabels":["t.*"],"managedNamespaceAnnotations":["a/b"],"skippedObjects":[{"matchLabels":{"a":"b"}}],"droppedLabels":["a"],"droppedAnnotations":["a/b"],"stripTrackingMetadata":true}}`,
 			`{"change":"Rules","rules":{"includedNamespaceRegex":"(a*)*$","managedNamespaceLabels":[".*",""]}}`, `{"change":"Rules","rules":{}}`, `{"change":"Rules"}`,
 			`{"change":"AbstractAncestors","abstractAncestors":["x","root"],"limit":5000}`, `{"change":"AbstractAncestors","abstractAncestors":["","x","x","A"]}`,
 			`{"change":"Parent","parent":"root","continue":"eyJuIjoiYSIsInciOjF9"}`, `{"change":"Parent","parent":"root","continue":"eyJuIjoieiIsInciOjk5OTk5OTl9"}`,

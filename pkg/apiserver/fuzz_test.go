@@ -35,7 +35,7 @@ var fuzzedObjects = []fuzzedObject{
 		`{"spec":{"labels":[{"key":"k","value":"v"}]},"status":{"status":"Forbidden"}}`, true},
 	{"v1beta1/hncconfigurations", "config",
 		`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HNCConfiguration","metadata":{"name":"config"}}`,
-		`{"spec":{"resources":[{"resource":"secrets","mode":"Propagate","onConflict":"Keep"}],"creatorRole":"r","subnamespaceNames":{"pattern":"a.*","prefix":"Parent"},"rules":{"includedNamespaceRegex":"a|b","excludedNamespaceSelector":"a in (b)","managedNamespaceLabels":["team"],"unpropagatedAnnotations":["a/b"],"stripTrackingMetadata":true}},"status":{"resources":[{"group":"","version":"v1","resource":"secrets","numPropagatedObjects":1}]}}`, true},
+		`{"spec":{"resources":[{"resource":"secrets","mode":"Propagate","onConflict":"Keep"}],"creatorRole":"r","subnamespaceNames":{"pattern":"a.*","prefix":"Parent"},"rules":{"includedNamespaceRegex":"a|b","excludedNamespaceSelector":{"matchLabels":{"a":"b"}},"managedNamespaceLabels":["team"],"droppedAnnotations":["a/b"],"stripTrackingMetadata":true}},"status":{"resources":[{"group":"","version":"v1","resource":"secrets","numPropagatedObjects":1}]}}`, true},
 	{"v1alpha2/hncconfigurations", "config",
 		`{"apiVersion":"hnc.x-k8s.io/v1alpha2","kind":"HNCConfiguration","metadata":{"name":"config"}}`,
 		`{"spec":{"resources":[{"group":"","resource":"configmaps","mode":"Remove"}]}}`, true},

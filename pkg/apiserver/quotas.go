@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/admission"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/ledger"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
@@ -29,7 +30,9 @@ import (
 // quotaAdmission serves the admission reviews for hierarchical quotas, as soon as the server is complete.
 type quotaAdmission struct {
 	ledger *ledger.Ledger
-	ready  []func() bool
+	// in returns the quotas in a namespace, as the cache knows them.
+	in    func(ctx context.Context, namespace string) ([]hnc.HierarchicalResourceQuota, error)
+	ready []func() bool
 }
 
 func (q *quotaAdmission) Reserve(ctx context.Context, old, updated *corev1.ResourceQuota) error {
@@ -38,10 +41,43 @@ func (q *quotaAdmission) Reserve(ctx context.Context, old, updated *corev1.Resou
 
 // Settle records the use that was there before a quota, unless its sum is not reserved.
 func (q *quotaAdmission) Settle(ctx context.Context, written *hnc.HierarchicalResourceQuota) error {
-	if c := meta.FindStatusCondition(written.Status.Conditions, hnc.ConditionReady); c == nil || c.Reason != hnc.ReasonQuotaReserved {
+	if !reserved(written) {
 		return nil
 	}
-	return q.ledger.Settle(ctx, written)
+	return q.ledger.Settle(ctx, written, written.Namespace)
+}
+
+// SettleMoved returns a function that records the use that a moved namespace and its descendants bring below the quotas
+// of ancestors that they did not have before; nil if these have no quotas.
+func (q *quotaAdmission) SettleMoved(ctx context.Context, namespace string, gained []string) func(context.Context) error {
+	var above []hnc.HierarchicalResourceQuota
+	for _, ancestor := range gained {
+		quotas, err := q.in(ctx, ancestor)
+		if err != nil {
+			return func(context.Context) error { return err }
+		}
+		for _, of := range quotas {
+			if reserved(&of) && len(quota.Counted(of.Status.Hard)) > 0 {
+				above = append(above, of)
+			}
+		}
+	}
+	if len(above) == 0 {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		for i := range above {
+			if err := q.ledger.Settle(ctx, &above[i], namespace); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func reserved(q *hnc.HierarchicalResourceQuota) bool {
+	c := meta.FindStatusCondition(q.Status.Conditions, hnc.ConditionReady)
+	return c != nil && c.Reason == hnc.ReasonQuotaReserved
 }
 
 // Subtrees returns recorded use.
@@ -104,6 +140,15 @@ func withoutManagedFields(obj any) (any, error) {
 // before the stores exist.
 func (s *stores) listQuotas(ctx context.Context) ([]hnc.HierarchicalResourceQuota, error) {
 	list, err := s.quotas.Quota.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return list.(*hnc.HierarchicalResourceQuotaList).Items, nil
+}
+
+// cachedQuotas returns the quotas in a namespace from the watch cache.
+func (s *stores) cachedQuotas(ctx context.Context, namespace string) ([]hnc.HierarchicalResourceQuota, error) {
+	list, err := s.quotas.Quota.List(genericapirequest.WithNamespace(ctx, namespace), &metainternalversion.ListOptions{ResourceVersion: "0"})
 	if err != nil {
 		return nil, err
 	}

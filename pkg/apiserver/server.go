@@ -65,6 +65,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	// Only requests call List and SubnamespaceNames, and the stores exist before any request.
 	records := etcd.Records()
 	quotas := &limits.Reader{Records: records, List: stores.listQuotas}
+	c.quotaAdmission.in = stores.cachedQuotas
 	forest := tree.New(tree.Config{
 		Edges:      etcd.Edges(),
 		Namespaces: namespaces.Lister(),
@@ -103,6 +104,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if stores, err = c.stores(options, forest, mapper); err != nil {
 		return nil, err
 	}
+	c.lists.large = stores.large.In
 	if err := c.quotas(generic, clients.kubernetes, namespaces, forest, records, quotas, sources); err != nil {
 		return nil, err
 	}
@@ -111,7 +113,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil
 	})
 	generic.AddPostStartHookOrDie("large-objects", func(hook genericapiserver.PostStartHookContext) error {
-		stores.followLarge(hook)
+		stores.large.Run(hook)
 		return nil
 	})
 	if err := c.followRules(generic, stores.configuration, sources.Relist); err != nil {

@@ -38,28 +38,27 @@ type stores struct {
 	quotas        *hierarchicalresourcequota.Storage
 	syncs         *repositorysync.Storage
 	views         *tenantview.Storage
-	// followLarge follows the large objects of all stores until its context ends.
-	followLarge func(context.Context)
+	large         largeobjects.Followed
 	// namespaces are those of the cluster.
 	namespaces corelisters.NamespaceLister
 }
 
 func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds.Mapper) (s stores, err error) {
 	s.namespaces = c.informers.Core().V1().Namespaces().Lister()
-	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper); err != nil {
-		return s, fmt.Errorf("hierarchies: %w", err)
-	}
-	t.Authorizer.SetHierarchies(s.hierarchyGetter(""))
 	waiter := readiness.Waiter{
 		Timeout: c.readyTimeout, Free: freeWait, Slots: inflight.New("waiting requests", c.waiting, int(freeWait.Seconds())), Stopped: s.whyStopped,
 	}
+	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper, waiter, c.quotaAdmission.SettleMoved); err != nil {
+		return s, fmt.Errorf("hierarchies: %w", err)
+	}
+	t.Authorizer.SetHierarchies(s.hierarchyGetter(""))
 	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), waiter); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}
 	if s.configuration, err = hncconfiguration.NewStorage(Scheme, options, mapper, c.reviews, t, c.rules); err != nil {
 		return s, fmt.Errorf("hncconfigurations: %w", err)
 	}
-	if s.quotas, err = hierarchicalresourcequota.NewStorage(Scheme, options, t, waiter, c.quotaAdmission.Settle); err != nil {
+	if s.quotas, err = hierarchicalresourcequota.NewStorage(Scheme, options, t, c.reviews, waiter, c.quotaAdmission.Settle); err != nil {
 		return s, fmt.Errorf("hierarchicalresourcequotas: %w", err)
 	}
 	if s.releases, err = copyrelease.NewStorage(Scheme, options, t); err != nil {
@@ -74,7 +73,7 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	if s.views, err = tenantview.NewStorage(Scheme, options, c.reviews); err != nil {
 		return s, fmt.Errorf("tenantviews: %w", err)
 	}
-	s.followLarge = largeobjects.Limit(t.Index.Root, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
+	s.large = largeobjects.Limit(t.Index.Root, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
 		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync, s.views.View)
 	return s, nil
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// readRules reads the propagator's rules, and whether they exclude the namespace.
+// readRules reads the rules of the configuration, and whether they exclude the namespace.
 func readRules(ctx context.Context, c *Clients, q *origin.Question) error {
 	namespace := q.Chain[0].Name
 	config, err := GetConfiguration(ctx, c)
@@ -27,9 +27,7 @@ func readRules(ctx context.Context, c *Clients, q *origin.Question) error {
 	case err != nil:
 		return err
 	default:
-		if q.Rules = config.Status.InForce.Propagator; q.Rules == nil {
-			q.RulesUnread = "hns-propagator does not report its rules"
-		}
+		q.Rules = inforce.Defaulted(config.Spec.Rules)
 	}
 	if q.Rules == nil {
 		// The propagator labels all namespaces that it does not exclude.
@@ -38,11 +36,11 @@ func readRules(ctx context.Context, c *Clients, q *origin.Question) error {
 		}
 		return nil
 	}
-	rules, err := managed.NewNamespaces(q.Rules.ExcludedNamespaces, q.Rules.IncludedNamespaceRegex, q.Rules.ExcludedNamespaceSelector)
-	if err != nil {
-		return fmt.Errorf("rules in force: %w", err)
+	rules, errs := inforce.Of(q.Rules)
+	if len(errs) > 0 {
+		return errs.ToAggregate()
 	}
-	if why := rules.Excluded(namespace, q.Labels); why != "" {
+	if why := rules.Managed.Excluded(namespace, q.Labels); why != "" {
 		q.Excluded = why
 	}
 	return nil

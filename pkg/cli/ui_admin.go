@@ -20,7 +20,7 @@ func (r *uiReader) Administration(ctx context.Context) (*ui.Administration, erro
 	}
 	answer := &ui.Administration{
 		Kinds: append([]v1beta1.ResourceStatus{}, config.Status.Resources...), Problems: tree.Problems(config.Status.Details()),
-		Rules: config.Status.InForce.Propagator, Repositories: []ui.Repository{},
+		Rules: config.Spec.Rules, Repositories: []ui.Repository{},
 	}
 	syncs, err := r.clients.Hierarchy.HncV1alpha3().RepositorySyncs().List(ctx, metav1.ListOptions{})
 	switch {

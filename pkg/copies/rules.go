@@ -6,9 +6,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
@@ -21,12 +26,40 @@ type Rules struct {
 	Labels, Annotations sets.Set[string]
 	// KeepTracking makes copies keep trackingMetadata.
 	KeepTracking bool
-	// NoPropagation are labels with values. Sources with one of them are not copied.
-	NoPropagation []Label
+	// Skipped select sources that are not copied.
+	Skipped []labels.Selector
 }
 
-// Label is a label with a value.
-type Label struct{ Key, Value string }
+// NewRules returns what spec.rules of the configuration says of copies, or the errors in it, whose fields are below at.
+func NewRules(spec *v1beta1.Rules, at *field.Path) (Rules, field.ErrorList) {
+	var errs field.ErrorList
+	for _, list := range []struct {
+		field string
+		keys  []string
+	}{{"droppedLabels", spec.DroppedLabels}, {"droppedAnnotations", spec.DroppedAnnotations}} {
+		for i, key := range list.keys {
+			if problems := validation.IsQualifiedName(strings.ToLower(key)); len(problems) > 0 {
+				errs = append(errs, field.Invalid(at.Child(list.field).Index(i), key, "is not a key: "+problems[0]))
+			}
+		}
+	}
+	rules := Rules{
+		Labels: sets.New(spec.DroppedLabels...), Annotations: sets.New(spec.DroppedAnnotations...),
+		KeepTracking: !ptr.Deref(spec.StripTrackingMetadata, true),
+	}
+	for i := range spec.SkippedObjects {
+		selector, err := metav1.LabelSelectorAsSelector(&spec.SkippedObjects[i])
+		switch at := at.Child("skippedObjects").Index(i); {
+		case err != nil:
+			errs = append(errs, field.Invalid(at, metav1.FormatLabelSelector(&spec.SkippedObjects[i]), err.Error()))
+		case selector.Empty():
+			errs = append(errs, field.Required(at, "selects all objects; name labels"))
+		default:
+			rules.Skipped = append(rules.Skipped, selector)
+		}
+	}
+	return rules, errs
+}
 
 // Tracking is metadata by which a tool recognizes the objects that it has applied. With it, the tool could take a copy
 // for an object that is missing from its own source, and delete it.
@@ -84,8 +117,8 @@ func (r *Rules) tracks(key string, where func(Tracking) bool) bool {
 // such an object in every namespace that needs one, or it makes sense in its own namespace only. The type is that of a
 // Secret, "" if it is not known. Source: docs/spec/hnc.md 3.10.
 func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType string) bool {
-	for _, label := range r.NoPropagation {
-		if value, ok := source.GetLabels()[label.Key]; ok && value == label.Value {
+	for _, selector := range r.Skipped {
+		if selector.Matches(labels.Set(source.GetLabels())) {
 			return true
 		}
 	}

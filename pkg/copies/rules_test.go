@@ -7,21 +7,24 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-func defaults(t *testing.T, change ...func(*Options)) *Rules {
+func defaults(t *testing.T, change ...func(*v1beta1.Rules)) *Rules {
 	t.Helper()
-	o := NewOptions()
+	spec := &v1beta1.Rules{}
 	for _, f := range change {
-		f(o)
+		f(spec)
 	}
-	rules, err := o.Rules()
-	if err != nil {
-		t.Fatal(err)
+	v1beta1.SetDefaults_Rules(spec)
+	rules, errs := NewRules(spec, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
 	}
 	return &rules
 }
@@ -52,33 +55,33 @@ func TestWhatCopiesLeaveOut(t *testing.T) {
 	for name, test := range map[string]struct {
 		// key is that of a label and of an annotation of the source.
 		key    string
-		change func(*Options)
+		change func(*v1beta1.Rules)
 		want   string
 	}{
-		"anything":                  {"example.com/a", nil, "[example.com/a] [example.com/a]"},
-		"without a domain":          {"a", nil, "[a] [a]"},
-		"our own":                   {"propagate.hnc.x-k8s.io/x", nil, "[] []"},
-		"any domain that ends so":   {"foo-hnc.x-k8s.io/a", nil, "[] []"},
-		"--unpropagated-label":      {"example.com/a", func(o *Options) { o.UnpropagatedLabels = []string{"b", "example.com/a"} }, "[] [example.com/a]"},
-		"--unpropagated-annotation": {"example.com/a", func(o *Options) { o.UnpropagatedAnnotations = []string{"example.com/a"} }, "[example.com/a] []"},
-		"--unpropagated-label adds to the defaults": {"argocd.argoproj.io/instance", func(o *Options) { o.UnpropagatedLabels = []string{"b"} }, "[] []"},
-		"kubectl's is an annotation":                {"kubectl.kubernetes.io/last-applied-configuration", nil, "[kubectl.kubernetes.io/last-applied-configuration] []"},
-		"Argo CD's id is an annotation":             {"argocd.argoproj.io/tracking-id", nil, "[argocd.argoproj.io/tracking-id] []"},
-		"Argo CD's other annotations":               {"argocd.argoproj.io/sync-wave", nil, "[argocd.argoproj.io/sync-wave] [argocd.argoproj.io/sync-wave]"},
-		"the common label is none":                  {"app.kubernetes.io/instance", nil, "[app.kubernetes.io/instance] [app.kubernetes.io/instance]"},
-		"Flux, kustomize":                           {"kustomize.toolkit.fluxcd.io/name", nil, "[] []"},
-		"Flux, helm":                                {"helm.toolkit.fluxcd.io/namespace", nil, "[] []"},
-		"Config Sync":                               {"configsync.gke.io/declared-version", nil, "[] []"},
-		"Config Sync, older":                        {"configmanagement.gke.io/managed", nil, "[] []"},
-		"Helm's are annotations":                    {"meta.helm.sh/release-name", nil, "[meta.helm.sh/release-name] []"},
-		"Velero's are labels":                       {"velero.io/restore-name", nil, "[] [velero.io/restore-name]"},
-		"a domain that only begins so":              {"velero.io.example.com/a", nil, "[velero.io.example.com/a] [velero.io.example.com/a]"},
-		"--strip-tracking-metadata=false":           {"argocd.argoproj.io/instance", func(o *Options) { o.StripTracking = false }, "[argocd.argoproj.io/instance] [argocd.argoproj.io/instance]"},
-		"--strip-tracking-metadata=false, kubectl":  {"kubectl.kubernetes.io/last-applied-configuration", func(o *Options) { o.StripTracking = false }, "[kubectl.kubernetes.io/last-applied-configuration] [kubectl.kubernetes.io/last-applied-configuration]"},
-		"--strip-tracking-metadata=false, our own":  {"hnc.x-k8s.io/a", func(o *Options) { o.StripTracking = false }, "[] []"},
+		"anything":                              {"example.com/a", nil, "[example.com/a] [example.com/a]"},
+		"without a domain":                      {"a", nil, "[a] [a]"},
+		"our own":                               {"propagate.hnc.x-k8s.io/x", nil, "[] []"},
+		"any domain that ends so":               {"foo-hnc.x-k8s.io/a", nil, "[] []"},
+		"droppedLabels":                         {"example.com/a", func(o *v1beta1.Rules) { o.DroppedLabels = []string{"b", "example.com/a"} }, "[] [example.com/a]"},
+		"droppedAnnotations":                    {"example.com/a", func(o *v1beta1.Rules) { o.DroppedAnnotations = []string{"example.com/a"} }, "[example.com/a] []"},
+		"droppedLabels adds to the defaults":    {"argocd.argoproj.io/instance", func(o *v1beta1.Rules) { o.DroppedLabels = []string{"b"} }, "[] []"},
+		"kubectl's is an annotation":            {"kubectl.kubernetes.io/last-applied-configuration", nil, "[kubectl.kubernetes.io/last-applied-configuration] []"},
+		"Argo CD's id is an annotation":         {"argocd.argoproj.io/tracking-id", nil, "[argocd.argoproj.io/tracking-id] []"},
+		"Argo CD's other annotations":           {"argocd.argoproj.io/sync-wave", nil, "[argocd.argoproj.io/sync-wave] [argocd.argoproj.io/sync-wave]"},
+		"the common label is none":              {"app.kubernetes.io/instance", nil, "[app.kubernetes.io/instance] [app.kubernetes.io/instance]"},
+		"Flux, kustomize":                       {"kustomize.toolkit.fluxcd.io/name", nil, "[] []"},
+		"Flux, helm":                            {"helm.toolkit.fluxcd.io/namespace", nil, "[] []"},
+		"Config Sync":                           {"configsync.gke.io/declared-version", nil, "[] []"},
+		"Config Sync, older":                    {"configmanagement.gke.io/managed", nil, "[] []"},
+		"Helm's are annotations":                {"meta.helm.sh/release-name", nil, "[meta.helm.sh/release-name] []"},
+		"Velero's are labels":                   {"velero.io/restore-name", nil, "[] [velero.io/restore-name]"},
+		"a domain that only begins so":          {"velero.io.example.com/a", nil, "[velero.io.example.com/a] [velero.io.example.com/a]"},
+		"stripTrackingMetadata: false":          {"argocd.argoproj.io/instance", func(o *v1beta1.Rules) { o.StripTrackingMetadata = ptr.To(false) }, "[argocd.argoproj.io/instance] [argocd.argoproj.io/instance]"},
+		"stripTrackingMetadata: false, kubectl": {"kubectl.kubernetes.io/last-applied-configuration", func(o *v1beta1.Rules) { o.StripTrackingMetadata = ptr.To(false) }, "[kubectl.kubernetes.io/last-applied-configuration] [kubectl.kubernetes.io/last-applied-configuration]"},
+		"stripTrackingMetadata: false, our own": {"hnc.x-k8s.io/a", func(o *v1beta1.Rules) { o.StripTrackingMetadata = ptr.To(false) }, "[] []"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var change []func(*Options)
+			var change []func(*v1beta1.Rules)
 			if test.change != nil {
 				change = append(change, test.change)
 			}
@@ -94,8 +97,8 @@ func TestEveryCopySaysWhereItIsFromAndWhoManagesIt(t *testing.T) {
 	u := parse(t, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"root","name":"x","labels":{"app.kubernetes.io/managed-by":"Helm"}}}`)
 	for want, rules := range map[string]*Rules{
 		`{"app.kubernetes.io/managed-by":"hnc.x-k8s.io","hnc.x-k8s.io/inherited-from":"root"}`: defaults(t),
-		`{"hnc.x-k8s.io/inherited-from":"root"}`: defaults(t, func(o *Options) {
-			o.UnpropagatedLabels = []string{"app.kubernetes.io/managed-by", "hnc.x-k8s.io/inherited-from"}
+		`{"hnc.x-k8s.io/inherited-from":"root"}`: defaults(t, func(o *v1beta1.Rules) {
+			o.DroppedLabels = []string{"app.kubernetes.io/managed-by", "hnc.x-k8s.io/inherited-from"}
 		}),
 	} {
 		o, err := NewObject(u, rules)
@@ -156,9 +159,11 @@ func TestWhatIsNeverPropagated(t *testing.T) {
 	// What is given replaces the default; a label without a value is one.
 	norman := parse(t, `{"metadata":{"name":"x","labels":{"cattle.io/creator":"norman"}}}`)
 	empty := parse(t, `{"metadata":{"name":"x","labels":{"stay":""}}}`)
-	rules := defaults(t, func(o *Options) { o.NoPropagation = []string{"a=b", "stay="} })
+	rules := defaults(t, func(o *v1beta1.Rules) {
+		o.SkippedObjects = []metav1.LabelSelector{{MatchLabels: map[string]string{"a": "b"}}, {MatchLabels: map[string]string{"stay": ""}}}
+	})
 	if rules.excluded(norman, schema.GroupKind{}, "") || !rules.excluded(empty, schema.GroupKind{}, "") {
-		t.Error("the flag does not replace the default")
+		t.Error("the rule does not replace the default")
 	}
 }
 

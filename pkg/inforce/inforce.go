@@ -1,69 +1,90 @@
-// Package inforce reports the rules that a server applies, and compares those of two servers.
+// Package inforce holds the rules that a server applies: what spec.rules of the configuration means.
 package inforce
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
-	"reflect"
-	"slices"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// Of returns the rules that the flags define, in a canonical order.
-func Of(m *managed.Options, c *copies.Options) *v1beta1.Rules {
-	strip := c.StripTracking
-	return &v1beta1.Rules{
-		ExcludedNamespaces:          sorted(m.Excluded),
-		IncludedNamespaceRegex:      m.Included,
-		ExcludedNamespaceSelector:   m.Selector,
-		ManagedNamespaceLabels:      sorted(m.Labels),
-		ManagedNamespaceAnnotations: sorted(m.Annotations),
-		NoPropagationLabels:         sorted(c.NoPropagation),
-		UnpropagatedLabels:          sorted(c.UnpropagatedLabels),
-		UnpropagatedAnnotations:     sorted(c.UnpropagatedAnnotations),
-		StripTrackingMetadata:       &strip,
-	}
+// Path is the field of the configuration.
+var Path = field.NewPath("spec", "rules")
+
+// Rules are the rules that a server applies. They are immutable.
+type Rules struct {
+	// Managed determines which namespaces are part of hierarchies, and which of their labels and annotations are
+	// managed.
+	Managed managed.Rules
+	// Copies determines what copies leave out, and which objects are never copied.
+	Copies copies.Rules
+	// spec is what they were made of, with defaults.
+	spec *v1beta1.Rules
 }
 
-func sorted(values []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(values)))
+// Of returns what spec.rules of a configuration means, or the errors in it. Fields that are not set have their
+// defaults; so do all if spec is nil.
+func Of(spec *v1beta1.Rules) (*Rules, field.ErrorList) { return at(spec, Path) }
+
+// Validate returns the errors in rules at a path, nil if spec is nil.
+func Validate(spec *v1beta1.Rules, path *field.Path) field.ErrorList {
+	_, errs := at(spec, path)
+	return errs
 }
 
-// Differences describes each rule that differs between the servers. It returns none unless both have reported their
-// rules.
-func Differences(f v1beta1.InForce) []string {
-	if f.APIServer == nil || f.Propagator == nil {
-		return nil
+func at(spec *v1beta1.Rules, path *field.Path) (*Rules, field.ErrorList) {
+	rules := &Rules{spec: Defaulted(spec)}
+	var errs, more field.ErrorList
+	rules.Managed, errs = managed.NewRules(rules.spec, path)
+	rules.Copies, more = copies.NewRules(rules.spec, path)
+	if errs = append(errs, more...); len(errs) > 0 {
+		return nil, errs
 	}
-	server, propagator := Fields(f.APIServer), Fields(f.Propagator)
-	all := maps.Clone(server)
-	maps.Copy(all, propagator)
-	var found []string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !reflect.DeepEqual(server[name], propagator[name]) {
-			found = append(found, fmt.Sprintf("%s is %s for hns-apiserver and %s for hns-propagator", name, text(server[name]), text(propagator[name])))
-		}
-	}
-	return found
+	return rules, nil
 }
 
-// Fields returns the rules that are set, by JSON field name.
-func Fields(r *v1beta1.Rules) map[string]any {
-	fields := map[string]any{}
-	if content, err := json.Marshal(r); err == nil {
-		_ = json.Unmarshal(content, &fields)
-	}
-	return fields
+// Defaulted returns spec with defaults. Spec may be nil.
+func Defaulted(spec *v1beta1.Rules) *v1beta1.Rules {
+	c := &v1beta1.HNCConfiguration{Spec: v1beta1.HNCConfigurationSpec{Rules: spec.DeepCopy()}}
+	v1beta1.SetObjectDefaults_HNCConfiguration(c)
+	return c.Spec.Rules
 }
 
-func text(value any) string {
-	if value == nil {
-		return "empty"
+// Same reports whether two specs mean the same rules.
+func Same(a, b *v1beta1.Rules) bool { return equality.Semantic.DeepEqual(Defaulted(a), Defaulted(b)) }
+
+// Default returns the rules of a configuration that has none.
+func Default() *Rules {
+	rules, _ := Of(nil) // the defaults are valid
+	return rules
+}
+
+// Equal reports whether both are the same rules.
+func (r *Rules) Equal(other *Rules) bool { return equality.Semantic.DeepEqual(r.spec, other.spec) }
+
+// Current holds the rules that a server applies now. It is safe for concurrent use.
+type Current struct{ now atomic.Pointer[Rules] }
+
+// NewCurrent returns the default rules.
+func NewCurrent() *Current {
+	c := &Current{}
+	c.now.Store(Default())
+	return c
+}
+
+// Load returns the rules.
+func (c *Current) Load() *Rules { return c.now.Load() }
+
+// Set makes spec.rules of a configuration apply, and reports whether that changes the rules. On error the rules stay as
+// they are.
+func (c *Current) Set(spec *v1beta1.Rules) (changed bool, err error) {
+	rules, errs := Of(spec)
+	if len(errs) > 0 {
+		return false, errs.ToAggregate()
 	}
-	content, _ := json.Marshal(value)
-	return string(content)
+	return !c.now.Swap(rules).Equal(rules), nil
 }

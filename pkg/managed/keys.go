@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
@@ -19,26 +20,29 @@ type Keys struct {
 // newKeys returns the keys that the anchored patterns match. It fails for an invalid regular expression, and for one
 // that may match a key of the domain hnc.x-k8s.io: users allowed to write a hierarchy must not be able to write a
 // tree label.
-func newKeys(labels, annotations []string) (Keys, error) {
+func newKeys(labels, annotations []string, at *field.Path) (Keys, field.ErrorList) {
 	var k Keys
+	var errs field.ErrorList
 	for _, list := range []struct {
-		flag     string
+		field    string
 		patterns []string
 		compiled *[]*regexp.Regexp
-	}{{LabelFlag, labels, &k.labels}, {AnnotationFlag, annotations, &k.annotations}} {
-		for _, pattern := range list.patterns {
+	}{{"managedNamespaceLabels", labels, &k.labels}, {"managedNamespaceAnnotations", annotations, &k.annotations}} {
+		for i, pattern := range list.patterns {
+			at := at.Child(list.field).Index(i)
 			compiled, err := compileAnchored(pattern)
-			if err != nil {
-				return Keys{}, FlagError{list.flag, err}
+			switch {
+			case err != nil:
+				errs = append(errs, field.Invalid(at, pattern, err.Error()))
+			case intersect(compiled, ownDomain):
+				errs = append(errs, field.Invalid(at, pattern,
+					fmt.Sprintf("matches keys of %s, which are reserved; use a pattern that cannot match them", hnc.GroupName)))
+			default:
+				*list.compiled = append(*list.compiled, compiled)
 			}
-			if intersect(compiled, ownDomain) {
-				return Keys{}, FlagError{list.flag, fmt.Errorf("%q matches keys of %s, which are reserved; use a pattern that cannot match them",
-					pattern, hnc.GroupName)}
-			}
-			*list.compiled = append(*list.compiled, compiled)
 		}
 	}
-	return k, nil
+	return k, errs
 }
 
 // ownDomain matches the domain hnc.x-k8s.io and all keys in it and in its subdomains.

@@ -1,7 +1,6 @@
 package managed
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -13,7 +12,7 @@ func TestKeyPatterns(t *testing.T) {
 		key      string
 		want     bool
 	}{
-		"5.1: nothing is managed without a flag":  {nil, "example.com/team", false},
+		"5.1: nothing is managed by default":      {nil, "example.com/team", false},
 		"5.1: a key":                              {[]string{"example.com/team"}, "example.com/team", true},
 		"5.1: the whole key, at its end":          {[]string{"example.com/team"}, "example.com/team-b", false},
 		"5.1: the whole key, at its start":        {[]string{"team"}, "my-team", false},
@@ -25,15 +24,15 @@ func TestKeyPatterns(t *testing.T) {
 		"5.1: pod security":                       {[]string{`pod-security\.kubernetes\.io/.*`}, "pod-security.kubernetes.io/enforce", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			keys, err := newKeys(test.patterns, nil)
-			if err != nil {
-				t.Fatal(err)
+			keys, errs := newKeys(test.patterns, nil, nil)
+			if len(errs) > 0 {
+				t.Fatal(errs)
 			}
 			if keys.Label(test.key) != test.want || keys.Annotation(test.key) {
 				t.Errorf("label %t, annotation %t", keys.Label(test.key), keys.Annotation(test.key))
 			}
-			if keys, err = newKeys(nil, test.patterns); err != nil || keys.Annotation(test.key) != test.want || keys.Label(test.key) {
-				t.Errorf("label %t, annotation %t: %v", keys.Label(test.key), keys.Annotation(test.key), err)
+			if keys, errs = newKeys(nil, test.patterns, nil); len(errs) > 0 || keys.Annotation(test.key) != test.want || keys.Label(test.key) {
+				t.Errorf("label %t, annotation %t: %v", keys.Label(test.key), keys.Annotation(test.key), errs)
 			}
 		})
 	}
@@ -65,25 +64,25 @@ func TestPatternsMatchingReservedKeysAreRejected(t *testing.T) {
 		`example.com/hnc\.x-k8s\.io`:   false,
 		`[a-z.]+k8s/.*`:                false,
 	} {
-		_, err := newKeys([]string{pattern}, nil)
-		if (err != nil) != refused {
-			t.Errorf("label %s: %v, want it refused: %t", pattern, err, refused)
+		_, errs := newKeys([]string{pattern}, nil, nil)
+		if (len(errs) > 0) != refused {
+			t.Errorf("label %s: %v, want it refused: %t", pattern, errs, refused)
 		}
-		if _, err = newKeys(nil, []string{pattern}); (err != nil) != refused {
-			t.Errorf("annotation %s: %v, want it refused: %t", pattern, err, refused)
+		if _, errs = newKeys(nil, []string{pattern}, nil); (len(errs) > 0) != refused {
+			t.Errorf("annotation %s: %v, want it refused: %t", pattern, errs, refused)
 		}
-		if err != nil && !strings.Contains(err.Error(), "--managed-namespace-annotation") {
-			t.Errorf("%v does not name the flag", err)
+		if len(errs) > 0 && errs[0].Field != "managedNamespaceAnnotations[0]" {
+			t.Errorf("%v does not name the field", errs)
 		}
 	}
 }
 
 func TestInvalidPatternsAreRejected(t *testing.T) {
 	for _, pattern := range []string{`(`, `a)|(b`, `[`, `*`} {
-		if _, err := newKeys([]string{pattern}, nil); err == nil {
+		if _, errs := newKeys([]string{pattern}, nil, nil); len(errs) == 0 {
 			t.Errorf("%s was taken", pattern)
 		}
-		if _, err := NewNamespaces(nil, pattern, ""); err == nil {
+		if _, errs := newNamespaces(nil, pattern, nil, nil); len(errs) == 0 {
 			t.Errorf("%s was taken for names", pattern)
 		}
 	}
@@ -96,8 +95,8 @@ func FuzzPatternsNeverMatchReservedKeys(f *testing.F) {
 	}
 	ours := []string{hnc.GroupName, hnc.LabelInheritedFrom, hnc.LabelOrphaned, hnc.AnnotationSubnamespaceOf, hnc.TreeLabel("a"), "propagate.hnc.x-k8s.io/all"}
 	f.Fuzz(func(t *testing.T, pattern string) {
-		keys, err := newKeys([]string{pattern}, nil)
-		if err != nil {
+		keys, errs := newKeys([]string{pattern}, nil, nil)
+		if len(errs) > 0 {
 			return
 		}
 		for _, key := range ours {

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"regexp"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -17,28 +19,34 @@ type Namespaces struct {
 	selector labels.Selector
 }
 
-// NewNamespaces excludes the given names, names that the anchored pattern does not match, and namespaces that the
-// selector selects. An empty pattern matches all names, and an empty selector selects nothing. Exclusion takes
-// precedence.
-func NewNamespaces(excluded []string, included, selector string) (Namespaces, error) {
+// newNamespaces excludes the given names, names that the anchored pattern does not match, and namespaces that the
+// selector selects. An empty pattern matches all names, and no selector selects nothing. Exclusion takes precedence.
+func newNamespaces(excluded []string, included string, selector *metav1.LabelSelector, at *field.Path) (Namespaces, field.ErrorList) {
 	n := Namespaces{excluded: sets.New(excluded...)}
-	var err error
+	var errs field.ErrorList
 	if included != "" && included != ".*" {
+		var err error
 		if n.included, err = compileAnchored(included); err != nil {
-			return Namespaces{}, FlagError{IncludedFlag, err}
+			errs = append(errs, field.Invalid(at.Child("includedNamespaceRegex"), included, err.Error()))
 		}
 	}
-	if selector != "" {
-		if n.selector, err = labels.Parse(selector); err != nil {
-			return Namespaces{}, FlagError{SelectorFlag, err}
-		}
-		for _, key := range n.selectorKeys() {
-			if ownDomain.MatchString(key) {
-				return Namespaces{}, FlagError{SelectorFlag, fmt.Errorf("label %s is reserved; choose another label", key)}
-			}
+	if selector == nil {
+		return n, errs
+	}
+	at = at.Child("excludedNamespaceSelector")
+	var err error
+	if n.selector, err = metav1.LabelSelectorAsSelector(selector); err != nil {
+		return n, append(errs, field.Invalid(at, metav1.FormatLabelSelector(selector), err.Error()))
+	}
+	if n.selector.Empty() {
+		return n, append(errs, field.Invalid(at, "", "selects all namespaces; leave it out to select none"))
+	}
+	for _, key := range n.selectorKeys() {
+		if ownDomain.MatchString(key) {
+			errs = append(errs, field.Invalid(at, key, "this label is reserved; choose another label"))
 		}
 	}
-	return n, nil
+	return n, errs
 }
 
 // selectorKeys returns the keys in the selector.

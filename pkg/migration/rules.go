@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -44,12 +45,12 @@ func (c *clients) imports(ctx context.Context, e *export) (*imports, error) {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, err
 	}
-	if err == nil && current.Spec.Rules != nil {
+	if err == nil && !inforce.Same(current.Spec.Rules, nil) {
 		spec = current.Spec.Rules
 	}
-	rules, err := inforce.NewFlags().With(spec)
-	if err != nil {
-		return nil, fmt.Errorf("spec.rules of the configuration, from the flags of HNC: %w", err)
+	rules, errs := inforce.Of(spec)
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("the rules of the configuration, from the flags of HNC: %w", errs.ToAggregate())
 	}
 	return translate(e, rules.Managed)
 }
@@ -61,7 +62,7 @@ func (c *clients) adoptRules(ctx context.Context) error {
 		return err
 	}
 	current, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
-	if err == nil && current.Spec.Rules != nil {
+	if err == nil && !inforce.Same(current.Spec.Rules, nil) {
 		return nil
 	}
 	if err := c.setRules(ctx, rules); err != nil {
@@ -95,10 +96,7 @@ func (c *clients) setRules(ctx context.Context, rules *v1beta1.Rules) error {
 // rulesOfHNC returns the rules that the flags of HNC's Deployments define, and the user for this migration; nil if they
 // define none.
 func (c *clients) rulesOfHNC(ctx context.Context) (*v1beta1.Rules, error) {
-	set := pflag.NewFlagSet("HNC", pflag.ContinueOnError)
-	set.ParseErrorsAllowlist.UnknownFlags = true
-	flags := inforce.NewFlags()
-	flags.AddFlags(set)
+	var args []string
 	for _, name := range deployments {
 		deployment, err := c.kube.AppsV1().Deployments(hnc.HNCNamespace).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -108,24 +106,58 @@ func (c *clients) rulesOfHNC(ctx context.Context) (*v1beta1.Rules, error) {
 			return nil, err
 		}
 		for _, container := range deployment.Spec.Template.Spec.Containers {
-			if err := set.Parse(container.Args); err != nil {
-				return nil, fmt.Errorf("arguments of the Deployment %s: %w", name, err)
-			}
+			args = append(args, container.Args...)
 		}
 	}
-	rules := flags.Given()
-	if rules != nil && len(rules.ExcludedNamespaces) > 0 {
-		for _, servers := range []string{hnc.HNCNamespace, hnc.SystemNamespace} {
-			if !slices.Contains(rules.ExcludedNamespaces, servers) {
-				rules.ExcludedNamespaces = append(rules.ExcludedNamespaces, servers)
-			}
-		}
+	rules, err := parseFlags(args)
+	if err != nil {
+		return nil, fmt.Errorf("arguments of HNC's Deployments: %w", err)
 	}
 	if c.keepTracking {
 		if rules == nil {
 			rules = &v1beta1.Rules{}
 		}
 		rules.StripTrackingMetadata = ptr.To(false)
+	}
+	return rules, nil
+}
+
+// parseFlags returns the rules that flags of HNC's manager define, nil if they define none. Source: docs/spec/hnc.md 5.
+func parseFlags(args []string) (*v1beta1.Rules, error) {
+	rules := &v1beta1.Rules{}
+	var skipped []string
+	set := pflag.NewFlagSet("HNC", pflag.ContinueOnError)
+	set.ParseErrorsAllowlist.UnknownFlags = true
+	set.StringSliceVar(&rules.ExcludedNamespaces, "excluded-namespace", nil, "")
+	set.StringVar(&rules.IncludedNamespaceRegex, "included-namespace-regex", "", "")
+	set.StringArrayVar(&rules.ManagedNamespaceLabels, "managed-namespace-label", nil, "")
+	set.StringArrayVar(&rules.ManagedNamespaceAnnotations, "managed-namespace-annotation", nil, "")
+	set.StringArrayVar(&rules.DroppedLabels, "unpropagated-label", nil, "")
+	set.StringArrayVar(&rules.DroppedAnnotations, "unpropagated-annotation", nil, "")
+	set.StringArrayVar(&skipped, "nopropagation-label", nil, "")
+	if err := set.Parse(args); err != nil {
+		return nil, err
+	}
+	// The Deployments of the variant ha have the same arguments.
+	for _, list := range []*[]string{&rules.ExcludedNamespaces, &rules.ManagedNamespaceLabels, &rules.ManagedNamespaceAnnotations, &rules.DroppedLabels, &rules.DroppedAnnotations, &skipped} {
+		*list = slices.Compact(slices.Sorted(slices.Values(*list)))
+	}
+	for _, label := range skipped {
+		key, value, ok := strings.Cut(label, "=")
+		if !ok {
+			return nil, fmt.Errorf("--nopropagation-label=%s: it is not of the form key=value", label)
+		}
+		rules.SkippedObjects = append(rules.SkippedObjects, metav1.LabelSelector{MatchLabels: map[string]string{key: value}})
+	}
+	if len(rules.ExcludedNamespaces) > 0 {
+		for _, servers := range []string{hnc.HNCNamespace, hnc.SystemNamespace} {
+			if !slices.Contains(rules.ExcludedNamespaces, servers) {
+				rules.ExcludedNamespaces = append(rules.ExcludedNamespaces, servers)
+			}
+		}
+	}
+	if inforce.Same(rules, nil) {
+		return nil, nil
 	}
 	return rules, nil
 }

@@ -34,10 +34,10 @@ func TestRulesOfSeveralDeployments(t *testing.T) {
 	if want := []string{`example\.com/.*`}; !slices.Equal(rules.ManagedNamespaceLabels, want) {
 		t.Errorf("the managed labels are %v, want %v", rules.ManagedNamespaceLabels, want)
 	}
-	if want := []string{"example.com/checksum"}; !slices.Equal(rules.UnpropagatedAnnotations, want) {
-		t.Errorf("the annotations that are not propagated are %v, want %v", rules.UnpropagatedAnnotations, want)
+	if want := []string{"example.com/checksum"}; !slices.Equal(rules.DroppedAnnotations, want) {
+		t.Errorf("the annotations that are dropped are %v, want %v", rules.DroppedAnnotations, want)
 	}
-	if len(rules.NoPropagationLabels) != 1 {
-		t.Errorf("the labels of what is not propagated are %v, want one", rules.NoPropagationLabels)
+	if got := rules.SkippedObjects; len(got) != 1 || got[0].MatchLabels["cattle.io/creator"] != "norman" {
+		t.Errorf("the selectors of skipped objects are %v, want one", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
@@ -67,12 +68,9 @@ func given(lines ...string) *export {
 }
 
 func TestTranslate(t *testing.T) {
-	options := managed.NewOptions()
-	options.Labels = []string{"k"}
-	options.Excluded = append(options.Excluded, "monitoring")
-	rules, err := options.Rules()
-	if err != nil {
-		t.Fatal(err)
+	rules, errs := managed.NewRules(&v1beta1.Rules{ManagedNamespaceLabels: []string{"k"}, ExcludedNamespaces: append(slices.Clone(hnc.ExcludedNamespaces), "monitoring")}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
 	}
 	for name, test := range map[string]struct {
 		given []string

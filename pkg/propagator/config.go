@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
@@ -35,11 +36,10 @@ type Config struct {
 	// Discover returns the kinds that the cluster has.
 	Discover func(context.Context) (configuration.Cluster, error)
 
-	// Flags are the flags that define rules; the defaults by default. The configuration overrides them.
-	Flags *inforce.Flags
-	// InForce are the rules of the flags and of the configuration that the Manager applies; those of the flags by
-	// default.
+	// InForce are the rules of the configuration that the Manager applies; the default ones by default.
 	InForce *inforce.Rules
+	// Initial is the spec of the configuration that is created if there is none.
+	Initial v1beta1.HNCConfigurationSpec
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
 	// QuotaEnforcement is how the sums of hierarchical quotas are limited; quota.Reserve by default.
@@ -61,14 +61,11 @@ type Config struct {
 }
 
 func (c *Config) complete() {
-	if c.Flags == nil {
-		c.Flags = inforce.NewFlags()
-	}
 	if c.InForce == nil {
-		c.InForce, _ = c.Flags.With(nil) // the flags are valid
+		c.InForce = inforce.Default()
 	}
 	if c.store == nil {
-		c.store = restore.NewStore(c.Kubernetes, c.Hierarchy)
+		c.store = restore.NewStore(c.Kubernetes, c.Hierarchy, c.Initial)
 	}
 	if c.QuotaEnforcement == "" {
 		c.QuotaEnforcement = quota.Reserve

@@ -9,6 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
@@ -68,7 +69,7 @@ func New(config Config) *Manager {
 		Events: config.Events, DryRun: config.Assumed != "", Metrics: config.Metrics, Urgent: m.urgent, Queue: m.bulk,
 	}
 	m.configuration = configuration.New(d, configuration.Config{
-		Discover: config.Discover, InForce: config.InForce, Window: config.ConfigurationWindow,
+		Discover: config.Discover, Initial: config.Initial, Window: config.ConfigurationWindow,
 		Failure: func(kind int) string { return m.copies.Failure(kind) },
 	})
 	m.copies = copiescontroller.New(d, copiescontroller.Config{
@@ -121,7 +122,7 @@ func (m *Manager) followRules() func(*cache.State, *v1beta1.HNCConfiguration) {
 		if old != nil && old.UID == s.Configuration.UID && old.Generation == s.Configuration.Generation {
 			return // The status has changed, as it does all the time.
 		}
-		if rules, err := m.Flags.With(s.Configuration.Spec.Rules); err != nil || !rules.Equal(m.InForce) {
+		if rules, errs := inforce.Of(s.Configuration.Spec.Rules); len(errs) > 0 || !rules.Equal(m.InForce) {
 			outdate()
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 )
 
@@ -64,7 +64,8 @@ func (r *Runner) run(ctx context.Context) {
 	}
 }
 
-// read returns the rules of the flags and of the stored configuration. It fails only when the context ends.
+// read returns the rules of the stored configuration, or of the one that is created if there is none. It fails only when
+// the context ends.
 func (r *Runner) read(ctx context.Context) (rules *inforce.Rules, err error) {
 	err = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		// An API that is not served answers a get as if there were no such object.
@@ -73,16 +74,17 @@ func (r *Runner) read(ctx context.Context) (rules *inforce.Rules, err error) {
 			klog.FromContext(ctx).V(2).Info("Cannot read the configuration; trying again", "reason", err)
 			return false, nil
 		}
-		var spec *v1beta1.Rules
+		spec := r.config.Initial.Rules
 		for _, c := range list.Items {
 			if c.Name == hnc.ConfigurationName {
 				spec = c.Spec.Rules
 			}
 		}
-		if rules, err = r.config.Flags.With(spec); err != nil {
-			klog.FromContext(ctx).Error(err, "Cannot apply spec.rules of the configuration with these flags; not propagating until either is corrected")
+		var errs field.ErrorList
+		if rules, errs = inforce.Of(spec); len(errs) > 0 {
+			klog.FromContext(ctx).Error(errs.ToAggregate(), "Cannot apply spec.rules of the configuration; not propagating until they are corrected")
 		}
-		return err == nil, nil
+		return len(errs) == 0, nil
 	})
 	return rules, err
 }

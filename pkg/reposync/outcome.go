@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
@@ -71,7 +72,8 @@ func (o *outcome) add(id plan.ID, path string, err error) {
 	}
 	o.failures++
 	o.failed = append(o.failed, v1alpha3.ObjectFailure{
-		Group: id.Kind.Group, Kind: id.Kind.Kind, Namespace: id.Namespace, Name: id.Name, Path: path, Message: codeOf(err) + message(err),
+		Group: names.Shorten(id.Kind.Group), Kind: names.Shorten(id.Kind.Kind), Namespace: names.Shorten(id.Namespace), Name: names.Shorten(id.Name),
+		Path: names.ShortenText(path), Message: codeOf(err) + message(err),
 	})
 }
 

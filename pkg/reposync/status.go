@@ -75,12 +75,12 @@ func (w *worker) fill(status *v1alpha3.RepositorySyncStatus, done *outcome) {
 func errorsOf(errors report.Errors) []v1alpha3.RepositoryError {
 	var all []v1alpha3.RepositoryError
 	for _, err := range errors[:min(maxReported, len(errors))] {
-		one := v1alpha3.RepositoryError{Code: string(err.Code), Message: names.Printable(err.Message)}
+		one := v1alpha3.RepositoryError{Code: string(err.Code), Message: names.Printable(names.ShortenText(err.Message))}
 		switch {
 		case len(err.Sources) > 0:
-			one.Path = names.Printable(report.Position(err.Sources[0].Path, err.Sources[0].Line))
+			one.Path = names.Printable(names.ShortenText(report.Position(err.Sources[0].Path, err.Sources[0].Line)))
 		case len(err.Paths) > 0:
-			one.Path = names.Printable(err.Paths[0])
+			one.Path = names.Printable(names.ShortenText(err.Paths[0]))
 		}
 		all = append(all, one)
 	}

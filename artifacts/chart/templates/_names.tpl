@@ -42,14 +42,13 @@
 {{- if eq .root.Values.certificates.issuer "cert-manager" }}cert-manager.io/inject-ca-from: hns-system/{{ .service }}-cert{{ end }}
 {{- end }}
 
-{{- /* Flags of both servers. */}}
-{{- define "hnc.flags" -}}
+{{- /* The spec of the configuration that is created in a cluster without one, as YAML; {} if it is all defaults. */}}
+{{- define "hnc.configuration" -}}
+{{- $spec := deepCopy .Values.configuration }}
 {{- if ne (sortAlpha .Values.excludedNamespaces | join ",") "hnc-system,hns-system,kube-node-lease,kube-public,kube-system" }}
-- --excluded-namespace={{ join "," .Values.excludedNamespaces }}
+{{- $spec = mergeOverwrite $spec (dict "rules" (dict "excludedNamespaces" .Values.excludedNamespaces)) }}
 {{- end }}
-{{- range concat .Values.flags .flags }}
-- {{ . | quote }}
-{{- end }}
+{{- toYaml $spec }}
 {{- end }}
 
 {{- /* Fields of both pods that depend on values. */}}

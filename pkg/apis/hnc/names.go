@@ -265,8 +265,6 @@ const (
 	ReasonUnknown = "Unknown"
 	// ReasonPending means that not everything has been read or written yet, or that a limit is not in force everywhere yet; the message says what is missing.
 	ReasonPending = "Pending"
-	// ReasonRulesDiffer means that the two servers run with different rules. Set them in the configuration.
-	ReasonRulesDiffer = "RulesDiffer"
 )
 
 // Event reasons. Source: docs/spec/hnc.md 3.7.

@@ -21,11 +21,11 @@ type HNCConfiguration struct {
 type HNCConfigurationSpec struct {
 	Resources   []ResourceSpec
 	CreatorRole string
-	// OnConflict is the default of entries without a policy, in Resources and in hierarchies. Empty means Overwrite.
+	// OnConflict is the default of entries without a policy, in Resources and in hierarchies.
 	OnConflict ConflictPolicy
 	// SubnamespaceNames restricts the names of new sub-namespaces; nil allows any.
 	SubnamespaceNames *SubnamespaceNames
-	// Rules replace those of the servers' flags, each field that is not empty.
+	// Rules are nil in what a client has written in v1alpha2, which has none.
 	Rules *Rules
 }
 
@@ -41,7 +41,7 @@ type SubnamespaceNames struct {
 type NamePrefix string
 
 const (
-	// NoPrefix requires no prefix, as the empty value does.
+	// NoPrefix requires no prefix.
 	NoPrefix NamePrefix = "None"
 	// ParentPrefix requires the name of the parent and a hyphen.
 	ParentPrefix NamePrefix = "Parent"
@@ -85,8 +85,6 @@ type HNCConfigurationStatus struct {
 	Resources          []ResourceStatus
 	Conditions         []metav1.Condition
 	Problems           []Problem
-	// InForce are the rules that each server applies.
-	InForce InForce
 	// Checkpoint identifies the cluster to which the hierarchies belong, and their state. Nil until the propagator has
 	// recorded it.
 	Checkpoint *Checkpoint
@@ -101,26 +99,17 @@ type Checkpoint struct {
 	ID string
 }
 
-// InForce are the rules that each server applies; nil until the server reports them.
-type InForce struct {
-	APIServer  *Rules
-	Propagator *Rules
-	// APIServerOverridden and PropagatorOverridden are the flags of each server that the configuration overrides.
-	APIServerOverridden  []string
-	PropagatorOverridden []string
-}
-
 // Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
 // which objects are not copied, and which metadata copies omit.
 type Rules struct {
 	ExcludedNamespaces          []string
 	IncludedNamespaceRegex      string
-	ExcludedNamespaceSelector   string
+	ExcludedNamespaceSelector   *metav1.LabelSelector
 	ManagedNamespaceLabels      []string
 	ManagedNamespaceAnnotations []string
-	NoPropagationLabels         []string
-	UnpropagatedLabels          []string
-	UnpropagatedAnnotations     []string
+	SkippedObjects              []metav1.LabelSelector
+	DroppedLabels               []string
+	DroppedAnnotations          []string
 	StripTrackingMetadata       *bool
 }
 

@@ -22,7 +22,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	generatedopenapi "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
@@ -48,8 +47,6 @@ type Options struct {
 	Waiting inflight.Limits
 	// OverwrittenTTL is how long the content of overwritten objects is stored.
 	OverwrittenTTL time.Duration
-	// Rules hold the flags that define rules, which the configuration overrides.
-	Rules *inforce.Flags
 	// Plans limits the resources that plans use.
 	Plans hierarchyplan.Limits
 	// Watches limits the concurrent watches across subtrees.
@@ -78,7 +75,6 @@ func New() *Options {
 		DataQuota:       embedded.DefaultQuota,
 		ReadyTimeout:    10 * time.Second,
 		OverwrittenTTL:  7 * 24 * time.Hour,
-		Rules:           inforce.NewFlags(),
 		Plans:           hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
 		Watches:         inflight.Limits{Total: 4000, PerUser: 400},
 		UpstreamWatches: 500,
@@ -122,7 +118,6 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"Maximum number of concurrent watches across subtrees of one user. Some clients have one for each kind of the cluster.")
 	hierarchy.IntVar(&o.UpstreamWatches, "max-subtree-upstream-watches", o.UpstreamWatches,
 		"Maximum number of different kinds, versions, forms and selectors of these watches. Each is one watch of kube-apiserver. Further ones get 429 and Retry-After.")
-	o.Rules.AddFlags(hierarchy)
 	o.Server.AddUniversalFlags(sections.FlagSet("server"))
 	o.Enablement.AddFlags(sections.FlagSet("api enablement"))
 	o.Recommended.Etcd.AddFlags(sections.FlagSet("etcd"))
@@ -186,9 +181,6 @@ func (o *Options) Validate() error {
 	if o.Watches.Total < 1 || o.Watches.PerUser < 1 || o.UpstreamWatches < 1 {
 		errs = append(errs, errors.New("--max-subtree-watches, --max-subtree-watches-per-user and --max-subtree-upstream-watches must be at least 1"))
 	}
-	if err := o.Rules.Validate(); err != nil {
-		errs = append(errs, err)
-	}
 	errs = append(errs, o.Server.Validate()...)
 	errs = append(errs, o.Enablement.Validate(apiserver.Scheme)...)
 	errs = append(errs, o.Recommended.SecureServing.Validate()...)
@@ -223,10 +215,6 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules, err := inforce.NewCurrent(o.Rules)
-	if err != nil {
-		return nil, err
-	}
 	return &apiserver.Config{
 		Generic:         generic,
 		Reviews:         reviews,
@@ -234,7 +222,6 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		ReadyTimeout:    o.ReadyTimeout,
 		Waiting:         o.Waiting,
 		OverwrittenTTL:  o.OverwrittenTTL,
-		Rules:           rules,
 		Plans:           o.Plans,
 		Watches:         o.Watches,
 		UpstreamWatches: o.UpstreamWatches,

@@ -59,8 +59,7 @@ func Leader(lease *coordinationv1.Lease, now time.Time) Finding {
 	return ok(subject, "%s leads", *lease.Spec.HolderIdentity)
 }
 
-// Configuration reports the problems in the status of the configuration: kinds, differences between the servers' rules,
-// and namespaces with conditions.
+// Configuration reports the problems in the status of the configuration: kinds, and namespaces with conditions.
 func Configuration(configuration *v1beta1.HNCConfiguration) []Finding {
 	const subject = "hncconfiguration config"
 	var findings []Finding
@@ -74,10 +73,7 @@ func Configuration(configuration *v1beta1.HNCConfiguration) []Finding {
 			continue
 		}
 		hint := "kubectl hns config describe shows the details"
-		switch {
-		case c.Reason == "RulesDiffer":
-			hint = "set spec.rules of the configuration, or give both servers the same flags"
-		case c.Type == "NamespaceCondition":
+		if c.Type == "NamespaceCondition" {
 			hint = "kubectl hns describe NAMESPACE says what to do"
 		}
 		findings = append(findings, Finding{Warning, subject, fmt.Sprintf("%s (%s): %s", c.Type, c.Reason, c.Message), hint})

@@ -98,9 +98,9 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	configuration.Status.Conditions = append(configuration.Status.Conditions,
-		metav1.Condition{Type: "BadConfiguration", Status: "True", Reason: "RulesDiffer", Message: "--excluded-namespace"})
+		metav1.Condition{Type: "BadConfiguration", Status: "True", Reason: "ResourceNotFound", Message: "widgets"})
 	got := Configuration(configuration)
-	if len(got) != 1 || got[0].Severity != Warning || got[0].Hint != "set spec.rules of the configuration, or give both servers the same flags" {
+	if len(got) != 1 || got[0].Severity != Warning || got[0].Hint != "kubectl hns config describe shows the details" {
 		t.Errorf("got %v", got)
 	}
 }

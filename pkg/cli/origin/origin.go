@@ -67,7 +67,7 @@ type Question struct {
 	Chain []Namespace
 	// Cluster is the mode of sources for which no hierarchy sets one.
 	Cluster Mode
-	// Rules are the flags of the propagator, nil if they are not known; RulesUnread is the reason.
+	// Rules are those of the configuration, nil if they are not known; RulesUnread is the reason.
 	Rules       *v1beta1.Rules
 	RulesUnread string
 	// Labels are those of the namespace. Excluded is the reason why it is excluded from hierarchies, if it is.

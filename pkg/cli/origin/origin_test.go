@@ -40,7 +40,7 @@ func question(mode Mode, here, mid, top *Object) *Question {
 	return &Question{
 		Resource: schema.GroupResource{Resource: "configmaps"}, Kind: "ConfigMap", Name: "x",
 		Labels:  map[string]string{"here.tree.hnc.x-k8s.io/depth": "0", "mid.tree.hnc.x-k8s.io/depth": "1", "top.tree.hnc.x-k8s.io/depth": "2"},
-		Rules:   &v1beta1.Rules{NoPropagationLabels: []string{"team=none"}},
+		Rules:   &v1beta1.Rules{SkippedObjects: []metav1.LabelSelector{{MatchLabels: map[string]string{"team": "none"}}}},
 		Cluster: mode,
 		Chain:   []Namespace{{Name: "here", Object: here, Mode: mode}, {Name: "mid", Object: mid, Mode: mode}, {Name: "top", Object: top, Mode: mode}},
 	}
@@ -77,9 +77,9 @@ func TestAnswers(t *testing.T) {
 		"another subtree":            {question(propagate, nil, nil, source(hnc.AnnotationTreeSelect, "!mid")), Absent, []string{`treeSelect: "!mid"`}},
 		"unreadable":                 {question(propagate, nil, nil, source(hnc.AnnotationTreeSelect, ",")), Absent, []string{"item 1 is empty"}},
 		"a finalizer":                {question(propagate, nil, nil, &Object{Finalizers: []string{"a/b"}}), Absent, []string{"objects with finalizers are never copied (a/b)"}},
-		"a label of a flag":          {question(propagate, nil, nil, &Object{Labels: map[string]string{"team": "none"}}), Absent, []string{"objects with the label team=none are never copied"}},
-		"a label of no flag":         {question(propagate, nil, nil, &Object{Labels: map[string]string{"cattle.io/creator": "norman"}}), Absent, []string{"should be copied"}},
-		"labels and unknown flags":   {with(question(propagate, nil, nil, &Object{Labels: map[string]string{"team": "none"}}), func(q *Question) { q.Rules, q.RulesUnread = nil, "missing right" }), Absent, []string{"should be copied", "not known: missing right"}},
+		"a label of a rule":          {question(propagate, nil, nil, &Object{Labels: map[string]string{"team": "none"}}), Absent, []string{"objects whose labels match team=none are never copied"}},
+		"a label of no rule":         {question(propagate, nil, nil, &Object{Labels: map[string]string{"cattle.io/creator": "norman"}}), Absent, []string{"should be copied"}},
+		"labels and unknown rules":   {with(question(propagate, nil, nil, &Object{Labels: map[string]string{"team": "none"}}), func(q *Question) { q.Rules, q.RulesUnread = nil, "missing right" }), Absent, []string{"should be copied", "not known: missing right"}},
 		"a token":                    {with(question(propagate, nil, nil, &Object{Type: "helm.sh/release.v1"}), func(q *Question) { q.Kind = "Secret" }), Absent, []string{"Secrets of type helm.sh/release.v1 are never copied"}},
 		"of a quota":                 {with(question(propagate, nil, nil, &Object{}), func(q *Question) { q.Kind, q.Name = "ResourceQuota", "hrq.hnc.x-k8s.io" }), Absent, []string{"it holds the limits of hierarchical quotas"}},
 		"another role here":          {question(propagate, nil, nil, refersTo("top", "mid")), Absent, []string{"which is not the same in top: there it comes from top, here from mid"}},

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -97,9 +99,10 @@ func neutral(values exceptions.Annotations) bool {
 // never returns the rule that excludes a source regardless of its annotations, "" if there is none.
 func (q *Question) never(source *Object) string {
 	if q.Rules != nil {
-		for _, label := range q.Rules.NoPropagationLabels {
-			if key, value, _ := strings.Cut(label, "="); has(source.Labels, key, value) {
-				return fmt.Sprintf("objects with the label %s are never copied", label)
+		for i := range q.Rules.SkippedObjects {
+			selector, err := metav1.LabelSelectorAsSelector(&q.Rules.SkippedObjects[i])
+			if err == nil && selector.Matches(labels.Set(source.Labels)) {
+				return fmt.Sprintf("objects whose labels match %s are never copied", selector)
 			}
 		}
 	}
@@ -118,11 +121,6 @@ func (q *Question) never(source *Object) string {
 		return "it holds the limits of hierarchical quotas, which the propagator computes for each namespace, so it is never copied"
 	}
 	return ""
-}
-
-func has(labels map[string]string, key, value string) bool {
-	found, ok := labels[key]
-	return ok && found == value
 }
 
 // explainUnknownRules lists the sources that unknown rules may exclude.

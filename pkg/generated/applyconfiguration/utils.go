@@ -116,8 +116,6 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1beta1.HNCConfigurationSpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("HNCConfigurationStatus"):
 		return &hncv1beta1.HNCConfigurationStatusApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("InForce"):
-		return &hncv1beta1.InForceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MetaKVP"):
 		return &hncv1beta1.MetaKVPApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NamespaceUse"):

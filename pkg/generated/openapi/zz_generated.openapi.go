@@ -107,7 +107,6 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.HierarchyList{}.OpenAPIModelName():                                 schema_pkg_apis_hnc_v1beta1_HierarchyList(ref),
 		v1beta1.HierarchySpec{}.OpenAPIModelName():                                 schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref),
 		v1beta1.HierarchyStatus{}.OpenAPIModelName():                               schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref),
-		v1beta1.InForce{}.OpenAPIModelName():                                       schema_pkg_apis_hnc_v1beta1_InForce(ref),
 		v1beta1.MetaKVP{}.OpenAPIModelName():                                       schema_pkg_apis_hnc_v1beta1_MetaKVP(ref),
 		v1beta1.NamespaceUse{}.OpenAPIModelName():                                  schema_pkg_apis_hnc_v1beta1_NamespaceUse(ref),
 		v1beta1.Problem{}.OpenAPIModelName():                                       schema_pkg_apis_hnc_v1beta1_Problem(ref),
@@ -3482,6 +3481,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref common.ReferenceCallba
 					"onConflict": {
 						SchemaProps: spec.SchemaProps{
 							Description: "onConflict is the default of entries without onConflict, in resources and in spec.propagation of hierarchies: Overwrite or Keep. Defaults to Overwrite. Roles and RoleBindings have no entries and always overwrite.\n\nPossible enum values:\n - `\"Keep\"` keeps the local object and reports it.\n - `\"Overwrite\"` replaces the local object with a copy.",
+							Default:     "Overwrite",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Keep", "Overwrite"},
@@ -3495,7 +3495,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref common.ReferenceCallba
 					},
 					"rules": {
 						SchemaProps: spec.SchemaProps{
-							Description: "rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed, which objects are not copied, and which metadata copies omit. Both servers apply a change at once. A field that is empty has the value of the servers' flag. Changing rules requires permission to update all namespaces.",
+							Description: "rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed, which objects are not copied, and which metadata copies omit. Both servers apply a change at once. Changing rules requires permission to update all namespaces.",
 							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
 						},
 					},
@@ -3582,13 +3582,6 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 							},
 						},
 					},
-					"inForce": {
-						SchemaProps: spec.SchemaProps{
-							Description: "inForce are the rules that each server applies. The servers need the same rules; a condition reports differences.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.InForce{}.OpenAPIModelName()),
-						},
-					},
 					"checkpoint": {
 						SchemaProps: spec.SchemaProps{
 							Description: "checkpoint identifies the cluster to which the hierarchies belong, and their state. It is absent until hns-propagator has recorded it.",
@@ -3599,7 +3592,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Checkpoint{}.OpenAPIModelName(), v1beta1.InForce{}.OpenAPIModelName(), v1beta1.Problem{}.OpenAPIModelName(), v1beta1.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
+			v1beta1.Checkpoint{}.OpenAPIModelName(), v1beta1.Problem{}.OpenAPIModelName(), v1beta1.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 
@@ -4213,71 +4206,6 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_InForce(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "InForce are the rules that each server applies.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"apiServer": {
-						SchemaProps: spec.SchemaProps{
-							Description: "apiServer are the rules of hns-apiserver. With several replicas, they are those of the replica that has written the status last.",
-							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
-						},
-					},
-					"propagator": {
-						SchemaProps: spec.SchemaProps{
-							Description: "propagator are the rules of hns-propagator.",
-							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
-						},
-					},
-					"apiServerOverridden": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "apiServerOverridden are the flags that hns-apiserver was started with and that spec.rules overrides.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Type:   []string{"string"},
-										Format: "",
-									},
-								},
-							},
-						},
-					},
-					"propagatorOverridden": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "propagatorOverridden are the flags that hns-propagator was started with and that spec.rules overrides.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Type:   []string{"string"},
-										Format: "",
-									},
-								},
-							},
-						},
-					},
-				},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.Rules{}.OpenAPIModelName()},
-	}
-}
-
 func schema_pkg_apis_hnc_v1beta1_MetaKVP(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -4594,7 +4522,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "excludedNamespaces are the names of namespaces that cannot be part of a hierarchy.",
+							Description: "excludedNamespaces are the names of namespaces that cannot be part of a hierarchy. Defaults to kube-system, kube-public, kube-node-lease, hnc-system and hns-system.",
 							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
@@ -4616,9 +4544,8 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 					},
 					"excludedNamespaceSelector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "excludedNamespaceSelector selects namespaces that cannot be part of a hierarchy by their labels. Empty selects none.",
-							Type:        []string{"string"},
-							Format:      "",
+							Description: "excludedNamespaceSelector selects namespaces that cannot be part of a hierarchy by their labels. Without it, none are excluded by labels.",
+							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
 						},
 					},
 					"managedNamespaceLabels": {
@@ -4661,14 +4588,33 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 							},
 						},
 					},
-					"noPropagationLabels": {
+					"skippedObjects": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
 								"x-kubernetes-list-type": "atomic",
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "noPropagationLabels are labels (key=value) of objects that are not copied.",
+							Description: "skippedObjects select objects that are not copied by their labels. One that any of them selects is skipped. Defaults to cattle.io/creator: norman, which Rancher sets on the objects that it creates in each namespace.",
+							MaxItems:    ptr.To[int64](100),
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.LabelSelector{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"droppedLabels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "droppedLabels are the keys of labels that copies omit.",
 							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
@@ -4681,34 +4627,14 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 							},
 						},
 					},
-					"unpropagatedLabels": {
+					"droppedAnnotations": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
 								"x-kubernetes-list-type": "atomic",
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "unpropagatedLabels are the keys of labels that copies omit.",
-							MaxItems:    ptr.To[int64](100),
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Type:   []string{"string"},
-										Format: "",
-									},
-								},
-							},
-						},
-					},
-					"unpropagatedAnnotations": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "unpropagatedAnnotations are the keys of annotations that copies omit.",
+							Description: "droppedAnnotations are the keys of annotations that copies omit.",
 							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
@@ -4723,7 +4649,8 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 					},
 					"stripTrackingMetadata": {
 						SchemaProps: spec.SchemaProps{
-							Description: "stripTrackingMetadata reports whether copies omit the metadata with which tools track applied objects.",
+							Description: "stripTrackingMetadata reports whether copies omit the metadata with which tools track applied objects. Defaults to true.",
+							Default:     true,
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -4731,6 +4658,8 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 				},
 			},
 		},
+		Dependencies: []string{
+			v1.LabelSelector{}.OpenAPIModelName()},
 	}
 }
 
@@ -4851,6 +4780,7 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceNames(ref common.ReferenceCallback)
 					"prefix": {
 						SchemaProps: spec.SchemaProps{
 							Description: "prefix is None or Parent. Parent requires names to start with the name of the parent namespace and a hyphen. Defaults to None.\n\nPossible enum values:\n - `\"None\"` requires no prefix.\n - `\"Parent\"` requires the name of the parent and a hyphen.",
+							Default:     "None",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"None", "Parent"},

@@ -9,7 +9,6 @@ import (
 	"k8s.io/component-base/config"
 	configoptions "k8s.io/component-base/config/options"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/certificates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
@@ -29,8 +28,8 @@ type Options struct {
 	// Workers is how many writes are made at a time.
 	Workers        int
 	LeaderElection config.LeaderElectionConfiguration
-	// Rules are the flags that define rules, which the configuration overrides.
-	Rules *inforce.Flags
+	// InitialConfiguration is a file with the configuration that is created if there is none; empty means an empty one.
+	InitialConfiguration string
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
 	// ManageCertificates issues hns-apiserver's certificate and publishes its authority.
@@ -51,7 +50,6 @@ func New() *Options {
 		Workers:            32,
 		InheritPodSecurity: true,
 		HRQEnforcement:     string(quota.Reserve),
-		Rules:              inforce.NewFlags(),
 		Certificates:       certificates.Lifetimes{Authority: 10 * year, Serving: year / 4},
 		LeaderElection:     serving.LeaderElection(Name),
 	}
@@ -78,7 +76,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.HRQEnforcement, "hrq-enforcement", o.HRQEnforcement,
 		"How the sum of the use in the subtree of a HierarchicalResourceQuota is limited. Reserve: by a webhook on the status of its ResourceQuotas, which never lets the sum exceed a limit. "+
 			"Eventual: without a webhook, by limiting each namespace to what the others leave about a second later.")
-	o.Rules.AddFlags(fs)
+	fs.StringVar(&o.InitialConfiguration, "initial-configuration", o.InitialConfiguration,
+		"Path of a manifest of an HNCConfiguration. It is created in a cluster without one; changes of the file have no effect afterwards.")
 	configoptions.BindLeaderElectionFlags(&o.LeaderElection, fs)
 	o.AddGenericFlags(fs)
 }
@@ -99,8 +98,8 @@ func (o *Options) Validate() field.ErrorList {
 	if _, err := quota.ParseMode(o.HRQEnforcement); err != nil {
 		errs = append(errs, field.Invalid(field.NewPath("hrq-enforcement"), o.HRQEnforcement, err.Error()))
 	}
-	if err := o.Rules.Validate(); err != nil {
-		errs = append(errs, field.Invalid(field.NewPath("rules"), "", err.Error()))
+	if _, err := readConfiguration(o.InitialConfiguration); err != nil {
+		errs = append(errs, field.Invalid(field.NewPath("initial-configuration"), o.InitialConfiguration, err.Error()))
 	}
 	return append(errs, serving.ValidateLeaderElection(&o.LeaderElection)...)
 }

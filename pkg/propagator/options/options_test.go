@@ -13,16 +13,15 @@ func TestFlagsThatCanNotWorkAreRefused(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		"the defaults":            {func(*Options) {}, ""},
-		"no port":                 {func(o *Options) { o.Secure.BindPort = -1 }, "serving"},
-		"no workers":              {func(o *Options) { o.Workers = 0 }, "workers"},
-		"a short lease":           {func(o *Options) { o.LeaderElection.LeaseDuration = metav1.Duration{Duration: time.Second} }, "leader-elect-lease-duration"},
-		"a label without a value": {func(o *Options) { o.Rules.Copies.NoPropagation = []string{"a"} }, "rules"},
-		"a label without a key":   {func(o *Options) { o.Rules.Copies.NoPropagation = []string{"=a"} }, "rules"},
-		"a label with two values": {func(o *Options) { o.Rules.Copies.NoPropagation = []string{"a=b=c"} }, "rules"},
-		"a label with none":       {func(o *Options) { o.Rules.Copies.NoPropagation = []string{"a="} }, ""},
-		"no key of a label":       {func(o *Options) { o.Rules.Copies.UnpropagatedLabels = []string{"a/b/c"} }, "rules"},
-		"no key of an annotation": {func(o *Options) { o.Rules.Copies.UnpropagatedAnnotations = []string{""} }, "rules"},
+		"the defaults":     {func(*Options) {}, ""},
+		"no port":          {func(o *Options) { o.Secure.BindPort = -1 }, "serving"},
+		"no workers":       {func(o *Options) { o.Workers = 0 }, "workers"},
+		"a short lease":    {func(o *Options) { o.LeaderElection.LeaseDuration = metav1.Duration{Duration: time.Second} }, "leader-elect-lease-duration"},
+		"no configuration": {func(o *Options) { o.InitialConfiguration = "testdata/missing.yaml" }, "initial-configuration"},
+		"another kind":     {func(o *Options) { o.InitialConfiguration = "testdata/hierarchy.yaml" }, "initial-configuration"},
+		"an unknown field": {func(o *Options) { o.InitialConfiguration = "testdata/unknown-field.yaml" }, "initial-configuration"},
+		"invalid rules":    {func(o *Options) { o.InitialConfiguration = "testdata/invalid-rules.yaml" }, "initial-configuration"},
+		"a configuration":  {func(o *Options) { o.InitialConfiguration = "testdata/configuration.yaml" }, ""},
 		"no election": {func(o *Options) {
 			o.LeaderElection.LeaderElect, o.LeaderElection.LeaseDuration = false, metav1.Duration{}
 		}, ""},
@@ -47,7 +46,7 @@ func TestTheFlagsOfTheContractExist(t *testing.T) {
 	for _, name := range []string{
 		"kubeconfig", "secure-port", "workers", "leader-elect", "leader-elect-lease-duration", "leader-elect-renew-deadline",
 		"leader-elect-retry-period", "leader-elect-resource-namespace",
-		"unpropagated-label", "unpropagated-annotation", "nopropagation-label", "strip-tracking-metadata",
+		"initial-configuration",
 		"suppress-object-tags", "profiling",
 	} {
 		if fs.Lookup(name) == nil {

@@ -95,7 +95,9 @@ func (o *Options) Configure(config *propagator.Config) error {
 	if config.QuotaEnforcement, err = quota.ParseMode(o.HRQEnforcement); err != nil {
 		return fmt.Errorf("--hrq-enforcement: %w", err)
 	}
-	config.Flags = o.Rules
+	if config.Initial, err = readConfiguration(o.InitialConfiguration); err != nil {
+		return fmt.Errorf("--initial-configuration: %w", err)
+	}
 	return nil
 }
 

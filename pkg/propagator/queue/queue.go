@@ -1,6 +1,6 @@
-// Package queue orders the propagator's work: what a request waits for comes first, bulk work last, and trees take
-// turns. client-go's work queues do the queueing, delays and back-off; this package adds the order. In their order,
-// that of arrival, a change in a small tree would wait for all copies of a large one.
+// Package queue orders the propagator's work: trees take turns, and within a tree the classes of work. client-go's work
+// queues do the queueing, delays and back-off; this package adds the order. In their order, that of arrival, a change in
+// a small tree would wait for all copies of a large one.
 package queue
 
 import (
@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// Class is a class of work. Lower classes go first.
+// Class is a class of work.
 type Class int
 
 const (
@@ -66,9 +66,10 @@ const (
 	maxBackoff = 10 * time.Second
 )
 
-// Queue is a work queue that hands out lower classes first, and within a class one key of each tree in turn: a single
-// change in one tree never waits for more than one key of each other tree. Keys of one tree and class are handed out in
-// the order of their arrival.
+// Queue is a work queue that hands out one key of each tree in turn, and of a tree one of each class in turn: a change in
+// one tree never waits for more than one key of each other tree, and a revoked grant not for all labels of its tree. An
+// order of classes would let the tenants of one tree, or of one class, stop all others. Keys of one tree and class are
+// handed out in the order of their arrival.
 type Queue = workqueue.TypedRateLimitingInterface[Key]
 
 // New returns an empty queue. treeOf returns the tree that a namespace is in; nil makes each namespace a tree of its
@@ -81,47 +82,37 @@ func New(treeOf func(namespace string) string, length func(class string, length 
 	if length == nil {
 		length = func(string, int) {}
 	}
-	waiting := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[Key]{Queue: newByClass(treeOf, length)})
+	waiting := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[Key]{Queue: newByTree(treeOf, length)})
 	delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[Key]{Queue: waiting})
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[Key](minBackoff, maxBackoff)
 	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[Key]{DelayingQueue: delaying})
 }
 
-// bulk is the first of the classes between which trees take turns as if they were one, so that the copies of one tree
-// do not wait for another's destinations.
-const bulk = Destination
-
-// byClass is the storage under a work queue, which guards it.
-type byClass struct {
+// byTree is the storage under a work queue, which guards it.
+type byTree struct {
+	turns
 	lengths [classes]int
-	// ranks are the classes before bulk, each by itself, and then bulk.
-	ranks  [bulk + 1]turns
-	treeOf func(namespace string) string
-	length func(class string, length int)
+	treeOf  func(namespace string) string
+	length  func(class string, length int)
 }
 
-func newByClass(treeOf func(string) string, length func(string, int)) *byClass {
-	q := &byClass{treeOf: treeOf, length: length}
-	for i := range q.ranks {
-		q.ranks[i] = turns{first: Class(i), classes: 1, trees: map[string]*share{}}
-	}
-	q.ranks[bulk].classes = int(classes - bulk)
-	return q
+func newByTree(treeOf func(string) string, length func(string, int)) *byTree {
+	return &byTree{turns: turns{trees: map[string]*share{}}, treeOf: treeOf, length: length}
 }
 
-func (q *byClass) Touch(Key) {}
+func (q *byTree) Touch(Key) {}
 
-func (q *byClass) Push(key Key) {
-	q.ranks[min(key.Class, bulk)].push(q.treeOf(key.Namespace), key)
+func (q *byTree) Push(key Key) {
+	q.push(q.treeOf(key.Namespace), key)
 	q.count(key.Class, 1)
 }
 
-func (q *byClass) count(class Class, n int) {
+func (q *byTree) count(class Class, n int) {
 	q.lengths[class] += n
 	q.length(class.String(), q.lengths[class])
 }
 
-func (q *byClass) Len() int {
+func (q *byTree) Len() int {
 	n := 0
 	for _, length := range q.lengths {
 		n += length
@@ -129,13 +120,9 @@ func (q *byClass) Len() int {
 	return n
 }
 
-func (q *byClass) Pop() Key {
-	for i := range q.ranks {
-		if rank := &q.ranks[i]; rank.waiting.len() > 0 {
-			key := rank.pop()
-			q.count(key.Class, -1)
-			return key
-		}
-	}
-	panic("pop of an empty queue") // The work queue asks for Len first.
+// Pop returns the next key. The work queue asks for Len first.
+func (q *byTree) Pop() Key {
+	key := q.pop()
+	q.count(key.Class, -1)
+	return key
 }

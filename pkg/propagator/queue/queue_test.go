@@ -1,30 +1,33 @@
 package queue
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 )
 
-func TestWorkThatSomebodyWaitsForGoesFirst(t *testing.T) {
-	q := New(nil, nil)
-	defer q.ShutDown()
-	for _, class := range []Class{Copy, Destination, Status, Copy, Source, Namespace, Subnamespace} {
-		q.Add(Key{Class: class, Namespace: "a"})
-		q.Add(Key{Class: class, Namespace: "b"})
-	}
-	var got []string
-	for q.Len() > 0 {
-		key, _ := q.Get()
-		got = append(got, key.Class.String()+" "+key.Namespace)
-		q.Done(key)
-	}
-	want := []string{
-		"subnamespace a", "subnamespace b", "namespace a", "namespace b", "source a", "source b",
-		"status a", "status b", "destination a", "destination b", "copy a", "copy b",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("order %v, want %v", got, want)
+// However much there is to do of one class, in the same tree or in others, the work of another class has its turn.
+func TestNoClassStopsAnother(t *testing.T) {
+	for flooding := range classes {
+		for class := range classes {
+			if class == flooding {
+				continue
+			}
+			q := New(treeOf, nil)
+			for i := range 1000 {
+				q.Add(Key{Class: flooding, Namespace: "a", Name: fmt.Sprint(i)})
+			}
+			q.Add(Key{Class: class, Namespace: "a"})
+			q.Add(Key{Class: class, Namespace: "b"})
+			got := handedOut(q, 4)
+			for _, want := range []string{class.String() + " a", class.String() + " b"} {
+				if !slices.Contains(got, want) {
+					t.Errorf("%s waits for 1000 keys of class %s: %v", want, flooding, got)
+				}
+			}
+			q.ShutDown()
+		}
 	}
 }
 

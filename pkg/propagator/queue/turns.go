@@ -1,35 +1,37 @@
 package queue
 
-// turns hands out keys of one or more classes, one of each tree in turn, and lower classes first within a tree.
+// turns hands out keys, one of each tree in turn, and of a tree one of each class in turn.
 type turns struct {
-	first   Class
-	classes int
 	// trees are those that have keys. Each of them is in waiting once.
 	trees   map[string]*share
 	waiting fifo[*share]
 }
 
-// share are the keys of one tree.
+// share are the keys of one tree, by class.
 type share struct {
 	tree  string
-	fifos []fifo[Key]
+	fifos [classes]fifo[Key]
+	// next is the class whose turn it is.
+	next Class
+	keys int
 }
 
 func (t *turns) push(tree string, key Key) {
 	s := t.trees[tree]
 	if s == nil {
-		s = &share{tree: tree, fifos: make([]fifo[Key], t.classes)}
+		s = &share{tree: tree}
 		t.trees[tree] = s
 		t.waiting.push(s)
 	}
-	s.fifos[key.Class-t.first].push(key)
+	s.fifos[key.Class].push(key)
+	s.keys++
 }
 
 // pop returns the next key. There must be one.
 func (t *turns) pop() Key {
 	s := t.waiting.pop()
-	key, more := s.pop()
-	if more {
+	key := s.pop()
+	if s.keys > 0 {
 		t.waiting.push(s)
 	} else {
 		delete(t.trees, s.tree)
@@ -37,16 +39,14 @@ func (t *turns) pop() Key {
 	return key
 }
 
-func (s *share) pop() (key Key, more bool) {
-	popped := false
-	for i := range s.fifos {
-		f := &s.fifos[i]
-		if !popped && f.len() > 0 {
-			key, popped = f.pop(), true
-		}
-		more = more || f.len() > 0
+func (s *share) pop() Key {
+	for s.fifos[s.next].len() == 0 {
+		s.next = (s.next + 1) % classes
 	}
-	return key, more
+	key := s.fifos[s.next].pop()
+	s.next = (s.next + 1) % classes
+	s.keys--
+	return key
 }
 
 // fifo frees what it has handed out once that is half of its items.

@@ -53,14 +53,9 @@ func TestACopyOfOneTreeDoesNotWaitForAllDestinationsOfAnother(t *testing.T) {
 		q.Add(Key{Class: Destination, Namespace: fmt.Sprintf("big-%d", i)})
 	}
 	q.Add(Key{Class: Copy, Namespace: "small-1"})
-	want := []string{"destination big-0", "copy small-1", "destination big-1"}
-	if got := handedOut(q, 3); !slices.Equal(got, want) {
+	want := []string{"destination big-0", "copy small-1", "copy big-0", "destination big-1"}
+	if got := handedOut(q, 4); !slices.Equal(got, want) {
 		t.Errorf("order %v, want %v", got, want)
-	}
-	// Within the tree, destinations go first.
-	handedOut(q, 98)
-	if got := handedOut(q, 1); got[0] != "copy big-0" {
-		t.Errorf("after the last destination came %v", got)
 	}
 }
 
@@ -81,7 +76,7 @@ func TestWorkIsQueuedOnceWhateverItsTree(t *testing.T) {
 }
 
 func TestWhatIsHandedOutIsForgotten(t *testing.T) {
-	q := newByClass(treeOf, func(string, int) {})
+	q := newByTree(treeOf, func(string, int) {})
 	for round := range 3 {
 		for i := range 10_000 {
 			q.Push(Key{Class: Copy, Namespace: fmt.Sprintf("a-%d", i)})
@@ -94,8 +89,7 @@ func TestWhatIsHandedOutIsForgotten(t *testing.T) {
 	if q.Len() != 0 {
 		t.Fatalf("%d keys are left", q.Len())
 	}
-	rank := &q.ranks[bulk]
-	if n := len(rank.trees) + cap(rank.waiting.items); n > 0 {
+	if n := len(q.trees) + cap(q.waiting.items); n > 0 {
 		t.Errorf("an empty queue holds %d trees", n)
 	}
 }

@@ -17,11 +17,12 @@ import (
 // excludes.
 func managedChain(t *testing.T) *Tree {
 	t.Helper()
-	o := managed.NewOptions()
-	o.Labels, o.Annotations, o.Selector = []string{"m"}, []string{"m"}, "off"
-	rules, err := o.Rules()
-	if err != nil {
-		t.Fatal(err)
+	rules, errs := managed.NewRules(&v1beta1.Rules{
+		ExcludedNamespaces: hnc.ExcludedNamespaces, ManagedNamespaceLabels: []string{"m"}, ManagedNamespaceAnnotations: []string{"m"},
+		ExcludedNamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "off", Operator: metav1.LabelSelectorOpExists}}},
+	}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
 	}
 	tree := New(rules)
 	for _, name := range []string{"a", "b", "c"} {

@@ -69,6 +69,7 @@ func TestItemsOfAllListsHaveKeys(t *testing.T) {
 	var visit func(path string, typ reflect.Type)
 	visit = func(path string, typ reflect.Type) {
 		switch {
+		case typ == reflect.TypeFor[*hnc.Rules](): // HNC's version has none of it.
 		case transparent(typ):
 			for i := range typ.NumField() {
 				visit(path+"."+typ.Field(i).Name, typ.Field(i).Type)

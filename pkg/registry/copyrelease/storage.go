@@ -2,8 +2,10 @@ package copyrelease
 
 import (
 	"context"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,7 +34,8 @@ const ttl = 10 * 60
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b}
-	store := &genericregistry.Store{
+	var store *genericregistry.Store
+	store = &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.CopyRelease{} },
 		NewListFunc:               func() runtime.Object { return &hnc.CopyReleaseList{} },
 		DefaultQualifiedResource:  hnc.Resource("copyreleases"),
@@ -47,7 +50,11 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 			if errs := validate(r); len(errs) > 0 {
 				return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "CopyRelease"}, r.Name, errs)
 			}
-			return base.FinishNothing, t.Authorizer.AuthorizeRelease(ctx, r, genericapirequest.NamespaceValue(ctx))
+			namespace := genericapirequest.NamespaceValue(ctx)
+			if err := t.Authorizer.AuthorizeRelease(ctx, r, namespace); err != nil {
+				return nil, err
+			}
+			return base.FinishNothing, room(ctx, store, t.Index.Root, namespace)
 		},
 		TTLFunc:        func(runtime.Object, uint64, bool) (uint64, error) { return ttl, nil },
 		TableConvertor: table.New(columns...),
@@ -56,4 +63,29 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 		return nil, err
 	}
 	return &Storage{Release: store, Status: alias.NewStatus(store, base.Status[*hnc.CopyRelease]{Base: b, Keep: keepSpec})}, nil
+}
+
+const (
+	// maxPerTree bounds the releases that are stored in a tree: the propagator fulfills each of them.
+	maxPerTree = 100
+	// retryAfter is after how many seconds clients repeat a request.
+	retryAfter = 60
+)
+
+// room returns an error if the tree of a namespace has as many releases as it may have.
+func room(ctx context.Context, store *genericregistry.Store, root func(namespace string) string, namespace string) error {
+	list, err := store.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return err
+	}
+	tree, present := root(namespace), 0
+	for _, r := range list.(*hnc.CopyReleaseList).Items {
+		if root(r.Namespace) == tree {
+			present++
+		}
+	}
+	if present >= maxPerTree {
+		return apierrors.NewTooManyRequests(fmt.Sprintf("tree %q has %d copyreleases, the most that it may have; they are deleted %d minutes after their creation", tree, present, ttl/60), retryAfter)
+	}
+	return nil
 }

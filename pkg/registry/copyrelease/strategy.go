@@ -37,12 +37,12 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 
 func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	r := obj.(*hnc.CopyRelease)
-	return slices.Concat(validation.ValidateObjectName(r), base.ValidateMetadata(ctx, r, nil), validate(r))
+	return slices.Concat(validation.ValidateObjectName(r), validate(r))
 }
 
 func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	r, oldR := obj.(*hnc.CopyRelease), old.(*hnc.CopyRelease)
-	errs := base.ValidateMetadata(ctx, r, oldR)
+	var errs field.ErrorList
 	if r.Spec != oldR.Spec {
 		errs = append(errs, field.Forbidden(field.NewPath("spec"), "can't be changed; create another release"))
 	}

@@ -17,20 +17,23 @@ import (
 )
 
 // hooks are the hooks of the store.
-type hooks struct{ index *tree.Index }
+type hooks struct {
+	index *tree.Index
+	rates rates
+}
 
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 	if err := k.index.AllowQuota(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota), nil); err != nil {
 		return nil, err
 	}
 	k.index.WarnOfIgnoredLimits(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota))
-	return base.FinishNothing, changeLimits(ctx, obj)
+	return base.FinishNothing, k.changeLimits(ctx, obj, "update")
 }
 
 // beginUpdate also serves the removal of the last finalizer of a deleted quota, which ends its limits.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", obj, old) {
-		return base.FinishNothing, changeLimits(ctx, old)
+		return base.FinishNothing, k.changeLimits(ctx, old, "delete")
 	}
 	if apiequality.Semantic.DeepEqual(obj.(*hnc.HierarchicalResourceQuota).Spec, old.(*hnc.HierarchicalResourceQuota).Spec) {
 		return base.FinishNothing, fence.Set(ctx, nil)
@@ -39,15 +42,20 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 		return nil, err
 	}
 	k.index.WarnOfIgnoredLimits(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota))
-	return base.FinishNothing, changeLimits(ctx, obj)
+	return base.FinishNothing, k.changeLimits(ctx, obj, "update")
 }
 
-func beginDelete(ctx context.Context, obj runtime.Object) error { return changeLimits(ctx, obj) }
+func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
+	return k.changeLimits(ctx, obj, "delete")
+}
 
 // changeLimits makes a write invalidate all decisions that are based on the limits, and the recorded use of the
 // namespace's subtree: while the namespace has no quota, that is not kept up to date.
-func changeLimits(ctx context.Context, obj runtime.Object) error {
+func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, verb string) error {
 	namespace := obj.(*hnc.HierarchicalResourceQuota).Namespace
+	if err := k.rates.allow(ctx, k.index.Root(namespace), verb); err != nil {
+		return err
+	}
 	return fence.Set(ctx, &fence.Guard{PutRecords: map[string][]byte{
 		limits.Record: {}, limits.Ledger(namespace): {}, limits.Children(namespace): {},
 	}})

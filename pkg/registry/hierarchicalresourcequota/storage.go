@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -35,11 +36,11 @@ type REST struct {
 
 // NewStorage returns the storage of quotas. The tree knows in which namespaces there are none. A write waits until its
 // limits are in force, and settle has recorded the use that was there before.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, waiter readiness.Waiter,
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, reviews authorizer.Authorizer, waiter readiness.Waiter,
 	settle func(context.Context, *hnc.HierarchicalResourceQuota) error,
 ) (*Storage, error) {
 	b := base.New(scheme, true)
-	s, k := strategy{b}, hooks{t.Index}
+	s, k := strategy{b}, hooks{t.Index, newRates(reviews)}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.HierarchicalResourceQuota{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HierarchicalResourceQuotaList{} },
@@ -56,7 +57,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	quotas := transaction.New(store, beginDelete)
+	quotas := transaction.New(store, k.beginDelete)
 	quotas.GeneratesNames = true
 	return &Storage{
 		Quota: &REST{Store: quotas, waiter: waiter, enforced: readiness.Effect[*hnc.HierarchicalResourceQuota]{

@@ -50,7 +50,7 @@ func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorLis
 	if errs := validation.ValidateObjectName(q); len(errs) > 0 {
 		return errs
 	}
-	return append(base.ValidateMetadata(ctx, q, nil), inVersion(ctx, validation.ValidateQuota(q))...)
+	return inVersion(ctx, validation.ValidateQuota(q))
 }
 
 // ValidateUpdate rejects other scopes, as kube-apiserver does in ResourceQuotas: use would be counted anew, and
@@ -65,7 +65,7 @@ func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) fie
 		}
 		errs = append(errs, field.Forbidden(at, "can't be changed; create another quota with the new scopes, then delete this one"))
 	}
-	return append(base.ValidateMetadata(ctx, q, oldQ), inVersion(ctx, errs)...)
+	return inVersion(ctx, errs)
 }
 
 // inVersion returns the errors in the form of the requested version. HNC has one error about .spec.hard

@@ -18,7 +18,11 @@ import (
 // request replaces that one, so that clients do not have to expect it. This needs no right to update, because it
 // changes nothing that a user has written.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
+	before := r.above(ctx)
 	created, err := r.Store.Create(ctx, obj, validate, options)
+	if err == nil {
+		r.wait(ctx, created.(*hnc.Hierarchy), before, options.DryRun)
+	}
 	if !apierrors.IsAlreadyExists(err) || tree.ByPropagator(ctx) {
 		return created, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
@@ -21,14 +22,18 @@ type Storage struct {
 	Status    *alias.Status
 }
 
-// REST serves hierarchies.
+// REST serves hierarchies. A move returns when the quotas above the new place are in force.
 type REST struct {
 	*transaction.Store
+	index  *tree.Index
+	waiter readiness.Waiter
+	settle Settle
 }
 
 // NewStorage returns the storage of hierarchies. The tree validates their parents, and the mapper finds the kinds that
-// they name.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper *kinds.Mapper) (*Storage, error) {
+// they name. A move waits until what settle
+// returns has returned.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper *kinds.Mapper, waiter readiness.Waiter, settle Settle) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t, resourcespec.Validator{Mapper: mapper}}
 	hooks := hooks{t}
@@ -50,7 +55,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	}
 	served := transaction.New(store, hooks.beginDelete)
 	return &Storage{
-		Hierarchy: &REST{served},
+		Hierarchy: &REST{Store: served, index: t.Index, waiter: waiter, settle: settle},
 		Status:    alias.NewStatus(store, base.Status[*hnc.Hierarchy]{Base: b, Keep: keepSpec}),
 	}, nil
 }

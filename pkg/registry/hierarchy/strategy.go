@@ -54,13 +54,13 @@ func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object)
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	h := obj.(*hnc.Hierarchy)
-	return slices.Concat(base.ValidateMetadata(ctx, h, nil), validation.ValidateHierarchy(h, s.tree.Authorizer.ManagedKeys(ctx)),
+	return slices.Concat(validation.ValidateHierarchy(h, s.tree.Authorizer.ManagedKeys(ctx)),
 		s.validatePropagation(ctx, h, nil))
 }
 
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	h, oldH := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
-	return slices.Concat(base.ValidateMetadata(ctx, h, oldH), validation.ValidateHierarchyUpdate(h, oldH, s.tree.Authorizer.ManagedKeys(ctx)),
+	return slices.Concat(validation.ValidateHierarchyUpdate(h, oldH, s.tree.Authorizer.ManagedKeys(ctx)),
 		s.validatePropagation(ctx, h, oldH.Spec.Propagation))
 }
 

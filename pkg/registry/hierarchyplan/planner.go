@@ -107,7 +107,7 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 	defer release()
 	// Patterns may be costly, so this comes after the authorization and the limit.
 	if spec.Rules != nil {
-		if err := invalid(p.Rules.ValidateSpec(hncconfiguration.Versioned(spec.Rules), field.NewPath("spec", "rules"))); err != nil {
+		if err := invalid(inforce.Validate(hncconfiguration.Versioned(spec.Rules), inforce.Path)); err != nil {
 			return hnc.HierarchyPlanStatus{}, err
 		}
 	}
@@ -164,9 +164,9 @@ func invalid(errs field.ErrorList) error {
 func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) (*prediction, error) {
 	rules := p.Rules.Load()
 	if spec.Change == hnc.ChangeRules {
-		var err error
-		if rules, err = p.Rules.With(hncconfiguration.Versioned(spec.Rules)); err != nil {
-			return nil, apierrors.NewInternalError(err) // plan has validated them
+		var errs field.ErrorList
+		if rules, errs = inforce.Of(hncconfiguration.Versioned(spec.Rules)); len(errs) > 0 {
+			return nil, apierrors.NewInternalError(errs.ToAggregate()) // plan has validated them
 		}
 	}
 	var others []string

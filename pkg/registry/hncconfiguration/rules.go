@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -17,12 +17,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/follow"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
-
-// rulesPath is the field that overrides the flags of the servers.
-var rulesPath = field.NewPath("spec", "rules")
 
 // Versioned returns rules as v1beta1.
 func Versioned(rules *hnc.Rules) *v1beta1.Rules {
@@ -35,23 +33,12 @@ func Versioned(rules *hnc.Rules) *v1beta1.Rules {
 }
 
 // validate validates what does not depend on the cluster.
-func (s strategy) validate(c *hnc.HNCConfiguration) field.ErrorList {
+func validate(c *hnc.HNCConfiguration) field.ErrorList {
 	errs := validation.ValidateConfiguration(c)
 	if c.Spec.Rules != nil && len(errs) == 0 {
-		errs = s.rules.ValidateSpec(Versioned(c.Spec.Rules), rulesPath)
+		errs = inforce.Validate(Versioned(c.Spec.Rules), inforce.Path)
 	}
 	return errs
-}
-
-// reportRules sets the rules of this server in the status: those that apply as soon as the object is stored.
-func (s strategy) reportRules(c *hnc.HNCConfiguration) {
-	rules, err := s.rules.With(Versioned(c.Spec.Rules))
-	if err != nil {
-		return // the object is rejected
-	}
-	report := &hnc.Rules{}
-	_ = v1beta1.Convert_v1beta1_Rules_To_hnc_Rules(rules.Report.DeepCopy(), report, nil) // all fields are equal
-	c.Status.InForce.APIServer, c.Status.InForce.APIServerOverridden = report, rules.Overridden
 }
 
 // WarningsOnCreate returns those of an update.
@@ -62,13 +49,10 @@ func (s strategy) WarningsOnCreate(ctx context.Context, obj runtime.Object) []st
 // WarningsOnUpdate warns about excluded namespaces that the admission policies do not know.
 func (strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []string {
 	excluded := func(obj runtime.Object) []string {
-		if rules := obj.(*hnc.HNCConfiguration).Spec.Rules; rules != nil {
-			return rules.ExcludedNamespaces
-		}
-		return nil
+		return slices.Sorted(slices.Values(inforce.Defaulted(Versioned(obj.(*hnc.HNCConfiguration).Spec.Rules)).ExcludedNamespaces))
 	}
 	now := excluded(obj)
-	if len(now) == 0 || slices.Equal(now, excluded(old)) || slices.Equal(slices.Sorted(slices.Values(now)), slices.Sorted(slices.Values(hnc.ExcludedNamespaces))) {
+	if slices.Equal(now, excluded(old)) || slices.Equal(now, slices.Sorted(slices.Values(hnc.ExcludedNamespaces))) {
 		return nil
 	}
 	return []string{"spec.rules.excludedNamespaces: the admission policies name excluded namespaces too; change their list as well"}
@@ -79,7 +63,7 @@ func authorize(ctx context.Context, reviews authorizer.Authorizer, c, old *hnc.H
 	if err := authorizeCreatorRole(ctx, reviews, c, old.Spec.CreatorRole); err != nil {
 		return err
 	}
-	if apiequality.Semantic.DeepEqual(c.Spec.Rules, old.Spec.Rules) {
+	if inforce.Same(Versioned(c.Spec.Rules), Versioned(old.Spec.Rules)) {
 		return nil
 	}
 	return AuthorizeRules(ctx, reviews, c.Name)
@@ -93,7 +77,7 @@ func AuthorizeRules(ctx context.Context, reviews authorizer.Authorizer, name str
 		return err
 	}
 	return apierrors.NewForbidden(hnc.Resource("hncconfigurations"), name, fmt.Errorf("%s: user %q may not change labels and annotations of all namespaces; "+
-		"this needs the verb update on namespaces in the whole cluster", rulesPath, user))
+		"this needs the verb update on namespaces in the whole cluster", inforce.Path, user))
 }
 
 var errRulesUnknown = errors.New("the configuration has not been read yet")
@@ -103,15 +87,7 @@ var errRulesUnknown = errors.New("the configuration has not been read yet")
 func (s *Storage) FollowRules(ctx context.Context, changed func()) (ready func() error) {
 	read := make(chan struct{})
 	done := sync.OnceFunc(func() { close(read) })
-	set := func(c *hnc.HNCConfiguration) {
-		other, err := s.rules.Set(Versioned(c.Spec.Rules))
-		if err != nil {
-			klog.FromContext(ctx).Error(err, "Cannot apply spec.rules of the configuration with these flags; keeping the rules")
-		}
-		if other {
-			changed()
-		}
-	}
+	s.changed.Store(&changed)
 	follow.Run(ctx, "rules", s.Configuration, func(objects []any) {
 		c := &hnc.HNCConfiguration{}
 		for _, object := range objects {
@@ -119,11 +95,11 @@ func (s *Storage) FollowRules(ctx context.Context, changed func()) (ready func()
 				c = found
 			}
 		}
-		set(c)
+		s.apply(ctx, c)
 		done()
 	}, func(object any, gone bool) {
 		if c, ok := object.(*hnc.HNCConfiguration); ok && c.Name == hnc.ConfigurationName && !gone {
-			set(c)
+			s.apply(ctx, c)
 		}
 	})
 	return func() error {
@@ -133,5 +109,23 @@ func (s *Storage) FollowRules(ctx context.Context, changed func()) (ready func()
 		default:
 			return errRulesUnknown
 		}
+	}
+}
+
+// apply makes the rules of a stored configuration apply, unless those of a later one do.
+func (s *Storage) apply(ctx context.Context, c *hnc.HNCConfiguration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	version, _ := strconv.ParseUint(c.ResourceVersion, 10, 64) // 0 if none is stored
+	if version < s.version {
+		return
+	}
+	s.version = version
+	other, err := s.rules.Set(Versioned(c.Spec.Rules))
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Cannot apply spec.rules of the configuration; keeping the rules")
+	}
+	if changed := s.changed.Load(); other && changed != nil {
+		(*changed)()
 	}
 }

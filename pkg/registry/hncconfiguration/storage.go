@@ -3,6 +3,8 @@ package hncconfiguration
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -28,6 +30,12 @@ type Storage struct {
 	Configuration *REST
 	Status        *alias.Status
 	rules         *inforce.Current
+	// changed is called when other rules apply.
+	changed atomic.Pointer[func()]
+
+	// mu guards version, that of the configuration whose rules apply.
+	mu      sync.Mutex
+	version uint64
 }
 
 // REST serves the configuration, which cannot be deleted.
@@ -40,7 +48,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 	rules *inforce.Current,
 ) (*Storage, error) {
 	b := base.New(scheme, false)
-	s := strategy{b, resourcespec.Validator{Mapper: mapper}, t.Overwrites, rules}
+	s := strategy{b, resourcespec.Validator{Mapper: mapper}, t.Overwrites}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.HNCConfiguration{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HNCConfigurationList{} },
@@ -52,8 +60,11 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 		ResetFieldsStrategy:       s,
 		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 			c, oldC := obj.(*hnc.HNCConfiguration), &hnc.HNCConfiguration{}
-			if err := authorize(ctx, reviews, c, oldC); err != nil {
-				return nil, err
+			// The propagator creates the configuration that it was started with.
+			if !tree.ByPropagator(ctx) {
+				if err := authorize(ctx, reviews, c, oldC); err != nil {
+					return nil, err
+				}
 			}
 			return base.FinishNothing, s.validateOverwrites(ctx, c, oldC)
 		},
@@ -69,12 +80,19 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Configuration: &REST{store}, Status: alias.NewStatus(store, base.Status[*hnc.HNCConfiguration]{
-		Base: b, Keep: func(c, stored *hnc.HNCConfiguration) {
-			c.Spec = stored.Spec
-			s.reportRules(c)
-		},
-	}), rules: rules}, nil
+	storage := &Storage{Configuration: &REST{store}, Status: alias.NewStatus(store, base.Status[*hnc.HNCConfiguration]{
+		Base: b, Keep: func(c, stored *hnc.HNCConfiguration) { c.Spec = stored.Spec },
+	}), rules: rules}
+	// Whoever has changed the rules finds them in force.
+	store.AfterCreate = func(obj runtime.Object, options *metav1.CreateOptions) { storage.applyStored(obj, options.DryRun) }
+	store.AfterUpdate = func(obj runtime.Object, options *metav1.UpdateOptions) { storage.applyStored(obj, options.DryRun) }
+	return storage, nil
+}
+
+func (s *Storage) applyStored(obj runtime.Object, dryRun []string) {
+	if len(dryRun) == 0 {
+		s.apply(context.Background(), obj.(*hnc.HNCConfiguration))
+	}
 }
 
 // SubnamespaceNames returns the stored rule for the names of new sub-namespaces, nil if there is none.

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -21,8 +20,6 @@ type strategy struct {
 	base.Base
 	resources  resourcespec.Validator
 	overwrites *tree.Overwrites
-	// rules are the rules of this server.
-	rules *inforce.Current
 }
 
 // validateOverwrites rejects a configuration with which objects would be overwritten. It skips invalid configurations,
@@ -40,7 +37,6 @@ var resourcesPath = field.NewPath("spec", "resources")
 func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	c := obj.(*hnc.HNCConfiguration)
 	c.Status = hnc.HNCConfigurationStatus{ObservedGeneration: hnc.NotObserved}
-	s.reportRules(c)
 	c.Generation = 1
 }
 
@@ -50,13 +46,12 @@ func (s strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	c.Generation = oldC.Generation
 	if !apiequality.Semantic.DeepEqual(c.Spec, oldC.Spec) {
 		c.Generation++
-		s.reportRules(c)
 	}
 }
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	c := obj.(*hnc.HNCConfiguration)
-	return slices.Concat(base.ValidateMetadata(ctx, c, nil), s.validate(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, nil))
+	return slices.Concat(validate(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, nil))
 }
 
 // ValidateUpdate accepts an unchanged spec, and kinds that were removed from the cluster if the old configuration names
@@ -64,8 +59,8 @@ func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorL
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
 	if apiequality.Semantic.DeepEqual(c.Spec, oldC.Spec) {
-		return base.ValidateMetadata(ctx, c, oldC)
+		return nil
 	}
-	return slices.Concat(base.ValidateMetadata(ctx, c, oldC), s.validate(c),
+	return slices.Concat(validate(c),
 		s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, oldC.Spec.Resources))
 }

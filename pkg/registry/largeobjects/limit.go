@@ -32,9 +32,17 @@ const (
 	retryAfter = 5
 )
 
+// Followed are the large objects that are stored.
+type Followed struct {
+	// Run follows them until its context ends.
+	Run func(context.Context)
+	// In returns their size in a namespace, or with "" in all, in bytes of JSON.
+	In func(namespace string) int
+}
+
 // Limit limits creations and updates of large objects in all the stores together. The propagator is trusted; root
-// returns the root of the tree of a namespace. The returned function follows what is stored until its context ends.
-func Limit(root func(namespace string) string, stores ...*genericregistry.Store) (run func(context.Context)) {
+// returns the root of the tree of a namespace.
+func Limit(root func(namespace string) string, stores ...*genericregistry.Store) Followed {
 	l := newLimit(root)
 	for _, store := range stores {
 		create, update, resource := store.BeginCreate, store.BeginUpdate, store.DefaultQualifiedResource
@@ -51,13 +59,13 @@ func Limit(root func(namespace string) string, stores ...*genericregistry.Store)
 			return update(ctx, obj, old, options)
 		}
 	}
-	return func(ctx context.Context) {
+	return Followed{In: l.stored.in, Run: func(ctx context.Context) {
 		for _, store := range stores {
 			if store.CreateStrategy.NamespaceScoped() {
 				l.stored.follow(ctx, store.DefaultQualifiedResource.Resource, store)
 			}
 		}
-	}
+	}}
 }
 
 func finishNothing(context.Context, bool) {}

@@ -40,6 +40,20 @@ func (s *stored) excess(tree string, root func(namespace string) string) (bytes 
 	return bytes
 }
 
+// in returns the size of the large objects in a namespace, or with "" of all, in bytes of JSON.
+func (s *stored) in(namespace string) (bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, objects := range s.stores {
+		for _, o := range objects {
+			if namespace == "" || o.namespace == namespace {
+				bytes += o.excess + small
+			}
+		}
+	}
+	return bytes
+}
+
 // follow follows the objects of a store until the context ends.
 func (s *stored) follow(ctx context.Context, name string, store follow.Source) {
 	follow.Run(ctx, "large "+name, store,

@@ -75,7 +75,7 @@ func Wait[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T,
 		defer cancel()
 		latest, err = await(waiting, w, store, object, effect)
 		if err != nil && waiting.Err() != nil {
-			err = errors.New("it takes longer than this request waits")
+			err = errTooLong
 		}
 	}
 	if err != nil {
@@ -84,6 +84,42 @@ func Wait[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T,
 	}
 	return latest
 }
+
+// Until calls complete, which returns when what was written has its effect or when its context ends. It returns why that
+// is not known.
+func (w Waiter) Until(ctx context.Context, complete func(context.Context) error) error {
+	if w.Timeout <= 0 {
+		return nil
+	}
+	if why := w.Stopped(ctx); why != "" {
+		return errors.New(why)
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.Timeout)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- complete(ctx) }()
+	free := time.NewTimer(w.Free)
+	defer free.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-free.C:
+	}
+	release, err := w.Slots.Acquire(ctx)
+	if err != nil {
+		return errNoSlot
+	}
+	defer release()
+	if err := <-done; ctx.Err() == nil {
+		return err
+	}
+	return errTooLong
+}
+
+var (
+	errNoSlot  = errors.New("this server has as many waiting requests, of this user or in total, as it may have")
+	errTooLong = errors.New("it takes longer than this request waits")
+)
 
 // reported returns the condition if it is one of the object's generation.
 func (e Effect[T]) reported(object T) *metav1.Condition {
@@ -113,7 +149,7 @@ func await[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T
 		case <-free.C:
 			if release, err = w.Slots.Acquire(ctx); err != nil {
 				release = func() {}
-				return object, errors.New("this server has as many waiting requests, of this user or in total, as it may have")
+				return object, errNoSlot
 			}
 		case <-ctx.Done():
 			return object, ctx.Err()

@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,33 @@ func TestWait(t *testing.T) {
 			Wait(warning.WithWarningRecorder(t.Context(), warnings), waiter, store{events: test.events}, test.written, enforced)
 			if got := strings.Join(warnings.all, "\n"); (test.warning == "") != (got == "") || !strings.Contains(got, test.warning) {
 				t.Errorf("warnings %q, want %q", got, test.warning)
+			}
+		})
+	}
+}
+
+func TestUntil(t *testing.T) {
+	failed := errors.New("failed")
+	for name, test := range map[string]struct {
+		complete func(context.Context) error
+		stopped  string
+		slots    int
+		want     string
+	}{
+		"complete": {func(context.Context) error { return nil }, "", 0, ""},
+		"failed":   {func(context.Context) error { return failed }, "", 0, "failed"},
+		"late":     {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, "", 1, "it takes longer than this request waits"},
+		"too many": {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, "", 0, "as many waiting requests"},
+		"stopped":  {nil, "nothing is propagated", 1, "nothing is propagated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			waiter := Waiter{
+				Timeout: 50 * time.Millisecond, Free: time.Millisecond, Stopped: func(context.Context) string { return test.stopped },
+				Slots: inflight.New("waiting requests", inflight.Limits{Total: test.slots, PerUser: test.slots}, 1),
+			}
+			err := waiter.Until(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"}), test.complete)
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
 	}

@@ -33,12 +33,12 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 
 func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	s := obj.(*hnc.RepositorySync)
-	return append(base.ValidateMetadata(ctx, s, nil), validation.ValidateRepositorySync(s)...)
+	return validation.ValidateRepositorySync(s)
 }
 
 func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	s, oldS := obj.(*hnc.RepositorySync), old.(*hnc.RepositorySync)
-	errs := base.ValidateMetadata(ctx, s, oldS)
+	var errs field.ErrorList
 	if apiequality.Semantic.DeepEqual(s.Spec, oldS.Spec) {
 		return errs
 	}

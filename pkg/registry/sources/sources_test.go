@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -72,7 +73,7 @@ func TestOtherRulesApplyAfterRelist(t *testing.T) {
 	above := []string{"root"}
 	overwritten := func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved"))) }
 	eventually(t, "overwritten", "root/a>moved", overwritten)
-	f.rules.Store(&copies.Rules{NoPropagation: []copies.Label{{Key: "team", Value: "none"}}})
+	f.rules.Store(&copies.Rules{Skipped: []labels.Selector{labels.SelectorFromSet(labels.Set{"team": "none"})}})
 	f.Relist()
 	eventually(t, "overwritten by other rules", "", overwritten)
 	f.rules.Store(&copies.Rules{})

@@ -3,8 +3,11 @@ package strategy
 import (
 	"context"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/admission"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -15,6 +18,7 @@ const (
 	maxLabels          = 64
 	maxFinalizers      = 32
 	maxOwnerReferences = 32
+	maxManagers        = 256
 	maxMetadataBytes   = 64 << 10
 	maxGenerateName    = 253 // as long as a name
 	// maxAnnotationsBytes is more than kubectl's last applied configuration of the largest hierarchy.
@@ -23,15 +27,53 @@ const (
 	maxManagedFieldsBytes = 128 << 10
 )
 
-// ValidateMetadata returns an error for each limit that an object exceeds. Metadata that is stored may exceed limits,
-// but not grow; old is nil when the object is created. The propagator is trusted: it adds to what others have stored.
-func ValidateMetadata(ctx context.Context, obj, old metav1.Object) field.ErrorList {
+// MetadataLimits is an admission plugin. It comes before the validation of updates, whose cost is quadratic in the number
+// of errors, and which logs each error that it finds twice.
+type MetadataLimits struct{}
+
+var (
+	_ admission.MutationInterface   = MetadataLimits{}
+	_ admission.ValidationInterface = MetadataLimits{}
+)
+
+// Handles implements admission.Interface.
+func (MetadataLimits) Handles(operation admission.Operation) bool {
+	return operation == admission.Create || operation == admission.Update
+}
+
+// Admit rejects an object whose metadata exceed the limits. It changes nothing.
+func (MetadataLimits) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	return reject(ctx, a, validateMetadata)
+}
+
+// Validate rejects an object whose managed fields are too large. It comes after the validation of what they manage, which
+// is the cause.
+func (MetadataLimits) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	return reject(ctx, a, validateManagedFields)
+}
+
+func reject(ctx context.Context, a admission.Attributes, validate func(obj, old metav1.Object) field.ErrorList) error {
+	obj, err := meta.Accessor(a.GetObject())
+	if err != nil {
+		return nil //nolint:nilerr // What has no metadata has none that are too large.
+	}
+	// The propagator is trusted: it adds to what others have stored.
 	if user, ok := genericapirequest.UserFrom(ctx); ok && user.GetName() == hnc.PropagatorUser {
 		return nil
 	}
-	if old == nil {
+	old, err := meta.Accessor(a.GetOldObject())
+	if err != nil {
 		old = &metav1.ObjectMeta{}
 	}
+	if errs := validate(obj, old); len(errs) > 0 {
+		return apierrors.NewInvalid(a.GetKind().GroupKind(), obj.GetName(), errs)
+	}
+	return nil
+}
+
+// validateMetadata returns an error for each limit that an object exceeds. Metadata that is stored may exceed limits,
+// but not grow; old is empty when the object is created.
+func validateMetadata(obj, old metav1.Object) field.ErrorList {
 	path := field.NewPath("metadata")
 	var errs field.ErrorList
 	for _, list := range []struct {
@@ -41,6 +83,7 @@ func ValidateMetadata(ctx context.Context, obj, old metav1.Object) field.ErrorLi
 		{"labels", len(obj.GetLabels()), len(old.GetLabels()), maxLabels},
 		{"finalizers", len(obj.GetFinalizers()), len(old.GetFinalizers()), maxFinalizers},
 		{"ownerReferences", len(obj.GetOwnerReferences()), len(old.GetOwnerReferences()), maxOwnerReferences},
+		{"managedFields", len(obj.GetManagedFields()), len(old.GetManagedFields()), maxManagers},
 	} {
 		if list.now > max(list.most, list.before) {
 			errs = append(errs, field.TooMany(path.Child(list.name), list.now, list.most))
@@ -52,17 +95,22 @@ func ValidateMetadata(ctx context.Context, obj, old metav1.Object) field.ErrorLi
 	if bytes := annotationsBytes(obj); bytes > max(maxAnnotationsBytes, annotationsBytes(old)) {
 		errs = append(errs, field.TooLong(path.Child("annotations"), "", maxAnnotationsBytes))
 	}
-	if bytes := managedFieldsBytes(obj); bytes > max(maxManagedFieldsBytes, managedFieldsBytes(old)) {
-		err := field.TooLong(path.Child("managedFields"), "", maxManagedFieldsBytes)
-		err.Detail += "; to reset them, set them to [{}]"
-		errs = append(errs, err)
-	}
 	if bytes := metadataBytes(obj); bytes > max(maxMetadataBytes, metadataBytes(old)) {
 		err := field.TooLong(path, "", maxMetadataBytes)
 		err.Detail += " in labels, finalizers and ownerReferences; shorten them"
 		errs = append(errs, err)
 	}
 	return errs
+}
+
+// validateManagedFields returns an error if the managed fields of an object exceed their limit, and have grown.
+func validateManagedFields(obj, old metav1.Object) field.ErrorList {
+	if managedFieldsBytes(obj) <= max(maxManagedFieldsBytes, managedFieldsBytes(old)) {
+		return nil
+	}
+	err := field.TooLong(field.NewPath("metadata", "managedFields"), "", maxManagedFieldsBytes)
+	err.Detail += "; to reset them, set them to [{}]"
+	return field.ErrorList{err}
 }
 
 // annotationsBytes returns the size of the annotations.

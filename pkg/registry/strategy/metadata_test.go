@@ -1,12 +1,16 @@
 package strategy
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
@@ -71,18 +75,27 @@ func TestMetadataThatGrowsIsLimited(t *testing.T) {
 		"many managed fields":         {managed(128 << 10), nil, "metadata.managedFields"},
 		"stored managed fields stay":  {managed(128 << 10), managed(128 << 10), ""},
 		"managed fields grow":         {managed(128<<10 + 1), managed(128 << 10), "metadata.managedFields"},
+		"many managers":               {&metav1.ObjectMeta{ManagedFields: make([]metav1.ManagedFieldsEntry, 257)}, nil, "metadata.managedFields"},
 		"some managed fields":         {managed(127 << 10), nil, ""},
 		"nothing is stored, or given": {metadata(0, 0, 0, 0), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			as := func(name string) string {
-				var old metav1.Object
-				if test.before != nil {
-					old = test.before
+				old := test.before
+				if old == nil {
+					old = &metav1.ObjectMeta{}
 				}
+				object := func(m *metav1.ObjectMeta) runtime.Object { return &hnc.Hierarchy{ObjectMeta: *m} }
+				attributes := admission.NewAttributesRecord(object(test.now), object(old), schema.GroupVersionKind{Group: hnc.GroupName, Kind: "Hierarchy"}, "a", "hierarchy",
+					schema.GroupVersionResource{}, "", admission.Update, nil, false, nil)
+				ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name})
 				var fields []string
-				for _, err := range ValidateMetadata(genericapirequest.WithUser(context.Background(), &user.DefaultInfo{Name: name}), test.now, old) {
-					fields = append(fields, err.Field)
+				for _, err := range []error{MetadataLimits{}.Admit(ctx, attributes, nil), MetadataLimits{}.Validate(ctx, attributes, nil)} {
+					if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+						for _, cause := range status.Status().Details.Causes {
+							fields = append(fields, cause.Field)
+						}
+					}
 				}
 				return strings.Join(fields, " ")
 			}

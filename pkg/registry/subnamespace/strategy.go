@@ -53,12 +53,12 @@ func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	subns := obj.(*hnc.Subnamespace)
-	return append(base.ValidateMetadata(ctx, subns, nil), validation.ValidateSubnamespace(subns, s.tree.Authorizer.ManagedKeys(ctx))...)
+	return validation.ValidateSubnamespace(subns, s.tree.Authorizer.ManagedKeys(ctx))
 }
 
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	subns, stored := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
-	return append(base.ValidateMetadata(ctx, subns, stored), validation.ValidateSubnamespaceUpdate(subns, stored, s.tree.Authorizer.ManagedKeys(ctx))...)
+	return validation.ValidateSubnamespaceUpdate(subns, stored, s.tree.Authorizer.ManagedKeys(ctx))
 }
 
 // GetResetFields returns the fields that a write to the resource does not change: no client owns what the server

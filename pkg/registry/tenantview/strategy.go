@@ -33,12 +33,12 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 
 func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	v := obj.(*hnc.TenantView)
-	return append(base.ValidateMetadata(ctx, v, nil), validation.ValidateTenantView(v)...)
+	return validation.ValidateTenantView(v)
 }
 
 func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	v, oldV := obj.(*hnc.TenantView), old.(*hnc.TenantView)
-	errs := base.ValidateMetadata(ctx, v, oldV)
+	var errs field.ErrorList
 	if apiequality.Semantic.DeepEqual(v.Spec, oldV.Spec) {
 		return errs
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
@@ -62,11 +63,9 @@ func TestMovesThatChangePodSecurityNeedTheRightToPatchTheNamespace(t *testing.T)
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := newFixture(t, parents)
-			options := managed.NewOptions()
-			options.Labels = []string{`pod-security\.kubernetes\.io/.*`}
-			rules, err := options.Rules()
-			if err != nil {
-				t.Fatal(err)
+			rules, errs := managed.NewRules(&v1beta1.Rules{ManagedNamespaceLabels: []string{`pod-security\.kubernetes\.io/.*`}}, nil)
+			if len(errs) > 0 {
+				t.Fatal(errs)
 			}
 			f.config().Rules = func() managed.Rules { return rules }
 			f.Authorizer.SetHierarchies(func(_ context.Context, namespace string) (*hnc.Hierarchy, error) {
@@ -76,7 +75,7 @@ func TestMovesThatChangePodSecurityNeedTheRightToPatchTheNamespace(t *testing.T)
 				return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
 			})
 			f.admin["user/top"], f.admin["user/b"], f.admin["user/other"], f.admin["user/loose"] = true, true, true, true
-			_, err = f.Moves.Validate(as(t, "user"), f.existing(t, "n"), row.to)
+			_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "n"), row.to)
 			if row.rejected && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `spec.parent: user "user" may not change the Pod Security labels of namespace "n"`)) || !row.rejected && err != nil {
 				t.Errorf("got %v, want rejected=%t", err, row.rejected)
 			}

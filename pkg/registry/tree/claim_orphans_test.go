@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
@@ -175,11 +176,9 @@ func TestClaimOfOrphansIsValidatedAsAMove(t *testing.T) {
 		return f
 	}
 	f := newOrphan()
-	options := managed.NewOptions()
-	options.Labels = []string{`pod-security\.kubernetes\.io/.*`}
-	rules, err := options.Rules()
-	if err != nil {
-		t.Fatal(err)
+	rules, errs := managed.NewRules(&v1beta1.Rules{ManagedNamespaceLabels: []string{`pod-security\.kubernetes\.io/.*`}}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
 	}
 	f.config().Rules = func() managed.Rules { return rules }
 	f.Authorizer.SetHierarchies(func(_ context.Context, namespace string) (*hnc.Hierarchy, error) {

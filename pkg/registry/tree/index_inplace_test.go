@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
@@ -72,7 +74,9 @@ func (f *fixture) external(name string) {
 
 // label excludes a namespace by its labels.
 func (f *fixture) label(name string) {
-	namespaces, _ := managed.NewNamespaces(hnc.ExcludedNamespaces, "", "hierarchy=off")
-	f.config().Rules = func() managed.Rules { return managed.Rules{Namespaces: namespaces} }
+	rules, _ := managed.NewRules(&v1beta1.Rules{
+		ExcludedNamespaces: hnc.ExcludedNamespaces, ExcludedNamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"hierarchy": "off"}},
+	}, nil)
+	f.config().Rules = func() managed.Rules { return rules }
 	f.namespace(name, func(n *corev1.Namespace) { n.Labels = map[string]string{"hierarchy": "off"} })
 }

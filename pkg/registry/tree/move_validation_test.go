@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
@@ -28,11 +30,14 @@ func (f *fixture) change(t *testing.T, name string, labels, annotations map[stri
 
 func excluding(t *testing.T, f *fixture) {
 	t.Helper()
-	rules, err := managed.NewNamespaces([]string{"vault"}, "[^l].*", "hierarchy=off")
-	if err != nil {
-		t.Fatal(err)
+	rules, errs := managed.NewRules(&v1beta1.Rules{
+		ExcludedNamespaces: []string{"vault"}, IncludedNamespaceRegex: "[^l].*",
+		ExcludedNamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"hierarchy": "off"}},
+	}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
 	}
-	f.config().Rules = func() managed.Rules { return managed.Rules{Namespaces: rules} }
+	f.config().Rules = func() managed.Rules { return rules }
 }
 
 var off = map[string]string{"hierarchy": "off"}

@@ -24,10 +24,12 @@ func invalid(n *yaml.Node, format string, args ...any) error {
 	return &nodeError{report.UnreadableFile, n.Line, fmt.Sprintf(format, args...)}
 }
 
-// converter converts a YAML document to JSON values, as kubectl does. It counts values with aliases expanded.
+// converter converts a YAML document to JSON values, as kubectl does. It counts values, and the bytes of texts, with
+// aliases expanded.
 type converter struct {
 	limits *Limits
 	values int
+	bytes  int64
 }
 
 func (c *converter) value(n *yaml.Node, depth int) (any, error) {
@@ -42,6 +44,9 @@ func (c *converter) value(n *yaml.Node, depth int) (any, error) {
 	}
 	if c.values++; c.values > c.limits.DocumentValues {
 		return nil, &nodeError{report.LimitExceeded, n.Line, fmt.Sprintf("the document has more than %d values with its aliases expanded", c.limits.DocumentValues)}
+	}
+	if c.bytes += int64(len(n.Value)); c.bytes > c.limits.DocumentBytes {
+		return nil, &nodeError{report.LimitExceeded, n.Line, fmt.Sprintf("the document is larger than %s with its aliases expanded", size(c.limits.DocumentBytes))}
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -81,6 +86,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (any, error) {
 		if _, twice := result[name]; twice {
 			return nil, invalid(key, "the key %q is set twice; remove one of them", name)
 		}
+		c.bytes += int64(len(name))
 		if result[name], err = c.value(child, depth+1); err != nil {
 			return nil, err
 		}

@@ -133,6 +133,16 @@ func TestAliasesAreCountedExpanded(t *testing.T) {
 	}
 	expect(t, file(merged), report.LimitExceeded, "cluster/a.yaml:3", "aliases expanded")
 	expect(t, file("a: &a [*a]\n"), report.LimitExceeded, "cluster/a.yaml:1", "nested deeper")
+	text := "a: &a " + strings.Repeat("x", 100000) + "\nb:\n" + strings.Repeat("- *a\n", 100)
+	expect(t, file(text), report.LimitExceeded, "cluster/a.yaml:1", "3 MiB with its aliases expanded")
+	var many strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&many, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a%d}\ndata:\n  a: &a %s\n", i, strings.Repeat("x", 100000))
+		for j := range 20 {
+			fmt.Fprintf(&many, "  b%d: *a\n", j)
+		}
+	}
+	expect(t, file(many.String()), report.LimitExceeded, "cluster/a.yaml:287", "24 MiB with its aliases expanded")
 }
 
 func file(content string) fstest.MapFS {

@@ -83,6 +83,8 @@ type loader struct {
 	values, files int
 	objects       []*object.Object
 	errors        report.Errors
+	// expanded is the size of all texts with aliases expanded.
+	expanded int64
 }
 
 func (l *loader) fail(code report.Code, path, format string, args ...any) {
@@ -122,7 +124,7 @@ func (l *loader) dir(dir string, depth int) {
 
 // exhausted reports whether a limit of the whole repository is reached, so that reading stops.
 func (l *loader) exhausted() bool {
-	return l.files < 0 || l.bytes < 0 || l.values < 0 || len(l.objects) > l.limits.Objects || len(l.errors) >= l.limits.Errors
+	return l.files < 0 || l.bytes < 0 || l.expanded > l.limits.TotalBytes || l.values < 0 || len(l.objects) > l.limits.Objects || len(l.errors) >= l.limits.Errors
 }
 
 // entry reads a file, a directory or a symbolic link.

@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 
 	"go.yaml.in/yaml/v3"
@@ -31,6 +32,10 @@ func (l *loader) yaml(name string, data []byte) {
 		value, err := c.value(&document, 0)
 		if err == nil {
 			err = l.spend(c.values, 0)
+		}
+		// What a file has is spent already; aliases may make much more of it.
+		if l.expanded += c.bytes; err == nil && l.expanded > l.limits.TotalBytes {
+			err = fmt.Errorf("the repository is larger than %s with its aliases expanded; split it into several", size(l.limits.TotalBytes))
 		}
 		var bad *nodeError
 		switch {

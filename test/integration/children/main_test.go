@@ -6,6 +6,7 @@ package children
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,12 +22,10 @@ const (
 )
 
 // propagator takes the lease of its predecessor, which a test has ended, without waiting long for it.
-var propagator = controlplane.Server{Name: "hns-propagator", Args: []string{"--leader-elect=false", managedLabel}}
+var propagator = controlplane.Server{Name: "hns-propagator", Args: []string{"--leader-elect=false"}}
 
 // apiServer embeds its etcd.
-var apiServer = controlplane.Server{Name: "hns-apiserver", Args: []string{managedLabel, suite.PatientCreates}}
-
-const managedLabel = "--managed-namespace-label=team|desk"
+var apiServer = controlplane.Server{Name: "hns-apiserver", Args: []string{suite.PatientCreates}}
 
 // user is somebody's clients.
 type user struct{ suite.User }
@@ -42,7 +41,12 @@ func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
 func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	cp = started
-	var err error
+	// The configuration is lost with the store of hns-apiserver in some tests.
+	configuration, err := filepath.Abs("testdata/configuration.yaml")
+	if err != nil {
+		return err
+	}
+	propagator.Args = append(propagator.Args, "--initial-configuration="+configuration)
 	if root, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}

@@ -173,7 +173,7 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 	t.Run("while it did not, and was interrupted when it rebuilt them", func(t *testing.T) {
 		stopped(t, func() {
 			wipe(t)
-			if _, err := root.HNC.HncV1beta1().HNCConfigurations().Create(t.Context(), &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{}); err != nil {
+			if err := suite.SetRules(t.Context(), root.HNC, &v1beta1.Rules{ManagedNamespaceLabels: []string{"team|desk"}}); err != nil {
 				t.Fatal(err)
 			}
 			h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "wipe-sub", Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: "wipe"}}

@@ -15,7 +15,7 @@ import (
 
 func startPropagator(t *testing.T) {
 	t.Helper()
-	if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hns-propagator", Args: rules}); err != nil {
+	if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hns-propagator"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -30,7 +30,7 @@ func TestServerIsAbsent(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() {
-		apiServer := controlplane.Server{Name: "hns-apiserver", Args: rules}
+		apiServer := controlplane.Server{Name: "hns-apiserver"}
 		if err := suite.Start(context.WithoutCancel(t.Context()), cp, installation, apiServer); err != nil {
 			t.Error(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
@@ -39,8 +40,8 @@ var (
 	root, alice, bob user
 )
 
-// rules are flags of both servers that are not the default.
-var rules = []string{"--nopropagation-label=example.com/stays=here", "--included-namespace-regex=[^x].*"}
+// rules are those of the tests.
+var rules = &v1beta1.Rules{SkippedObjects: []metav1.LabelSelector{{MatchLabels: map[string]string{"example.com/stays": "here"}}}, IncludedNamespaceRegex: "[^x].*"}
 
 func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
@@ -59,7 +60,10 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if objects, err = dynamic.NewForConfig(cp.RESTConfig()); err != nil {
 		return err
 	}
-	if installation, err = suite.Install(ctx, cp, suite.Artifacts, suite.Servers(rules...)...); err != nil {
+	if installation, err = suite.Install(ctx, cp, suite.Artifacts, suite.Servers()...); err != nil {
+		return err
+	}
+	if err := suite.SetRules(ctx, hierarchies, rules); err != nil {
 		return err
 	}
 	root = user{cp.Kubeconfig()}

@@ -202,7 +202,7 @@ func TestPlan(t *testing.T) {
 	s.run("plan", "plan-from", "--parent", "plan-sub")
 	configMap(t, "plan-from", "settings")
 	s.run("plan", "plan-from", "--mode", "configmaps=propagate")
-	s.run("plan", "plan-from", "--rules", `{"excludedNamespaceSelector": "kubernetes.io/metadata.name=plan-sub"}`)
+	s.run("plan", "plan-from", "--rules", `{"excludedNamespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "plan-sub"}}}`)
 	s.run("plan", "plan-from", "--rules", "includedNamespaceRegex: (")
 	// Whether the whole cluster can be changed depends on what else is in it.
 	if r := root.hns(t, "plan", "plan-from", "--mode", "configmaps=propagate", "--cluster", "-o", "name"); r.stdout != "namespace/plan-moved\nnamespace/plan-sub\n" {

@@ -103,7 +103,7 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 			return
 		}
 		started = true
-		if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hns-apiserver", Args: apiServerRules}); err != nil {
+		if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hns-apiserver", Args: apiServerFlags}); err != nil {
 			t.Error(err)
 		}
 	}

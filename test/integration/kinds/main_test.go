@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -53,11 +53,14 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if err != nil {
 		return err
 	}
-	apiServerRules = append(apiServerRules, "--audit-policy-file="+policy, "--audit-log-path="+auditLog)
+	apiServerFlags = append(apiServerFlags, "--audit-policy-file="+policy, "--audit-log-path="+auditLog)
 	if admin, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	if installation, err = suite.Install(ctx, cp, suite.Artifacts, controlplane.Server{Name: "hns-apiserver", Args: apiServerRules}, propagator()); err != nil {
+	if installation, err = suite.Install(ctx, cp, suite.Artifacts, controlplane.Server{Name: "hns-apiserver", Args: apiServerFlags}, propagator()); err != nil {
+		return err
+	}
+	if err := suite.SetRules(ctx, admin.HNC, rules); err != nil {
 		return err
 	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}
@@ -84,17 +87,18 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	return err
 }
 
-// rules are the flags of both servers: copies leave out one more label than by default.
-var rules = []string{
-	mostVerbose, "--unpropagated-label=example.com/local", "--unpropagated-annotation=example.com/note", "--nopropagation-label=example.com/stays=here",
+// rules are those of the tests: copies leave out one more label than by default.
+var rules = &v1beta1.Rules{
+	DroppedLabels: []string{"example.com/local"}, DroppedAnnotations: []string{"example.com/note"},
+	SkippedObjects: []metav1.LabelSelector{{MatchLabels: map[string]string{"example.com/stays": "here"}}},
 }
 
-// apiServerRules are the flags of hns-apiserver.
-var apiServerRules = append(slices.Clone(rules), suite.PatientCreates)
+// apiServerFlags are the flags of hns-apiserver.
+var apiServerFlags = []string{mostVerbose, suite.PatientCreates}
 
 // propagator has a short lease, which lets it take over soon after it was killed.
 func propagator(more ...string) controlplane.Server {
-	args := append([]string{"--leader-elect-lease-duration=8s", "--leader-elect-renew-deadline=6s", "--leader-elect-retry-period=500ms"}, rules...)
+	args := []string{mostVerbose, "--leader-elect-lease-duration=8s", "--leader-elect-renew-deadline=6s", "--leader-elect-retry-period=500ms"}
 	return controlplane.Server{Name: "hns-propagator", Args: append(args, more...)}
 }
 

@@ -110,3 +110,29 @@ func TestACopyOfAnIgnoredKindCanBeReleased(t *testing.T) {
 		t.Errorf("another copy: got %s", got)
 	}
 }
+
+// Each CopyRelease is work for the propagator, so a tree has few of them.
+func TestReleasesOfATreeAreBounded(t *testing.T) {
+	root, mid, _ := tree(t, "releases")
+	tenant, err := person(t.Context(), "releases-tenant",
+		rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"copyreleases"}, Verbs: []string{"create"}},
+		rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies"}, Verbs: []string{"update"}},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"update"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := tenant.HNC.HncV1alpha3().RESTClient()
+	create := func() error {
+		r := &v1alpha3.CopyRelease{ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"}, Spec: v1alpha3.CopyReleaseSpec{Resource: "configmaps", Name: "none", Source: root}}
+		return client.Post().Namespace(mid).Resource("copyreleases").Body(r).MaxRetries(0).Do(t.Context()).Error()
+	}
+	suite.Must(t, "the tenant's rights", create)
+	for range 300 {
+		if err = create(); err != nil {
+			break
+		}
+	}
+	if !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), "copyreleases, the most that it may have") {
+		t.Errorf("any number of CopyReleases: %v", err)
+	}
+}

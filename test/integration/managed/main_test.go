@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -21,16 +23,17 @@ const (
 	binDir = "../../../_output/bin"
 )
 
-// flags are those of both servers.
-var flags = []string{
-	"--managed-namespace-label=team|env", `--managed-namespace-label=example\.com/[a-z]+`,
-	`--managed-namespace-label=pod-security\.kubernetes\.io/audit`,
-	"--managed-namespace-annotation=note", "--managed-namespace-annotation=retired",
-	"--excluded-namespace=kube-system,kube-public,kube-node-lease,hnc-system,hns-system,vault",
+var rules = &v1beta1.Rules{
+	ManagedNamespaceLabels:      []string{"team|env", `example\.com/[a-z]+`, `pod-security\.kubernetes\.io/audit`},
+	ManagedNamespaceAnnotations: []string{"note", "retired"},
+	ExcludedNamespaces:          append(slices.Clone(hnc.ExcludedNamespaces), "vault"),
 	// Names that start with an l are none of ours.
-	"--included-namespace-regex=[a-km-z].*",
-	"--excluded-namespace-selector=hierarchy=off",
+	IncludedNamespaceRegex:    "[a-km-z].*",
+	ExcludedNamespaceSelector: off,
 }
+
+// off selects what takes no part.
+var off = &metav1.LabelSelector{MatchLabels: map[string]string{"hierarchy": "off"}}
 
 // user is somebody's clients.
 type user struct{ suite.User }
@@ -59,19 +62,14 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if alice, err = clients("alice", config); err != nil {
 		return err
 	}
-	apiServer := controlplane.Server{Name: "hns-apiserver", Args: append(slices.Clone(flags), suite.PatientCreates)}
+	apiServer := controlplane.Server{Name: "hns-apiserver", Args: []string{suite.PatientCreates}}
 	if installation, err = suite.Install(ctx, cp, []string{"../../../artifacts/dev", "testdata/policies"}, apiServer); err != nil {
 		return err
 	}
-	return propagate(ctx, flags)
-}
-
-// propagate runs the propagator with these flags instead of the ones that it may have now.
-func propagate(ctx context.Context, flags []string) error {
-	if err := cp.StopProcess(ctx, "hns-propagator"); err != nil {
+	if err := suite.SetRules(ctx, root.HNC, rules); err != nil {
 		return err
 	}
-	_, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hns-propagator", Args: flags})
+	_, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hns-propagator"})
 	return err
 }
 

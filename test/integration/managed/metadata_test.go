@@ -148,13 +148,13 @@ func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventuallyHas(t, "once", "env=test", "@retired=x")
-	fewer := []string{"--managed-namespace-label=team", "--managed-namespace-annotation=note", "--excluded-namespace-selector=hierarchy=off"}
-	if err := propagate(t.Context(), fewer); err != nil {
+	fewer := &v1beta1.Rules{ManagedNamespaceLabels: []string{"team"}, ManagedNamespaceAnnotations: []string{"note"}, ExcludedNamespaceSelector: off}
+	if err := suite.SetRules(t.Context(), root.HNC, fewer); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := propagate(context.WithoutCancel(t.Context()), flags); err != nil {
-			t.Log(err)
+		if err := suite.SetRules(context.WithoutCancel(t.Context()), root.HNC, rules); err != nil {
+			t.Error(err)
 		}
 	})
 	// C-IllegalManagedLabel and C-IllegalManagedAnnotation: v1beta1 reports both.

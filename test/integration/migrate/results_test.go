@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -234,9 +234,9 @@ func migrated(t *testing.T, members []member) {
 	}
 	want := &v1beta1.Rules{
 		ManagedNamespaceLabels: []string{`example\.com/.*`}, ExcludedNamespaces: []string{"kube-node-lease", "kube-public", "kube-system", "monitoring", "hnc-system", hnc.SystemNamespace},
-		UnpropagatedAnnotations: []string{"example.com/checksum"},
+		DroppedAnnotations: []string{"example.com/checksum"},
 	}
-	if !equality.Semantic.DeepEqual(c.Spec.Rules, want) {
+	if !inforce.Same(c.Spec.Rules, want) {
 		t.Errorf("the rules are %+v, want %+v", c.Spec.Rules, want)
 	}
 	for _, m := range members {

@@ -150,8 +150,8 @@ func TestAPlanOfRules(t *testing.T) {
 		return v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeRules, Rules: &rules}
 	}
 	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{}))
-	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{NoPropagationLabels: []string{"team=none"}}), "rules-leaf Remove configmaps/stays<rules-root")
-	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{ExcludedNamespaceSelector: "kubernetes.io/metadata.name=rules-leaf"}),
+	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{SkippedObjects: []metav1.LabelSelector{{MatchLabels: map[string]string{"team": "none"}}}}), "rules-leaf Remove configmaps/stays<rules-root")
+	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{ExcludedNamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: "rules-leaf"}}}),
 		"rules-leaf Remove configmaps/plain<rules-root", "rules-leaf Remove configmaps/stays<rules-root")
 	config, err := person(t.Context(), "configurator", "",
 		rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies/plan", "hncconfigurations"}, Verbs: []string{"*"}})
@@ -160,7 +160,7 @@ func TestAPlanOfRules(t *testing.T) {
 	}
 	eventuallyPlanned(t, config, "rules-root", v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeConfiguration, Resources: resources("configmaps Propagate")},
 		"hidden: roles", "hidden: rolebindings", "hidden: configmaps")
-	eventuallyPlanned(t, config, "rules-root", of(v1beta1.Rules{NoPropagationLabels: []string{"team=none"}}), "refused: Forbidden")
+	eventuallyPlanned(t, config, "rules-root", of(v1beta1.Rules{SkippedObjects: []metav1.LabelSelector{{MatchLabels: map[string]string{"team": "none"}}}}), "refused: Forbidden")
 	// Patterns are not even read before the authorization.
 	eventuallyPlanned(t, config, "rules-root", of(v1beta1.Rules{IncludedNamespaceRegex: "("}), "refused: Forbidden")
 }

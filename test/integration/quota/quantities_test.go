@@ -58,6 +58,9 @@ func TestQuantitiesThatAreExpensiveToParseAreRejected(t *testing.T) {
 				if number[0] != '"' && request.contentType != runtime.ContentTypeJSON && request.contentType != string(types.JSONPatchType) {
 					continue // It is decoded as a floating-point number first, and is zero.
 				}
+				if request.contentType == string(types.StrategicMergePatchType) && len(request.body) > 128<<10 {
+					continue // It is too large to be decoded.
+				}
 				what := fmt.Sprintf("%d %s %s %s", i, request.verb, request.contentType, request.path)
 				try := func() error {
 					version := strconv.Quote(get(t, "parse-team", "q").ResourceVersion)
@@ -83,7 +86,9 @@ func TestQuantitiesInStatusAreNotParsedEither(t *testing.T) {
 		for _, version := range []string{"v1beta1", "v1alpha2"} {
 			path := version + "/namespaces/parse-status-team/hierarchicalresourcequotas/q/status"
 			for _, contentType := range []types.PatchType{types.MergePatchType, types.StrategicMergePatchType} {
-				if err := send(t, admin, http.MethodPatch, string(contentType), path, fmt.Sprintf(`{"status": {"used": {"pods": %s}}}`, number)); err != nil {
+				patch := fmt.Sprintf(`{"status": {"used": {"pods": %s}}}`, number)
+				err := send(t, admin, http.MethodPatch, string(contentType), path, patch)
+				if tooLarge := contentType == types.StrategicMergePatchType && len(patch) > 128<<10; (err != nil) != tooLarge {
 					t.Errorf("%d %s %s: %.1000v", i, version, contentType, err)
 				}
 			}

@@ -165,6 +165,63 @@ func TestQuotaIsInForceWhenItsWriteReturns(t *testing.T) {
 	}
 }
 
+// A moved namespace is below the quotas of its new ancestors when the move returns: what its users have created
+// meanwhile counts, and they create no more.
+func TestQuotasAreInForceInWhatHasMovedWhenTheMoveReturns(t *testing.T) {
+	root, _ := family(t, "moves-in-", 0)
+	from, below := family(t, "moves-from-", 2)
+	e := editorOf(t, "moves-in-editor", from, below[0], below[1])
+	owner := administrator(t, "moves-in-owner", root, from)
+	limiter := editorOf(t, "moves-in-limiter", root)
+	if warnings := limiter.quota(t, root, "q", "services", 2); warnings != "" {
+		t.Error(warnings)
+	}
+	var created atomic.Int32
+	stop := make(chan struct{})
+	var writing sync.WaitGroup
+	for w := range 6 {
+		writing.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if e.service(t, below[w%2], fmt.Sprintf("s-%d-%d", w, i)) == nil {
+					created.Add(1)
+				}
+			}
+		})
+	}
+	err := move(t, owner, from, root, map[string]string{hnc.AnnotationExceedQuotas: "true"})
+	after := created.Load()
+	close(stop)
+	writing.Wait()
+	if err != nil && !exceeded(err) {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Skip("the Services were too many before the move began")
+	}
+	// Those that were being created when the move returned may have been admitted before.
+	if n := created.Load() - after; n > 6 {
+		t.Errorf("%d Services were created after the move had returned", n)
+	}
+	suite.Eventually(t, "the use exceeds the limit", func() error {
+		q, err := admin.HNC.HncV1beta1().HierarchicalResourceQuotas(root).Get(t.Context(), "q", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if used := q.Status.Used[corev1.ResourceServices]; used.Value() < 2 {
+			return fmt.Errorf("%s of %d Services are used", used.String(), created.Load())
+		}
+		return nil
+	})
+	if err := e.service(t, below[0], "one-more"); !apierrors.IsForbidden(err) {
+		t.Errorf("one more Service than the quota allows: %v", err)
+	}
+}
+
 // awaitCount returns when kube-controller-manager has as many Services of a namespace in its cache. It counts what it
 // has there.
 func awaitCount(t *testing.T, namespace string, services int) {

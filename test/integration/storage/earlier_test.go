@@ -35,7 +35,7 @@ func TestWhatAnEarlierVersionAcceptedIsNoObstacle(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	servers := suite.Servers(`--managed-namespace-label=example\.com/.*`)
+	servers := suite.Servers()
 	servers[0].SharedEtcd = true
 	servers[0].Args = append(servers[0].Args, "--etcd-prefix="+prefix)
 	installation, err := suite.Install(t.Context(), cp, suite.Artifacts, servers...)
@@ -44,6 +44,9 @@ func TestWhatAnEarlierVersionAcceptedIsNoObstacle(t *testing.T) {
 	}
 	root, err := suite.NewUser("root", cp.RESTConfig())
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := suite.SetRules(t.Context(), root.HNC, &v1beta1.Rules{ManagedNamespaceLabels: []string{`example\.com/.*`}}); err != nil {
 		t.Fatal(err)
 	}
 	e := earlier{cp, root, alice(t, cp, root)}

@@ -156,7 +156,8 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 		})
 		go forest.Index.Run(t.Context())
 		options := storageOptions{*config, client.Decorator()}
-		storage, err := hierarchy.NewStorage(apiserver.Scheme, options, forest, kinds.NewMapper(meta.NewDefaultRESTMapper(nil)))
+		storage, err := hierarchy.NewStorage(apiserver.Scheme, options, forest, kinds.NewMapper(meta.NewDefaultRESTMapper(nil)), readiness.Waiter{},
+			func(context.Context, string, []string) func(context.Context) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ var newer = []struct {
 		resource: "hncconfigurations", older: "hncconfigurations", name: "config",
 		spec:   `{"creatorRole":"view","resources":[{"resource":"secrets","mode":"AllowPropagate","onConflict":"Keep"}]}`,
 		change: `{"resources":[{"resource":"configmaps","mode":"Ignore"},{"resource":"secrets","mode":"Remove"}]}`,
-		want:   `{"creatorRole":"view","resources":[{"resource":"configmaps","mode":"Ignore"},{"resource":"secrets","mode":"Remove","onConflict":"Keep"}]}`,
+		want:   `{"creatorRole":"view","onConflict":"Overwrite","resources":[{"resource":"configmaps","mode":"Ignore"},{"resource":"secrets","mode":"Remove","onConflict":"Keep"}]}`,
 	},
 }
 

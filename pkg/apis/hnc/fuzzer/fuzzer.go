@@ -6,13 +6,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/randfill"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // Funcs returns the functions for fields that random values would make invalid: conditions have keys, and types that
-// versions convert differently; and names of views have a default.
+// versions convert differently; and fields that have a default.
 var Funcs = func(serializer.CodecFactory) []any {
 	return []any{
 		func(status *hnc.HierarchyStatus, c randfill.Continue) {
@@ -30,6 +31,24 @@ var Funcs = func(serializer.CodecFactory) []any {
 		func(status *hnc.HNCConfigurationStatus, c randfill.Continue) {
 			c.FillNoCustom(status)
 			fillTypes(status.Conditions, c)
+		},
+		func(spec *hnc.HNCConfigurationSpec, c randfill.Continue) {
+			c.FillNoCustom(spec)
+			if spec.OnConflict == "" {
+				spec.OnConflict = hnc.Overwrite
+			}
+			if spec.SubnamespaceNames != nil && spec.SubnamespaceNames.Prefix == "" {
+				spec.SubnamespaceNames.Prefix = hnc.NoPrefix
+			}
+			if spec.Rules == nil {
+				spec.Rules = &hnc.Rules{}
+			}
+		},
+		func(rules *hnc.Rules, c randfill.Continue) {
+			c.FillNoCustom(rules)
+			rules.ExcludedNamespaces = append(rules.ExcludedNamespaces, "a")
+			rules.SkippedObjects = append(rules.SkippedObjects, metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}})
+			rules.StripTrackingMetadata = ptr.To(c.Bool())
 		},
 		func(spec *hnc.TenantViewSpec, c randfill.Continue) {
 			c.FillNoCustom(spec)

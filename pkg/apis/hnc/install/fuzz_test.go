@@ -50,7 +50,7 @@ var seeds = []string{
 	`{"apiVersion":"hnc.x-k8s.io/v1alpha2","kind":"SubnamespaceAnchor","spec":{"unknown":1,"unknown":2}}`,
 	`{"metadata":{"ownerReferences":[{"uid":"u","controller":true}],"managedFields":[{"fieldsV1":{"f:a":{}}}],"deletionTimestamp":"0001-01-01T00:00:00Z"}}`,
 	`{"spec":{"hard":{"pods":"1","requests.cpu":"1.5","limits.memory":"1e3Gi"},"scopes":["Terminating"],"scopeSelector":{"matchExpressions":[{"scopeName":"PriorityClass","operator":"In","values":["a"]}]}},"status":{"hard":{"pods":"1"},"used":{"pods":"-0"},"requestsSummary":"pods: 0/1"}}`,
-	`{"spec":{"rules":{"excludedNamespaces":["a"],"includedNamespaceRegex":"a","stripTrackingMetadata":false,"managedNamespaceLabels":[]},"onConflict":"Keep"},"status":{"inForce":{"apiServer":{},"propagatorOverridden":["--a"]}}}`,
+	`{"spec":{"rules":{"excludedNamespaces":["a"],"includedNamespaceRegex":"a","stripTrackingMetadata":false,"managedNamespaceLabels":[],"skippedObjects":[{"matchLabels":{"a":"b"}}]},"onConflict":"Keep"}}`,
 	`null`, `[]`, `{"spec":[]}`, `a: b`, "",
 }
 

@@ -22,6 +22,7 @@ limitations under the License.
 package v1alpha3
 
 import (
+	v1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -29,9 +30,20 @@ import (
 // Public to allow building arbitrary schemes.
 // All generated defaulters are covering - they call all nested defaulters.
 func RegisterDefaults(scheme *runtime.Scheme) error {
+	scheme.AddTypeDefaultingFunc(&HierarchyPlan{}, func(obj interface{}) { SetObjectDefaults_HierarchyPlan(obj.(*HierarchyPlan)) })
 	scheme.AddTypeDefaultingFunc(&TenantView{}, func(obj interface{}) { SetObjectDefaults_TenantView(obj.(*TenantView)) })
 	scheme.AddTypeDefaultingFunc(&TenantViewList{}, func(obj interface{}) { SetObjectDefaults_TenantViewList(obj.(*TenantViewList)) })
 	return nil
+}
+
+func SetObjectDefaults_HierarchyPlan(in *HierarchyPlan) {
+	if in.Spec.Rules != nil {
+		v1beta1.SetDefaults_Rules(in.Spec.Rules)
+		if in.Spec.Rules.StripTrackingMetadata == nil {
+			var ptrVar1 bool = true
+			in.Spec.Rules.StripTrackingMetadata = &ptrVar1
+		}
+	}
 }
 
 func SetObjectDefaults_TenantView(in *TenantView) {

@@ -21,7 +21,7 @@ var (
 )
 
 func init() {
-	localSchemeBuilder.Register(addKnownTypes, addFieldLabels)
+	localSchemeBuilder.Register(addKnownTypes, addFieldLabels, RegisterDefaults)
 }
 
 func addKnownTypes(scheme *runtime.Scheme) error {

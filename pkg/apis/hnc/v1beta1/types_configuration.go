@@ -40,14 +40,15 @@ type HNCConfigurationSpec struct {
 	// onConflict is the default of entries without onConflict, in resources and in spec.propagation of hierarchies:
 	// Overwrite or Keep. Defaults to Overwrite. Roles and RoleBindings have no entries and always overwrite.
 	// +optional
+	// +default="Overwrite"
 	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
 	// subnamespaceNames restricts the names of new sub-namespaces. If it is not set, users allowed to create
 	// subnamespaces in a namespace may choose any free name. Existing sub-namespaces are not affected.
 	// +optional
 	SubnamespaceNames *SubnamespaceNames `json:"subnamespaceNames,omitempty"`
 	// rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
-	// which objects are not copied, and which metadata copies omit. Both servers apply a change at once. A field that is
-	// empty has the value of the servers' flag. Changing rules requires permission to update all namespaces.
+	// which objects are not copied, and which metadata copies omit. Both servers apply a change at once. Changing rules
+	// requires permission to update all namespaces.
 	// +optional
 	Rules *Rules `json:"rules,omitempty"`
 }
@@ -61,6 +62,7 @@ type SubnamespaceNames struct {
 	// prefix is None or Parent. Parent requires names to start with the name of the parent namespace and a hyphen.
 	// Defaults to None.
 	// +optional
+	// +default="None"
 	Prefix NamePrefix `json:"prefix,omitempty"`
 }
 
@@ -141,10 +143,6 @@ type HNCConfigurationStatus struct {
 	// +listMapKey=type
 	// +listMapKey=reason
 	Problems []Problem `json:"problems,omitempty"`
-	// inForce are the rules that each server applies. The servers need the same rules; a condition reports
-	// differences.
-	// +optional
-	InForce InForce `json:"inForce,omitempty,omitzero"`
 	// checkpoint identifies the cluster to which the hierarchies belong, and their state. It is absent until
 	// hns-propagator has recorded it.
 	// +optional
@@ -160,29 +158,11 @@ type Checkpoint struct {
 	ID string `json:"id"`
 }
 
-// InForce are the rules that each server applies.
-type InForce struct {
-	// apiServer are the rules of hns-apiserver. With several replicas, they are those of the replica that has written
-	// the status last.
-	// +optional
-	APIServer *Rules `json:"apiServer,omitempty"`
-	// propagator are the rules of hns-propagator.
-	// +optional
-	Propagator *Rules `json:"propagator,omitempty"`
-	// apiServerOverridden are the flags that hns-apiserver was started with and that spec.rules overrides.
-	// +optional
-	// +listType=atomic
-	APIServerOverridden []string `json:"apiServerOverridden,omitempty"`
-	// propagatorOverridden are the flags that hns-propagator was started with and that spec.rules overrides.
-	// +optional
-	// +listType=atomic
-	PropagatorOverridden []string `json:"propagatorOverridden,omitempty"`
-}
-
 // Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
 // which objects are not copied, and which metadata copies omit.
 type Rules struct {
-	// excludedNamespaces are the names of namespaces that cannot be part of a hierarchy.
+	// excludedNamespaces are the names of namespaces that cannot be part of a hierarchy. Defaults to kube-system,
+	// kube-public, kube-node-lease, hnc-system and hns-system.
 	// +optional
 	// +listType=atomic
 	// +k8s:validation:maxItems=100
@@ -191,10 +171,10 @@ type Rules struct {
 	// Empty matches all.
 	// +optional
 	IncludedNamespaceRegex string `json:"includedNamespaceRegex,omitempty"`
-	// excludedNamespaceSelector selects namespaces that cannot be part of a hierarchy by their labels. Empty selects
-	// none.
+	// excludedNamespaceSelector selects namespaces that cannot be part of a hierarchy by their labels. Without it, none
+	// are excluded by labels.
 	// +optional
-	ExcludedNamespaceSelector string `json:"excludedNamespaceSelector,omitempty"`
+	ExcludedNamespaceSelector *metav1.LabelSelector `json:"excludedNamespaceSelector,omitempty"`
 	// managedNamespaceLabels are regular expressions of the keys of labels that hierarchies set on namespaces.
 	// +optional
 	// +listType=atomic
@@ -206,23 +186,26 @@ type Rules struct {
 	// +listType=atomic
 	// +k8s:validation:maxItems=100
 	ManagedNamespaceAnnotations []string `json:"managedNamespaceAnnotations,omitempty"`
-	// noPropagationLabels are labels (key=value) of objects that are not copied.
+	// skippedObjects select objects that are not copied by their labels. One that any of them selects is skipped.
+	// Defaults to cattle.io/creator: norman, which Rancher sets on the objects that it creates in each namespace.
 	// +optional
 	// +listType=atomic
 	// +k8s:validation:maxItems=100
-	NoPropagationLabels []string `json:"noPropagationLabels,omitempty"`
-	// unpropagatedLabels are the keys of labels that copies omit.
+	SkippedObjects []metav1.LabelSelector `json:"skippedObjects,omitempty"`
+	// droppedLabels are the keys of labels that copies omit.
 	// +optional
 	// +listType=atomic
 	// +k8s:validation:maxItems=100
-	UnpropagatedLabels []string `json:"unpropagatedLabels,omitempty"`
-	// unpropagatedAnnotations are the keys of annotations that copies omit.
+	DroppedLabels []string `json:"droppedLabels,omitempty"`
+	// droppedAnnotations are the keys of annotations that copies omit.
 	// +optional
 	// +listType=atomic
 	// +k8s:validation:maxItems=100
-	UnpropagatedAnnotations []string `json:"unpropagatedAnnotations,omitempty"`
-	// stripTrackingMetadata reports whether copies omit the metadata with which tools track applied objects.
+	DroppedAnnotations []string `json:"droppedAnnotations,omitempty"`
+	// stripTrackingMetadata reports whether copies omit the metadata with which tools track applied objects. Defaults to
+	// true.
 	// +optional
+	// +default=true
 	StripTrackingMetadata *bool `json:"stripTrackingMetadata,omitempty"`
 }
 

@@ -29,5 +29,33 @@ import (
 // Public to allow building arbitrary schemes.
 // All generated defaulters are covering - they call all nested defaulters.
 func RegisterDefaults(scheme *runtime.Scheme) error {
+	scheme.AddTypeDefaultingFunc(&HNCConfiguration{}, func(obj interface{}) { SetObjectDefaults_HNCConfiguration(obj.(*HNCConfiguration)) })
+	scheme.AddTypeDefaultingFunc(&HNCConfigurationList{}, func(obj interface{}) { SetObjectDefaults_HNCConfigurationList(obj.(*HNCConfigurationList)) })
 	return nil
+}
+
+func SetObjectDefaults_HNCConfiguration(in *HNCConfiguration) {
+	SetDefaults_HNCConfigurationSpec(&in.Spec)
+	if in.Spec.OnConflict == "" {
+		in.Spec.OnConflict = "Overwrite"
+	}
+	if in.Spec.SubnamespaceNames != nil {
+		if in.Spec.SubnamespaceNames.Prefix == "" {
+			in.Spec.SubnamespaceNames.Prefix = "None"
+		}
+	}
+	if in.Spec.Rules != nil {
+		SetDefaults_Rules(in.Spec.Rules)
+		if in.Spec.Rules.StripTrackingMetadata == nil {
+			var ptrVar1 bool = true
+			in.Spec.Rules.StripTrackingMetadata = &ptrVar1
+		}
+	}
+}
+
+func SetObjectDefaults_HNCConfigurationList(in *HNCConfigurationList) {
+	for i := range in.Items {
+		a := &in.Items[i]
+		SetObjectDefaults_HNCConfiguration(a)
+	}
 }

@@ -87,11 +87,6 @@ func (in HierarchyStatus) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
-func (in InForce) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.InForce"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in MetaKVP) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.MetaKVP"
 }

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -29,9 +30,8 @@ func ValidateRules(rules *hnc.Rules, at *field.Path) field.ErrorList {
 		{"excludedNamespaces", rules.ExcludedNamespaces},
 		{"managedNamespaceLabels", rules.ManagedNamespaceLabels},
 		{"managedNamespaceAnnotations", rules.ManagedNamespaceAnnotations},
-		{"noPropagationLabels", rules.NoPropagationLabels},
-		{"unpropagatedLabels", rules.UnpropagatedLabels},
-		{"unpropagatedAnnotations", rules.UnpropagatedAnnotations},
+		{"droppedLabels", rules.DroppedLabels},
+		{"droppedAnnotations", rules.DroppedAnnotations},
 	} {
 		at := at.Child(list.name)
 		if n := len(list.values); n > maxRules {
@@ -54,6 +54,15 @@ func ValidateRules(rules *hnc.Rules, at *field.Path) field.ErrorList {
 		}
 	}
 	short(at.Child("includedNamespaceRegex"), rules.IncludedNamespaceRegex)
-	short(at.Child("excludedNamespaceSelector"), rules.ExcludedNamespaceSelector)
+	if rules.ExcludedNamespaceSelector != nil {
+		short(at.Child("excludedNamespaceSelector"), metav1.FormatLabelSelector(rules.ExcludedNamespaceSelector))
+	}
+	skipped := at.Child("skippedObjects")
+	if n := len(rules.SkippedObjects); n > maxRules {
+		return append(errs, field.TooMany(skipped, n, maxRules))
+	}
+	for i := range rules.SkippedObjects {
+		short(skipped.Index(i), metav1.FormatLabelSelector(&rules.SkippedObjects[i]))
+	}
 	return errs
 }

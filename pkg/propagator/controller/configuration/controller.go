@@ -13,7 +13,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
@@ -24,8 +23,8 @@ import (
 type Config struct {
 	// Discover returns the kinds that the cluster has.
 	Discover func(context.Context) (Cluster, error)
-	// InForce are the rules that the propagator applies, which the status reports; nil reports none.
-	InForce *inforce.Rules
+	// Initial is the spec of the configuration that is created if there is none.
+	Initial v1beta1.HNCConfigurationSpec
 	// Window is how long changes of the status are collected before it is written.
 	Window time.Duration
 	// Failure describes why copies of a kind can't be written, "" if all can.

@@ -128,11 +128,6 @@ func message(problems []problem) string {
 	return strings.Join(lines, "; ")
 }
 
-// rulesDiffer returns the problem that the servers have different rules in force.
-func rulesDiffer(differences []string) problem {
-	return problem{hnc.ConditionBadConfiguration, hnc.ReasonRulesDiffer, strings.Join(differences, "; ") + "; set spec.rules of the configuration, or start both servers with the same flags"}
-}
-
 // sameStatus reports whether two statuses are equivalent.
 func sameStatus(a, b v1beta1.HNCConfigurationStatus) bool {
 	return a.ObservedGeneration == b.ObservedGeneration && equality.Semantic.DeepEqual(a.Resources, b.Resources) &&

@@ -3,17 +3,13 @@ package configuration
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
@@ -38,7 +34,7 @@ func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
 			return
 		}
 		state := func(resource schema.GroupResource) kindState { return c.state(s, resource) }
-		wanted := Status(config, c.withRules(config, *resolved), state, c.summary, metav1.Now())
+		wanted := Status(config, *resolved, state, c.summary, metav1.Now())
 		status = &wanted
 	})
 	switch {
@@ -46,14 +42,13 @@ func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
 		return c.create(ctx)
 	case status == nil:
 		return nil
-	case sameStatus(*status, config.Status) && c.reported(config):
+	case sameStatus(*status, config.Status):
 		return nil
 	}
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": config.UID},
 		"status": map[string]any{
 			"observedGeneration": status.ObservedGeneration, "resources": status.Resources, "conditions": status.Conditions, "problems": status.Problems,
-			"inForce": c.rulesPatch(config),
 		},
 	})
 	if err != nil {
@@ -63,41 +58,9 @@ func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
 	return outcome.Record(c.Metrics, "HNCConfiguration", "patch", config.Name, err, func() { c.Cache.ObserveConfiguration(patched) })
 }
 
-// reported reports whether the status has the rules that the propagator applies.
-func (c *Controller) reported(config *v1beta1.HNCConfiguration) bool {
-	now := config.Status.InForce
-	return c.InForce == nil || equality.Semantic.DeepEqual(c.InForce.Report, now.Propagator) &&
-		equality.Semantic.DeepEqual(c.InForce.Overridden, now.PropagatorOverridden)
-}
-
-// withRules adds to a resolution the problem that the API server acts by other rules than the propagator.
-func (c *Controller) withRules(config *v1beta1.HNCConfiguration, r resolution) resolution {
-	if c.InForce == nil {
-		return r
-	}
-	differences := inforce.Differences(v1beta1.InForce{APIServer: config.Status.InForce.APIServer, Propagator: c.InForce.Report})
-	if len(differences) > 0 {
-		r.Problems = append(slices.Clip(r.Problems), rulesDiffer(differences))
-	}
-	return r
-}
-
-// rulesPatch returns a merge patch of the rules in force.
-func (c *Controller) rulesPatch(config *v1beta1.HNCConfiguration) map[string]any {
-	patch := map[string]any{}
-	if c.InForce == nil {
-		return patch
-	}
-	for name := range inforce.Fields(config.Status.InForce.Propagator) {
-		patch[name] = nil // A merge patch keeps what it does not name.
-	}
-	maps.Copy(patch, inforce.Fields(c.InForce.Report))
-	return map[string]any{"propagator": patch, "propagatorOverridden": c.InForce.Overridden}
-}
-
 func (c *Controller) create(ctx context.Context) error {
 	created, err := c.Hierarchy.HncV1beta1().HNCConfigurations().Create(ctx,
-		&v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{})
+		&v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: c.Initial}, metav1.CreateOptions{})
 	return outcome.Record(c.Metrics, "HNCConfiguration", "create", hnc.ConfigurationName, err, func() { c.Cache.ObserveConfiguration(created) })
 }
 

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,6 +35,27 @@ import (
 type Controller struct {
 	controller.Dependencies
 	discover func(context.Context) (configuration.Cluster, error)
+
+	// mu guards known, the kinds that the cluster had at a time.
+	mu    sync.Mutex
+	known configuration.Cluster
+	at    time.Time
+}
+
+// discovery is how long the kinds of the cluster are taken to be the same. Each discovery takes many requests.
+const discovery = 10 * time.Second
+
+func (c *Controller) cluster(ctx context.Context) (configuration.Cluster, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.at.IsZero() || time.Since(c.at) > discovery {
+		known, err := c.discover(ctx)
+		if err != nil {
+			return known, err
+		}
+		c.known, c.at = known, time.Now()
+	}
+	return c.known, nil
 }
 
 // New returns a Controller. discover returns the kinds that the cluster has.
@@ -102,7 +125,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 // makeOrdinary removes from the copy what makes it one, and returns the reason and the message to report.
 func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) (reason, message string, err error) {
 	resource := schema.GroupResource{Group: r.Spec.Group, Resource: r.Spec.Resource}
-	cluster, err := c.discover(ctx)
+	cluster, err := c.cluster(ctx)
 	if err != nil {
 		return "", "", err
 	}

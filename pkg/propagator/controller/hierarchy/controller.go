@@ -37,6 +37,9 @@ type Controller struct {
 	// creations delays new Hierarchies in namespaces that appeared after their children: clients that apply a directory
 	// look whether there is a Hierarchy, find none, and would fail to create it.
 	creations *cooldown.Cooldown
+	// pace delays the statuses of large Hierarchies, by large.
+	pace  cooldown.Pace
+	large *cooldown.Cooldown
 	// uncertain are the namespaces whose status may or may not be as it was written last, because the answer was lost.
 	uncertain sync.Map
 }
@@ -46,7 +49,7 @@ type Controller struct {
 func New(d controller.Dependencies, window time.Duration, conditions func(namespace string, conditions []metav1.Condition)) *Controller {
 	return &Controller{
 		Dependencies: d, window: window, conditions: conditions,
-		childLists: cooldown.New(10 * window), creations: cooldown.New(20 * window),
+		childLists: cooldown.New(10 * window), creations: cooldown.New(20 * window), pace: cooldown.NewPace(), large: cooldown.New(window),
 	}
 }
 
@@ -96,6 +99,9 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 		delay = c.creations.Remaining(namespace)
 	case p.OnlyChildren:
 		delay = c.childLists.Remaining(namespace)
+	}
+	if !p.Create && !p.Bind {
+		delay = max(delay, c.large.Remaining(namespace))
 	}
 	if delay > 0 {
 		c.Queue.AddAfter(key, delay)
@@ -187,5 +193,10 @@ func (c *Controller) patch(ctx context.Context, namespace string, patch map[stri
 		return err
 	}
 	patched, err := c.Hierarchy.HncV1beta1().Hierarchies(namespace).Patch(ctx, hnc.Singleton, types.MergePatchType, body, metav1.PatchOptions{}, subresources...)
-	return outcome.Record(c.Metrics, "Hierarchy", "patch", namespace, err, func() { c.Cache.ObserveHierarchy(patched) })
+	return outcome.Record(c.Metrics, "Hierarchy", "patch", namespace, err, func() {
+		c.Cache.ObserveHierarchy(patched)
+		if delay := c.pace.Written(time.Now(), patched); delay > 0 {
+			c.large.StartFor(namespace, delay)
+		}
+	})
 }

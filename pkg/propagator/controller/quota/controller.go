@@ -26,7 +26,7 @@ type Controller struct {
 	config  Config
 	// statuses delays the next write of a status that keeps changing.
 	statuses *cooldown.Cooldown
-	pace     pace
+	pace     cooldown.Pace
 	// webhook registers the webhook.
 	webhook *registrar
 
@@ -55,7 +55,7 @@ type Config struct {
 // New returns a Controller.
 func New(d controller.Dependencies, config Config) *Controller {
 	c := &Controller{
-		Dependencies: d, config: config, metrics: newMetrics(d.Metrics), statuses: cooldown.New(10 * config.Window), pace: newPace(),
+		Dependencies: d, config: config, metrics: newMetrics(d.Metrics), statuses: cooldown.New(10 * config.Window), pace: cooldown.NewPace(),
 		tallies: newTallies(), pending: sets.New[string](), failures: map[string]string{}, exceeded: sets.New[quotas.Key](),
 	}
 	c.webhook = &registrar{Dependencies: d, mode: config.Mode, effective: c.resume}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
@@ -34,7 +35,7 @@ func TestCheckpointDoesNotAdoptAnotherStore(t *testing.T) {
 }
 
 func TestCheckpointThatCannotBeRecordedDoesNotReplaceTheStoredOne(t *testing.T) {
-	s := NewStore(nil, nil)
+	s := NewStore(nil, nil, v1beta1.HNCConfigurationSpec{})
 	for i := range 3 * accepted {
 		id := fmt.Sprint(i)
 		s.add("stored", id)

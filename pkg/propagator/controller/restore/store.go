@@ -42,6 +42,8 @@ const accepted = 64
 type Store struct {
 	kubernetes kubernetes.Interface
 	hierarchy  versioned.Interface
+	// initial is the spec of the configuration that is created if there is none.
+	initial v1beta1.HNCConfigurationSpec
 	// known is the UID of the configuration in the store that the cache reflects, nil until it is known.
 	known atomic.Pointer[types.UID]
 	// lost is closed when the API server has another store.
@@ -56,9 +58,9 @@ type Store struct {
 	oldest string
 }
 
-// NewStore returns a Store that is not known yet.
-func NewStore(kubernetes kubernetes.Interface, hierarchy versioned.Interface) *Store {
-	s := &Store{kubernetes: kubernetes, hierarchy: hierarchy, lost: make(chan struct{})}
+// NewStore returns a Store that is not known yet. A store without a configuration gets one with the initial spec.
+func NewStore(kubernetes kubernetes.Interface, hierarchy versioned.Interface, initial v1beta1.HNCConfigurationSpec) *Store {
+	s := &Store{kubernetes: kubernetes, hierarchy: hierarchy, initial: initial, lost: make(chan struct{})}
 	s.markLost = sync.OnceFunc(func() { close(s.lost) })
 	return s
 }
@@ -164,7 +166,7 @@ func (s *Store) live(ctx context.Context) (*v1beta1.HNCConfiguration, error) {
 	client := s.hierarchy.HncV1beta1().HNCConfigurations()
 	c, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		c, err = client.Create(ctx, &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{})
+		c, err = client.Create(ctx, &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: s.initial}, metav1.CreateOptions{})
 	}
 	return c, err
 }

@@ -55,7 +55,7 @@ func newFixture(t *testing.T, namespace *corev1.Namespace, objects ...runtime.Ob
 		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: f.system, Hierarchy: f.hierarchy,
 		Events:  &eventrecord.FakeRecorder{},
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-	}, NewStore(f.system, f.hierarchy), Config{Parallelism: 2, Differs: func() bool { return f.different }})
+	}, NewStore(f.system, f.hierarchy, v1beta1.HNCConfigurationSpec{}), Config{Parallelism: 2, Differs: func() bool { return f.different }})
 	return f
 }
 

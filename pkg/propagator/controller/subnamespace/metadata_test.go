@@ -3,6 +3,8 @@ package subnamespace
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
@@ -63,11 +65,11 @@ func TestANewSubnamespaceIsCreatedWithItsMetadata(t *testing.T) {
 }
 
 func TestWhereNamespacesOptInThereAreNoSubnamespaces(t *testing.T) {
-	o := managed.NewOptions()
-	o.Selector = "!takes-part"
-	rules, err := o.Rules()
-	if err != nil {
-		t.Fatal(err)
+	rules, errs := managed.NewRules(&v1beta1.Rules{
+		ExcludedNamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "takes-part", Operator: metav1.LabelSelectorOpDoesNotExist}}},
+	}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
 	}
 	w := tree.New(rules)
 	for _, line := range []string{"ns p label takes-part=", "asked p c"} {

@@ -155,11 +155,13 @@ func Show(labels map[string]string) string {
 // Rules manage labels and annotations whose keys are m and a digit, and exclude namespaces labelled off besides the
 // default.
 func Rules() managed.Rules {
-	o := managed.NewOptions()
-	o.Labels, o.Annotations, o.Selector = []string{"m[0-9]?"}, []string{"m[0-9]?"}, "off"
-	rules, err := o.Rules()
-	if err != nil {
-		panic(err)
+	rules, errs := managed.NewRules(&v1beta1.Rules{
+		ExcludedNamespaces:     hnc.ExcludedNamespaces,
+		ManagedNamespaceLabels: []string{"m[0-9]?"}, ManagedNamespaceAnnotations: []string{"m[0-9]?"},
+		ExcludedNamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "off", Operator: metav1.LabelSelectorOpExists}}},
+	}, nil)
+	if len(errs) > 0 {
+		panic(errs.ToAggregate())
 	}
 	return rules
 }

@@ -17,12 +17,13 @@ import (
 // settleInterval is the time between two looks at the cache of ResourceQuotas.
 const settleInterval = 20 * time.Millisecond
 
-// Settle records the use that was there before a quota was written, and returns when no reservation can miss it any
-// more. Otherwise the observer would record it a moment after the quota is in force. It fails when ctx ends.
-func (l *Ledger) Settle(ctx context.Context, q *hnc.HierarchicalResourceQuota) error {
+// Settle records the use in a namespace and its descendants that was there before a quota applied to them, and returns
+// when no reservation can miss it any more. Otherwise the observer would record it a moment after the quota is in force.
+// It fails when ctx ends.
+func (l *Ledger) Settle(ctx context.Context, q *hnc.HierarchicalResourceQuota, namespace string) error {
 	var counted []*corev1.ResourceQuota
 	if err := wait.PollUntilContextCancel(ctx, settleInterval, true, func(ctx context.Context) (complete bool, err error) {
-		counted, complete, err = l.counted(ctx, q)
+		counted, complete, err = l.counted(ctx, q, namespace)
 		return complete, err
 	}); err != nil {
 		return err
@@ -40,14 +41,14 @@ func (l *Ledger) Settle(ctx context.Context, q *hnc.HierarchicalResourceQuota) e
 	return recording.Wait()
 }
 
-// counted returns the ResourceQuotas with use that hold the subtree of a quota to its limits, and whether
-// kube-controller-manager has counted in all of its namespaces, as far as the cache knows.
-func (l *Ledger) counted(ctx context.Context, q *hnc.HierarchicalResourceQuota) (used []*corev1.ResourceQuota, complete bool, err error) {
+// counted returns the ResourceQuotas with use that hold a namespace and its descendants to the limits of a quota, and
+// whether kube-controller-manager has counted in all of them, as far as the cache knows.
+func (l *Ledger) counted(ctx context.Context, q *hnc.HierarchicalResourceQuota, namespace string) (used []*corev1.ResourceQuota, complete bool, err error) {
 	name, limited := quota.ScopeOf(&q.Spec).ObjectName(), quotav1.ResourceNames(quota.Counted(q.Status.Hard))
 	if len(limited) == 0 {
 		return nil, true, nil
 	}
-	members, err := l.config.Tree.Members(ctx, q.Namespace)
+	members, err := l.config.Tree.Members(ctx, namespace)
 	if err != nil {
 		return nil, false, err
 	}

@@ -24,14 +24,14 @@ func TestSettleRecordsWhatWasThereBefore(t *testing.T) {
 	waits := func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*settleInterval)
 		defer cancel()
-		return l.Settle(ctx, &s.quotas[0]) != nil
+		return l.Settle(ctx, &s.quotas[0], "a") != nil
 	}
 	if !waits() {
 		t.Error("settled without ResourceQuotas")
 	}
 	ignored := s.quotas[0]
 	ignored.Status.Hard = nil
-	if err := l.Settle(t.Context(), &ignored); err != nil {
+	if err := l.Settle(t.Context(), &ignored, "a"); err != nil {
 		t.Errorf("without limits that are in force: %v", err)
 	}
 	// Namespaces outside the subtree do not matter.
@@ -53,7 +53,7 @@ func TestSettleRecordsWhatWasThereBefore(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if err := l.Settle(ctx, &s.quotas[0]); err != nil {
+	if err := l.Settle(ctx, &s.quotas[0], "a"); err != nil {
 		t.Fatal(err)
 	}
 	if got := used(t, l, "a"); got != "1" {

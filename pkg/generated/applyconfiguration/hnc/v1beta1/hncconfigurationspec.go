@@ -39,8 +39,8 @@ type HNCConfigurationSpecApplyConfiguration struct {
 	// subnamespaces in a namespace may choose any free name. Existing sub-namespaces are not affected.
 	SubnamespaceNames *SubnamespaceNamesApplyConfiguration `json:"subnamespaceNames,omitempty"`
 	// rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
-	// which objects are not copied, and which metadata copies omit. Both servers apply a change at once. A field that is
-	// empty has the value of the servers' flag. Changing rules requires permission to update all namespaces.
+	// which objects are not copied, and which metadata copies omit. Both servers apply a change at once. Changing rules
+	// requires permission to update all namespaces.
 	Rules *RulesApplyConfiguration `json:"rules,omitempty"`
 }
 

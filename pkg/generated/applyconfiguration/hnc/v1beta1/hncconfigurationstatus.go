@@ -37,9 +37,6 @@ type HNCConfigurationStatusApplyConfiguration struct {
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// problems are the single problems of conditions with the reason MultipleProblems.
 	Problems []ProblemApplyConfiguration `json:"problems,omitempty"`
-	// inForce are the rules that each server applies. The servers need the same rules; a condition reports
-	// differences.
-	InForce *InForceApplyConfiguration `json:"inForce,omitempty"`
 	// checkpoint identifies the cluster to which the hierarchies belong, and their state. It is absent until
 	// hns-propagator has recorded it.
 	Checkpoint *CheckpointApplyConfiguration `json:"checkpoint,omitempty"`
@@ -95,14 +92,6 @@ func (b *HNCConfigurationStatusApplyConfiguration) WithProblems(values ...*Probl
 		}
 		b.Problems = append(b.Problems, *values[i])
 	}
-	return b
-}
-
-// WithInForce sets the InForce field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the InForce field is set to the value of the last call.
-func (b *HNCConfigurationStatusApplyConfiguration) WithInForce(value *InForceApplyConfiguration) *HNCConfigurationStatusApplyConfiguration {
-	b.InForce = value
 	return b
 }
 

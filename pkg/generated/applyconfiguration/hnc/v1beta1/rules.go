@@ -18,32 +18,39 @@ limitations under the License.
 
 package v1beta1
 
+import (
+	v1 "k8s.io/client-go/applyconfigurations/meta/v1"
+)
+
 // RulesApplyConfiguration represents a declarative configuration of the Rules type for use
 // with apply.
 //
 // Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
 // which objects are not copied, and which metadata copies omit.
 type RulesApplyConfiguration struct {
-	// excludedNamespaces are the names of namespaces that cannot be part of a hierarchy.
+	// excludedNamespaces are the names of namespaces that cannot be part of a hierarchy. Defaults to kube-system,
+	// kube-public, kube-node-lease, hnc-system and hns-system.
 	ExcludedNamespaces []string `json:"excludedNamespaces,omitempty"`
 	// includedNamespaceRegex is a regular expression that must match the whole names of namespaces in hierarchies.
 	// Empty matches all.
 	IncludedNamespaceRegex *string `json:"includedNamespaceRegex,omitempty"`
-	// excludedNamespaceSelector selects namespaces that cannot be part of a hierarchy by their labels. Empty selects
-	// none.
-	ExcludedNamespaceSelector *string `json:"excludedNamespaceSelector,omitempty"`
+	// excludedNamespaceSelector selects namespaces that cannot be part of a hierarchy by their labels. Without it, none
+	// are excluded by labels.
+	ExcludedNamespaceSelector *v1.LabelSelectorApplyConfiguration `json:"excludedNamespaceSelector,omitempty"`
 	// managedNamespaceLabels are regular expressions of the keys of labels that hierarchies set on namespaces.
 	ManagedNamespaceLabels []string `json:"managedNamespaceLabels,omitempty"`
 	// managedNamespaceAnnotations are regular expressions of the keys of annotations that hierarchies set on
 	// namespaces.
 	ManagedNamespaceAnnotations []string `json:"managedNamespaceAnnotations,omitempty"`
-	// noPropagationLabels are labels (key=value) of objects that are not copied.
-	NoPropagationLabels []string `json:"noPropagationLabels,omitempty"`
-	// unpropagatedLabels are the keys of labels that copies omit.
-	UnpropagatedLabels []string `json:"unpropagatedLabels,omitempty"`
-	// unpropagatedAnnotations are the keys of annotations that copies omit.
-	UnpropagatedAnnotations []string `json:"unpropagatedAnnotations,omitempty"`
-	// stripTrackingMetadata reports whether copies omit the metadata with which tools track applied objects.
+	// skippedObjects select objects that are not copied by their labels. One that any of them selects is skipped.
+	// Defaults to cattle.io/creator: norman, which Rancher sets on the objects that it creates in each namespace.
+	SkippedObjects []v1.LabelSelectorApplyConfiguration `json:"skippedObjects,omitempty"`
+	// droppedLabels are the keys of labels that copies omit.
+	DroppedLabels []string `json:"droppedLabels,omitempty"`
+	// droppedAnnotations are the keys of annotations that copies omit.
+	DroppedAnnotations []string `json:"droppedAnnotations,omitempty"`
+	// stripTrackingMetadata reports whether copies omit the metadata with which tools track applied objects. Defaults to
+	// true.
 	StripTrackingMetadata *bool `json:"stripTrackingMetadata,omitempty"`
 }
 
@@ -74,8 +81,8 @@ func (b *RulesApplyConfiguration) WithIncludedNamespaceRegex(value string) *Rule
 // WithExcludedNamespaceSelector sets the ExcludedNamespaceSelector field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the ExcludedNamespaceSelector field is set to the value of the last call.
-func (b *RulesApplyConfiguration) WithExcludedNamespaceSelector(value string) *RulesApplyConfiguration {
-	b.ExcludedNamespaceSelector = &value
+func (b *RulesApplyConfiguration) WithExcludedNamespaceSelector(value *v1.LabelSelectorApplyConfiguration) *RulesApplyConfiguration {
+	b.ExcludedNamespaceSelector = value
 	return b
 }
 
@@ -99,32 +106,35 @@ func (b *RulesApplyConfiguration) WithManagedNamespaceAnnotations(values ...stri
 	return b
 }
 
-// WithNoPropagationLabels adds the given value to the NoPropagationLabels field in the declarative configuration
+// WithSkippedObjects adds the given value to the SkippedObjects field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the NoPropagationLabels field.
-func (b *RulesApplyConfiguration) WithNoPropagationLabels(values ...string) *RulesApplyConfiguration {
+// If called multiple times, values provided by each call will be appended to the SkippedObjects field.
+func (b *RulesApplyConfiguration) WithSkippedObjects(values ...*v1.LabelSelectorApplyConfiguration) *RulesApplyConfiguration {
 	for i := range values {
-		b.NoPropagationLabels = append(b.NoPropagationLabels, values[i])
+		if values[i] == nil {
+			panic("nil value passed to WithSkippedObjects")
+		}
+		b.SkippedObjects = append(b.SkippedObjects, *values[i])
 	}
 	return b
 }
 
-// WithUnpropagatedLabels adds the given value to the UnpropagatedLabels field in the declarative configuration
+// WithDroppedLabels adds the given value to the DroppedLabels field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the UnpropagatedLabels field.
-func (b *RulesApplyConfiguration) WithUnpropagatedLabels(values ...string) *RulesApplyConfiguration {
+// If called multiple times, values provided by each call will be appended to the DroppedLabels field.
+func (b *RulesApplyConfiguration) WithDroppedLabels(values ...string) *RulesApplyConfiguration {
 	for i := range values {
-		b.UnpropagatedLabels = append(b.UnpropagatedLabels, values[i])
+		b.DroppedLabels = append(b.DroppedLabels, values[i])
 	}
 	return b
 }
 
-// WithUnpropagatedAnnotations adds the given value to the UnpropagatedAnnotations field in the declarative configuration
+// WithDroppedAnnotations adds the given value to the DroppedAnnotations field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the UnpropagatedAnnotations field.
-func (b *RulesApplyConfiguration) WithUnpropagatedAnnotations(values ...string) *RulesApplyConfiguration {
+// If called multiple times, values provided by each call will be appended to the DroppedAnnotations field.
+func (b *RulesApplyConfiguration) WithDroppedAnnotations(values ...string) *RulesApplyConfiguration {
 	for i := range values {
-		b.UnpropagatedAnnotations = append(b.UnpropagatedAnnotations, values[i])
+		b.DroppedAnnotations = append(b.DroppedAnnotations, values[i])
 	}
 	return b
 }

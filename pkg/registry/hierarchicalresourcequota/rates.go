@@ -1,0 +1,46 @@
+package hierarchicalresourcequota
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/largeobjects"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+)
+
+const (
+	// changesPerSecond and changesBurst bound the changes of limits, half of them in one tree. Each has the decisions
+	// of all trees that are under way made again.
+	changesPerSecond = 2
+	changesBurst     = 60
+	// retryAfter is after how many seconds clients repeat a request.
+	retryAfter = 2
+)
+
+// rates limit how often the limits of a tree are changed, by users who may not change those of all trees.
+type rates struct {
+	*largeobjects.Rates
+	reviews authorizer.Authorizer
+	now     func() time.Time
+}
+
+func newRates(reviews authorizer.Authorizer) rates {
+	return rates{largeobjects.NewRates(changesPerSecond, changesBurst), reviews, time.Now}
+}
+
+// allow returns an error if the limits in the tree of a root have been changed too often lately.
+func (r rates) allow(ctx context.Context, root, verb string) error {
+	if r.Allow(r.now(), root, 1) {
+		return nil
+	}
+	_, allowed, err := review.Requester(ctx, r.reviews, authorizer.AttributesRecord{Verb: verb, APIGroup: hnc.GroupName, APIVersion: "*", Resource: "hierarchicalresourcequotas"})
+	if err != nil || allowed {
+		return err
+	}
+	return apierrors.NewTooManyRequests(fmt.Sprintf("limits in tree %q have been changed often lately; try again later", root), retryAfter)
+}

@@ -1,0 +1,45 @@
+package hierarchicalresourcequota
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// A tenant who changes limits again and again is slowed down, others and administrators are not.
+func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
+	now := time.Unix(1000, 0)
+	r := newRates(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if a.GetUser().GetName() == "admin" && a.GetNamespace() == "" && a.GetResource() == "hierarchicalresourcequotas" {
+			return authorizer.DecisionAllow, "", nil
+		}
+		return authorizer.DecisionNoOpinion, "", nil
+	}))
+	r.now = func() time.Time { return now }
+	change := func(name, root string) error {
+		return r.allow(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}), root, "update")
+	}
+	for range changesBurst / 2 {
+		if err := change("eve", "eve"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := change("eve", "eve"); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("any number of changes: %v", err)
+	}
+	if err := change("admin", "eve"); err != nil {
+		t.Errorf("an administrator: %v", err)
+	}
+	if err := change("ann", "ann"); err != nil {
+		t.Errorf("another tree: %v", err)
+	}
+	now = now.Add(time.Second)
+	if err := change("eve", "eve"); err != nil {
+		t.Errorf("a second later: %v", err)
+	}
+}

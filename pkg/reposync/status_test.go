@@ -1,0 +1,31 @@
+package reposync
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// An author's names and texts of any length leave the status small enough to be stored.
+func TestLongErrorsAreShortened(t *testing.T) {
+	long := strings.Repeat("k", 1<<20)
+	found := report.Errors{}
+	for range 2 * maxReported {
+		found = append(found, &report.Error{Code: report.UnreadableFile, Message: long, Paths: []string{long}})
+	}
+	o := &outcome{}
+	for range 2 * maxReported {
+		o.add(plan.ID{Kind: schema.GroupKind{Group: long, Kind: long}, Namespace: long, Name: long}, long, errors.New(long))
+	}
+	text, err := json.Marshal(v1alpha3.RepositorySyncStatus{Errors: errorsOf(found), Failures: o.failed[:maxReported]})
+	if err != nil || len(text) > 128<<10 {
+		t.Errorf("the status has %d bytes: %v", len(text), err)
+	}
+}
