@@ -24,8 +24,9 @@ const (
 
 // lists limits the memory of lists of stored objects.
 type lists struct {
-	// large returns the size of the large objects in a namespace, or with "" in all; nil before the stores exist.
-	large func(namespace string) int
+	// large returns the size of the large objects of a resource in a namespace, or with "" in all; nil before the stores
+	// exist.
+	large func(resource, namespace string) int
 	free  *semaphore.Weighted
 }
 
@@ -37,7 +38,7 @@ func (l *lists) acquire(r *http.Request) (release func(), err error) {
 	if !ok || l.large == nil || info.APIGroup != hnc.GroupName || info.Verb != "list" {
 		return func() {}, nil
 	}
-	size := int64(min(l.large(info.Namespace), listMemory))
+	size := int64(min(l.large(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace), listMemory))
 	if user, ok := genericapirequest.UserFrom(r.Context()); size <= smallList || ok && user.GetName() == hnc.PropagatorUser {
 		return func() {}, nil
 	}

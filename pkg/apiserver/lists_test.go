@@ -15,12 +15,15 @@ import (
 // Lists of large objects share the memory, and do not keep others from reading.
 func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 	l := newLists()
-	l.large = func(namespace string) int { return map[string]int{"large": 20 << 20, "": 200 << 20}[namespace] }
-	request := func(name, verb, namespace string) *http.Request {
+	l.large = func(resource, namespace string) int {
+		return map[string]int{"hierarchies/large": 20 << 20, "hierarchies/": 200 << 20}[resource+"/"+namespace]
+	}
+	of := func(resource, name, verb, namespace string) *http.Request {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		ctx := genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: verb, Namespace: namespace, Resource: "hierarchies"})
+		ctx := genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: verb, Namespace: namespace, Resource: resource})
 		return r.WithContext(genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: name}))
 	}
+	request := func(name, verb, namespace string) *http.Request { return of("hierarchies", name, verb, namespace) }
 	var releases []func()
 	for range 3 {
 		release, err := l.acquire(request("eve", "list", "large"))
@@ -32,7 +35,10 @@ func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 	if _, err := l.acquire(request("eve", "list", "large")); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("a fourth list of 20 MiB: %v", err)
 	}
-	for _, r := range []*http.Request{request("ann", "list", "small"), request("eve", "get", "large"), request("eve", "watch", "large"), request(hnc.PropagatorUser, "list", "")} {
+	if _, err := l.acquire(of("hierarchyconfigurations", "eve", "list", "large")); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("the same by its name in HNC: %v", err)
+	}
+	for _, r := range []*http.Request{of("mynamespaces", "ann", "list", ""), of("hierarchicalresourcequotas", "ann", "list", "large"), request("ann", "list", "small"), request("eve", "get", "large"), request("eve", "watch", "large"), request(hnc.PropagatorUser, "list", "")} {
 		if release, err := l.acquire(r); err != nil {
 			t.Error(err)
 		} else {

@@ -36,8 +36,8 @@ const (
 type Followed struct {
 	// Run follows them until its context ends.
 	Run func(context.Context)
-	// In returns their size in a namespace, or with "" in all, in bytes of JSON.
-	In func(namespace string) int
+	// In returns the size of those of a resource in a namespace, or with "" in all, in bytes of JSON.
+	In func(resource, namespace string) int
 }
 
 // Limit limits creations and updates of large objects in all the stores together. The propagator is trusted; root

@@ -40,15 +40,13 @@ func (s *stored) excess(tree string, root func(namespace string) string) (bytes 
 	return bytes
 }
 
-// in returns the size of the large objects in a namespace, or with "" of all, in bytes of JSON.
-func (s *stored) in(namespace string) (bytes int) {
+// in returns the size of the large objects of a resource in a namespace, or with "" in all, in bytes of JSON.
+func (s *stored) in(resource, namespace string) (bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, objects := range s.stores {
-		for _, o := range objects {
-			if namespace == "" || o.namespace == namespace {
-				bytes += o.excess + small
-			}
+	for _, o := range s.stores[resource] {
+		if namespace == "" || o.namespace == namespace {
+			bytes += o.excess + small
 		}
 	}
 	return bytes
