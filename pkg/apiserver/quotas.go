@@ -139,16 +139,16 @@ func withoutManagedFields(obj any) (any, error) {
 // listQuotas returns all hierarchical quotas, as of a revision that is not before the call. It may be referred to
 // before the stores exist.
 func (s *stores) listQuotas(ctx context.Context) ([]hnc.HierarchicalResourceQuota, error) {
-	list, err := s.quotas.Quota.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	return list.(*hnc.HierarchicalResourceQuotaList).Items, nil
+	return s.quotasIn(ctx, metav1.NamespaceAll, "")
 }
 
 // cachedQuotas returns the quotas in a namespace from the watch cache.
 func (s *stores) cachedQuotas(ctx context.Context, namespace string) ([]hnc.HierarchicalResourceQuota, error) {
-	list, err := s.quotas.Quota.List(genericapirequest.WithNamespace(ctx, namespace), &metainternalversion.ListOptions{ResourceVersion: "0"})
+	return s.quotasIn(ctx, namespace, "0")
+}
+
+func (s *stores) quotasIn(ctx context.Context, namespace, resourceVersion string) ([]hnc.HierarchicalResourceQuota, error) {
+	list, err := s.quotas.Quota.List(genericapirequest.WithNamespace(ctx, namespace), &metainternalversion.ListOptions{ResourceVersion: resourceVersion})
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,7 @@ type REST struct {
 }
 
 // NewStorage returns the storage of hierarchies. The tree validates their parents, and the mapper finds the kinds that
-// they name. A move waits until what settle
-// returns has returned.
+// they name. A move waits until what settle returns has returned.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper *kinds.Mapper, waiter readiness.Waiter, settle Settle) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t, resourcespec.Validator{Mapper: mapper}}

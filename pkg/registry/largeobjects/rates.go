@@ -14,7 +14,8 @@ import (
 // rate of others.
 const treeShare = 2
 
-// Rates limit the bytes written per second, of all trees and of each. They are safe for concurrent use.
+// Rates limit what is written per second, of all trees and of each: bytes, or numbers of changes. They are safe for
+// concurrent use.
 type Rates struct {
 	perSecond rate.Limit
 	burst     int

@@ -67,17 +67,10 @@ func Wait[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T,
 		return object
 	}
 	latest := object
-	var err error
-	if why := w.Stopped(ctx); why != "" {
-		err = errors.New(why)
-	} else {
-		waiting, cancel := context.WithTimeout(ctx, w.Timeout)
-		defer cancel()
-		latest, err = await(waiting, w, store, object, effect)
-		if err != nil && waiting.Err() != nil {
-			err = errTooLong
-		}
-	}
+	err := w.Until(ctx, func(ctx context.Context) (err error) {
+		latest, err = await(ctx, store, object, effect)
+		return err
+	})
 	if err != nil {
 		warning.AddWarning(ctx, "", fmt.Sprintf("%s: %v; see the conditions of %s.%s %q in namespace %q",
 			effect.Without(object), err, effect.Resource, hnc.GroupName, object.GetName(), object.GetNamespace()))
@@ -100,20 +93,23 @@ func (w Waiter) Until(ctx context.Context, complete func(context.Context) error)
 	go func() { done <- complete(ctx) }()
 	free := time.NewTimer(w.Free)
 	defer free.Stop()
+	var err error
 	select {
-	case err := <-done:
-		return err
+	case err = <-done:
 	case <-free.C:
+		release, busy := w.Slots.Acquire(ctx)
+		if busy != nil {
+			cancel()
+			<-done
+			return errNoSlot
+		}
+		defer release()
+		err = <-done
 	}
-	release, err := w.Slots.Acquire(ctx)
-	if err != nil {
-		return errNoSlot
+	if err != nil && ctx.Err() != nil {
+		return errTooLong
 	}
-	defer release()
-	if err := <-done; ctx.Err() == nil {
-		return err
-	}
-	return errTooLong
+	return err
 }
 
 var (
@@ -131,7 +127,7 @@ func (e Effect[T]) reported(object T) *metav1.Condition {
 }
 
 // await returns the object when it has its effect, or the last known one and an error that says why it has not.
-func await[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T, effect Effect[T]) (T, error) {
+func await[T Object](ctx context.Context, store rest.Watcher, object T, effect Effect[T]) (T, error) {
 	events, err := store.Watch(ctx, &metainternalversion.ListOptions{
 		FieldSelector:   fields.OneTermEqualSelector("metadata.name", object.GetName()),
 		ResourceVersion: object.GetResourceVersion(),
@@ -140,17 +136,8 @@ func await[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T
 		return object, err
 	}
 	defer events.Stop()
-	free := time.NewTimer(w.Free)
-	defer free.Stop()
-	release := func() {}
-	defer func() { release() }()
 	for {
 		select {
-		case <-free.C:
-			if release, err = w.Slots.Acquire(ctx); err != nil {
-				release = func() {}
-				return object, errNoSlot
-			}
 		case <-ctx.Done():
 			return object, ctx.Err()
 		case event, ok := <-events.ResultChan():
