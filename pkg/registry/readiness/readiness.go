@@ -89,13 +89,18 @@ func (w Waiter) Until(ctx context.Context, complete func(context.Context) error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.Timeout)
 	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- complete(ctx) }()
+	var err error
+	var panicked any
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { panicked = recover() }()
+		err = complete(ctx)
+	}()
 	free := time.NewTimer(w.Free)
 	defer free.Stop()
-	var err error
 	select {
-	case err = <-done:
+	case <-done:
 	case <-free.C:
 		release, busy := w.Slots.Acquire(ctx)
 		if busy != nil {
@@ -104,7 +109,10 @@ func (w Waiter) Until(ctx context.Context, complete func(context.Context) error)
 			return errNoSlot
 		}
 		defer release()
-		err = <-done
+		<-done
+	}
+	if panicked != nil {
+		panic(panicked) // Here the request's handler recovers it; in a goroutine of its own it would end the server.
 	}
 	if err != nil && ctx.Err() != nil {
 		return errTooLong

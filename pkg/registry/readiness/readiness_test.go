@@ -126,6 +126,16 @@ func TestUntil(t *testing.T) {
 	}
 }
 
+func TestAPanicReachesTheRequest(t *testing.T) {
+	defer func() {
+		if r := recover(); r != "broken" {
+			t.Errorf("recovered %v, want the panic of complete", r)
+		}
+	}()
+	waiter := Waiter{Timeout: time.Minute, Free: time.Minute, Stopped: func(context.Context) string { return "" }, Slots: inflight.New("waiting requests", inflight.Limits{}, 1)}
+	_ = waiter.Until(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"}), func(context.Context) error { panic("broken") })
+}
+
 // A user who has requests wait in vain leaves slots to others.
 func TestWaitingRequestsAreBounded(t *testing.T) {
 	waiter := Waiter{
