@@ -30,6 +30,7 @@ func main() {
 
 func command(ctx context.Context) *cobra.Command {
 	o := options.New()
+	o.Version = version
 	cmd := &cobra.Command{
 		Use:   "hns-apiserver",
 		Short: "Serves the hierarchy API of a cluster",

@@ -186,7 +186,7 @@ The cluster is up (%s). Logs are in %s. Try:
   export PATH="%s:$PATH" KUBECONFIG="%s"
   kubectl hns tree acme --objects rolebindings          # the tree, with its RoleBindings and their sources
   kubectl hns create service-2 -n team-a                # a sub-namespace, ready to use
-  kubectl hns explain rolebinding/developers-read-pods -n service-2
+  kubectl hns why rolebinding/developers-read-pods -n service-2
 
 and then:
 

@@ -21,7 +21,7 @@ func chart() (string, error) {
 	var page strings.Builder
 	page.WriteString("# Chart of HNS\n\nInstalls Hierarchical Namespaces into the namespace `hns-system` of a cluster, Kubernetes 1.36 or later:\n\n" +
 		"```sh\nhelm install hns oci://registry.example.com/hierarchy/charts/hns --namespace hns-system --create-namespace\n```\n\n" +
-		"Before, `kubectl hns doctor --before-install` says what is missing in the cluster. See\n" +
+		"Before, `kubectl hns preflight` says what is missing in the cluster. See\n" +
 		"[the page about installation](https://github.com/hierarchy-apiserver/hierarchy-apiserver/blob/main/docs/install.md).\n\n" +
 		"## Values\n\n| Value | Default | Meaning |\n| --- | --- | --- |\n")
 	rows(&page, "", document.Content[0])

@@ -15,23 +15,38 @@ import (
 )
 
 type adoptOptions struct {
-	applyOptions
+	genericiooptions.IOStreams
+	factory *Factory
 
+	// file has the tree; without one, source names the parents.
+	file     string
 	source   adoption.Source
 	selector string
 	yes      bool
+	dryRun   DryRunFlag
+	output   OutputFlag
 }
 
 func newAdoptCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &adoptOptions{applyOptions: applyOptions{IOStreams: streams, factory: f}}
+	o := &adoptOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "adopt (-f FILE | --from-tree-labels | --from-label KEY | --from-annotation KEY)",
 		Short: "Give the namespaces of a cluster parents, by a file or by labels that they have",
 		Long: `Give the namespaces of a cluster parents, by a file or by labels that they have.
 
+A file shows a tree of indented names. Each namespace gets the one above it, with less indentation, as its parent; those without indentation, like
+those that labels say nothing about, keep theirs. The namespaces must exist.
+
+  acme-org
+    team-a
+      service-1
+    team-b
+
 The server validates each move by a dry run first. What would be moved is printed, and you are asked before anything is changed. Then the moves are
-made one after another, parents first; if one fails, repeat the command: it continues. Namespaces that the labels say nothing about keep their parents.`,
+made one after another, parents first. The command stops at the first error and says what is moved and what is not; repeat it to continue.`,
 		Example: `  kubectl hns adopt -f tree.yaml
+  kubectl hns adopt -f - --yes <tree.yaml
+  kubectl hns adopt -f tree.yaml --dry-run=client -o yaml >hierarchies.yaml
   kubectl hns adopt --from-tree-labels                         # as HNC has left them
   kubectl hns adopt --from-label accurate.cybozu.com/parent
   kubectl hns adopt --from-label capsule.clastix.io/tenant --prefix tenant- --dry-run=server`,
@@ -48,12 +63,25 @@ made one after another, parents first; if one fails, repeat the command: it cont
 	flags.StringVarP(&o.selector, "selector", "l", "", "Labels of the namespaces that get a parent")
 	flags.BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
 	o.dryRun.AddFlag(flags)
+	o.output.AddFormats(cmd, "json", "yaml")
 	cmd.MarkFlagsOneRequired("filename", "from-tree-labels", "from-label", "from-annotation")
 	cmd.MarkFlagsMutuallyExclusive("filename", "from-tree-labels", "from-label", "from-annotation")
 	return cmd
 }
 
+func (*adoptOptions) Complete(*cobra.Command, []string) error { return nil }
+
 func (o *adoptOptions) Validate() error {
+	asks := !o.yes && !o.dryRun.Enabled()
+	switch {
+	case asks && o.file == "-":
+		return UsageErrorf("standard input has the tree, so it cannot have your answer; give --yes or --dry-run")
+	case asks && o.output.Format != "":
+		return UsageErrorf("--output leaves no place for a question; give --yes or --dry-run")
+	}
+	if err := o.output.Validate(); err != nil {
+		return err
+	}
 	if o.source.Prefix != "" && o.source.Label == "" && o.source.Annotation == "" {
 		return UsageErrorf("--prefix needs --from-label or --from-annotation")
 	}
@@ -76,7 +104,7 @@ func (o *adoptOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(moves) == 0 {
+	if len(moves) == 0 && o.output.Format == "" {
 		_, err := fmt.Fprintln(o.Out, "No namespace would get a parent.")
 		return err
 	}
@@ -88,6 +116,9 @@ func (o *adoptOptions) Run(ctx context.Context) error {
 		return err
 	}
 	changes := slices.ContainsFunc(pending, func(p placed) bool { return p.outcome == outcomePending })
+	if o.output.Format != "" && !o.dryRun.Enabled() {
+		return o.move(ctx, m, pending)
+	}
 	if err := o.printValidated(pending); err != nil || o.dryRun.Enabled() || !changes {
 		return err
 	}

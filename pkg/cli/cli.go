@@ -12,13 +12,14 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
 // Run runs the plugin `kubectl hns` as Main does.
 func Run(version string) int { return Main(version, NewCommand) }
 
-// Main runs the command of the process's arguments and returns the exit code: 0, or 1 for any error. A pipe that is
+// Main runs the command of the process's arguments and returns the exit code. A pipe that is
 // closed early ends the process by SIGPIPE, silently, as Go does for standard output. Build returns the root command.
 func Main(version string, build func(*Factory, genericiooptions.IOStreams) *cobra.Command) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -29,14 +30,10 @@ func Main(version string, build func(*Factory, genericiooptions.IOStreams) *cobr
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: out, ErrOut: errOut}
 	f := NewFactory(streams.ErrOut)
 	cmd, err := NewRoot(f, streams, version, build).ExecuteContextC(ctx)
-	if err == nil {
-		return 0
+	if err != nil && !errors.As(err, new(exitError)) {
+		PrintError(streams.ErrOut, f, cmd, err)
 	}
-	if exit := (exitError{}); errors.As(err, &exit) {
-		return exit.code
-	}
-	PrintError(streams.ErrOut, f, cmd, err)
-	return 1
+	return exitCode(err)
 }
 
 // NewRoot returns the root command of a plugin, with what is common to all of them.
@@ -55,6 +52,7 @@ func NewRoot(f *Factory, streams genericiooptions.IOStreams, version string, bui
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
 	f.Flags.AddFlags(root.PersistentFlags())
+	root.SetGlobalNormalizationFunc(kebabCase)
 	CompleteFlag(root, "namespace", f.CompleteNamespaces)
 	validateNamespaceFlag(root, f)
 	return root
@@ -68,12 +66,30 @@ func NewCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(onlyOwn(f,
-		newTreeCommand(f, streams), newDescribeCommand(f, streams), newCreateCommand(f, streams), newDeleteCommand(f, streams),
-		newSetCommand(f, streams), newMoveCommand(f, streams), newApplyCommand(f, streams), newAdoptCommand(f, streams), newPlanCommand(f, streams), newConfigCommand(f, streams),
-		newHRQCommand(f, streams), newWhoCommand(f, streams), newExplainCommand(f, streams), newUICommand(f, streams), newViewCommand(f, streams), newReleaseCommand(f, streams),
-	)...)
-	root.AddCommand(newGetCommand(f, streams), newRepoPlugin(), newDoctorCommand(f, streams), newMigratePlugin(), newUninstallCommand(f, streams), newVersionCommand())
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Look", append(onlyOwn(f,
+			newTreeCommand(f, streams), newDescribeCommand(f, streams), newWhoCommand(f, streams), newWhyCommand(f, streams), newPlanCommand(f, streams),
+			newQuotaCommand(f, streams), newUICommand(f, streams), newViewCommand(f, streams),
+		), newGetCommand(f, streams))},
+		{"Change", onlyOwn(f,
+			newCreateCommand(f, streams), newDeleteCommand(f, streams), newMoveCommand(f, streams), newSetCommand(f, streams), newAdoptCommand(f, streams),
+			newDetachCommand(f, streams),
+		)},
+		{"Configure", append(onlyOwn(f, newConfigCommand(f, streams)), newRepoPlugin())},
+		{"Operate", []*cobra.Command{
+			newPreflightCommand(f, streams), newDoctorCommand(f, streams), newResumeCommand(f, streams), newMigratePlugin(), newUninstallCommand(f, streams),
+		}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.title
+		}
+		root.AddCommand(group.commands...)
+	}
+	root.AddCommand(newVersionCommand(f, streams))
 	return root
 }
 
@@ -110,4 +126,15 @@ func RunOptions(o options) func(*cobra.Command, []string) error {
 		}
 		return o.Run(cmd.Context())
 	}
+}
+
+// kebabCase accepts the flags of HNC's plugin that are in camel case.
+func kebabCase(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "allowCascadingDeletion":
+		name = "allow-cascading-deletion"
+	case "forbidCascadingDeletion":
+		name = "forbid-cascading-deletion"
+	}
+	return pflag.NormalizedName(name)
 }

@@ -31,11 +31,12 @@ func canonicalMode(mode string) string {
 func newConfigCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Show and change which kinds are propagated in the cluster",
+		Short: "Show and change which kinds are propagated in the cluster, and the other settings",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSetResourceCommand(f, streams), newDeleteTypeCommand(f, streams), newDescribeConfigCommand(f, streams))
+	cmd.AddCommand(newConfigGetCommand(f, streams), newConfigSetCommand(f, streams), newConfigUnsetCommand(f, streams),
+		newSetResourceCommand(f, streams), newDeleteTypeCommand(f, streams), newDescribeConfigCommand(f, streams))
 	return cmd
 }
 

@@ -23,6 +23,7 @@ func newDeleteTypeCommand(f *Factory, streams genericiooptions.IOStreams) *cobra
 	o := &deleteTypeOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:     "delete-type",
+		Hidden:  true,
 		Short:   "Stop propagating a kind; its copies stay",
 		Example: "  kubectl hns config delete-type --group networking.k8s.io --resource networkpolicies",
 		Args:    ExactArgs(0, "none: --group and --resource name the kind"),

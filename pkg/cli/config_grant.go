@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -62,14 +63,7 @@ func (o *setResourceOptions) grantCommand() string {
 
 // setResourceArgs returns the arguments of the command that stores the entry.
 func setResourceArgs(entry v1beta1.ResourceSpec) string {
-	args := "set-resource " + entry.Resource
-	if entry.Group != "" {
-		args += " --group " + entry.Group
-	}
-	if entry.Mode != "" {
-		args += " --mode " + string(entry.Mode)
-	}
-	return args
+	return "set " + schema.GroupResource{Group: entry.Group, Resource: entry.Resource}.String() + " " + string(cmp.Or(entry.Mode, v1beta1.Propagate))
 }
 
 // grantRights creates a ClusterRole for the kind that is aggregated into the propagator's, and waits until it takes

@@ -12,6 +12,15 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
+// What both commands that set modes have.
+const (
+	grantHelp = `If hns-propagator lacks the permissions to read and write objects of the kind, a ClusterRole grants them. That requires the permission to create
+ClusterRoles, and those permissions. Without them, or with --grant=false, the command fails and says which command grants them: the configuration is
+stored, but takes no effect until then.`
+	forceUsage = "Propagate a kind that was ignored, although that may overwrite objects"
+	grantUsage = "Grant hns-propagator the permissions on the kind that it lacks, with a ClusterRole"
+)
+
 type setResourceOptions struct {
 	genericiooptions.IOStreams
 	factory *Factory
@@ -28,13 +37,12 @@ type setResourceOptions struct {
 func newSetResourceCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &setResourceOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
-		Use:   "set-resource RESOURCE",
-		Short: "Set how a kind is propagated",
+		Use:    "set-resource RESOURCE",
+		Hidden: true,
+		Short:  "Set how a kind is propagated, as in HNC",
 		Long: `Set how a kind is propagated.
 
-If hns-propagator lacks the rights to read and write objects of the kind, a ClusterRole grants them. That takes the right to create ClusterRoles, and
-those rights. Without them, or with --grant=false, the command fails and says which command grants the rights: the configuration is stored, but takes
-no effect until then.`,
+` + grantHelp,
 		Example: `  kubectl hns config set-resource networkpolicies --group networking.k8s.io --mode Propagate
   kubectl hns config set-resource widgets --group example.com --mode Propagate --grant=false`,
 		Args: ExactArgs(1, "the plural name of one resource"),
@@ -50,8 +58,8 @@ no effect until then.`,
 	}
 	cmd.Flags().StringVar(&o.entry.Group, "group", "", "The resource's API group; empty for any group that has the resource")
 	cmd.Flags().StringVar(&o.mode, "mode", "", "One of: "+strings.Join(modeNames, ", "))
-	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "Propagate a kind that was ignored, although that may overwrite objects")
-	cmd.Flags().BoolVar(&o.grant, "grant", true, "Grant hns-propagator the rights on the kind that it lacks, with a ClusterRole")
+	cmd.Flags().BoolVarP(&o.force, "force", "f", false, forceUsage)
+	cmd.Flags().BoolVar(&o.grant, "grant", true, grantUsage)
 	CompleteFlag(cmd, "mode", func(*cobra.Command, string) []string { return modeNames })
 	o.dryRun.AddFlag(cmd.Flags())
 	return cmd

@@ -31,7 +31,7 @@ func newDeleteCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Com
 		ValidArgsFunction: CompleteArgs(1, f.completeChildren),
 		RunE:              RunOptions(o),
 	}
-	cmd.Flags().BoolVarP(&o.cascade, "allowCascadingDeletion", "a", false, "Allow deletion of the sub-namespaces below as well")
+	cmd.Flags().BoolVarP(&o.cascade, "allow-cascading-deletion", "a", false, "Allow deletion of the sub-namespaces below as well")
 	o.dryRun.AddFlag(cmd.Flags())
 	o.wait.addFlags(cmd.Flags(), "until the namespace is gone")
 	return cmd

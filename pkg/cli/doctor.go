@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -18,13 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// exitError is the result of a command whose exit code says more than that it has failed.
-type exitError struct{ code int }
-
-func (e exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
-
-// exitCodes are those of doctor. 1 means that it could not look.
-var exitCodes = map[diagnosis.Severity]int{diagnosis.Unknown: 2, diagnosis.Warning: 2, diagnosis.Error: 3}
+// exitCodes are those of doctor and preflight.
+var exitCodes = map[diagnosis.Severity]int{diagnosis.Unknown: exitFound, diagnosis.Warning: exitFound, diagnosis.Error: exitErrors}
 
 type doctorOptions struct {
 	genericiooptions.IOStreams
@@ -32,8 +26,6 @@ type doctorOptions struct {
 	quiet   bool
 	// beforeInstall looks at what an installation needs instead.
 	beforeInstall bool
-	// resume ends a pause of the propagation: hnc.TrustHierarchies or hnc.TrustNamespaces.
-	resume string
 	// globalFlags are those of all commands, for a plugin.
 	globalFlags []string
 
@@ -46,19 +38,39 @@ func newDoctorCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Com
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for problems of the installation, and say what to do about them",
-		Long: "Looks at the cluster, the APIServices, certificates, policies, clocks, the leader, the configuration, the rights of the servers, tenant views,\n" +
-			"namespaces whose labels lag behind, the size of etcd, and what is left of HNC. It changes nothing, unless --resume is given.\n" +
-			"While the propagation is paused after a restore, lists what would be written; --resume ends the pause.\n" +
-			"The exit code is 0 if all is well, 2 for warnings and checks that need more rights, and 3 for errors.",
-		Example: "  kubectl hns doctor\n  kubectl hns doctor --quiet             # problems only\n" +
-			"  kubectl hns doctor --before-install    # whether the servers can be installed\n  kubectl hns doctor --resume=namespaces # after a restore",
+		Long: `Look at the cluster, the APIServices, certificates, policies, clocks, the leader, the configuration, the permissions of the servers, tenant views,
+namespaces whose labels lag behind, the size of etcd, and what is left of HNC. It changes nothing.
+
+While the propagation is paused after a restore, it lists what would be written; kubectl hns resume ends the pause.
+
+The exit code is 0 if all is well, 2 for warnings and checks that need more permissions, and 3 for errors.`,
+		Example: `  kubectl hns doctor
+  kubectl hns doctor --quiet    # problems only`,
 		Args: cobra.NoArgs,
 		RunE: RunOptions(o),
 	}
-	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "Print problems only")
-	cmd.Flags().BoolVar(&o.beforeInstall, "before-install", false, "Look at what an installation needs, and what is in its way")
-	addResumeFlag(cmd, o)
+	o.addFlags(cmd)
 	return cmd
+}
+
+func newPreflightCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &doctorOptions{IOStreams: streams, factory: f, beforeInstall: true}
+	cmd := &cobra.Command{
+		Use:   "preflight",
+		Short: "Check what an installation needs, and what is in its way",
+		Long: `Check what an installation needs, and what is in its way. It changes nothing.
+
+The exit code is 0 if the servers can be installed, 2 for warnings and checks that need more permissions, and 3 for errors.`,
+		Example: "  kubectl hns preflight",
+		Args:    cobra.NoArgs,
+		RunE:    RunOptions(o),
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *doctorOptions) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "Print problems only")
 }
 
 func (o *doctorOptions) Complete(cmd *cobra.Command, _ []string) error {
@@ -66,12 +78,11 @@ func (o *doctorOptions) Complete(cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
+func (*doctorOptions) Validate() error { return nil }
+
 func (o *doctorOptions) Run(ctx context.Context) (err error) {
 	if o.clients, err = o.factory.Clients(); err != nil {
 		return err
-	}
-	if o.resume != "" {
-		return resumePropagation(ctx, o)
 	}
 	if err := o.look(ctx); err != nil {
 		return err

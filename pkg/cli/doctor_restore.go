@@ -2,36 +2,16 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
 )
-
-// trusted are the values of --resume.
-var trusted = []string{hnc.TrustHierarchies, hnc.TrustNamespaces}
-
-func addResumeFlag(cmd *cobra.Command, o *doctorOptions) {
-	cmd.Flags().StringVar(&o.resume, "resume", "", "End the pause after a restore. What is right where both differ: hierarchies, or the labels of the namespaces")
-}
-
-func (o *doctorOptions) Validate() error {
-	if o.resume != "" && !slices.Contains(trusted, o.resume) {
-		return fmt.Errorf("--resume: %q is not valid; use %s", o.resume, strings.Join(trusted, " or "))
-	}
-	return nil
-}
 
 // lost reports whether the hierarchies that were propagated last are in another store than the present one, and so have
 // to be rebuilt.
@@ -61,7 +41,7 @@ func (o *doctorOptions) checkDifferences(ctx context.Context) {
 	}
 	running.Wait()
 	for i, trust := range trusted {
-		subject := "differences with --resume=" + trust
+		subject := "differences with resume --trust=" + trust
 		if errs[i] != nil {
 			o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: errs[i].Error(), Hint: "this needs the right to impersonate " + hnc.PropagatorUser})
 			continue
@@ -73,28 +53,4 @@ func (o *doctorOptions) checkDifferences(ctx context.Context) {
 			o.add(diagnosis.Finding{Severity: diagnosis.Warning, Subject: subject, Text: line})
 		}
 	}
-}
-
-// resumePropagation ends the pause.
-func resumePropagation(ctx context.Context, o *doctorOptions) error {
-	configuration, err := o.clients.Hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	if diagnosis.Paused(configuration) == nil {
-		return errors.New("--resume: the propagation is not paused; kubectl hns doctor says what else prevents it")
-	}
-	checkpoint := ""
-	if c := configuration.Status.Checkpoint; c != nil {
-		checkpoint = c.ID
-	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{hnc.AnnotationTrust: hnc.TrustDecision(o.resume, checkpoint)}}})
-	if err != nil {
-		return err
-	}
-	if _, err := o.clients.Kube.CoreV1().Namespaces().Patch(ctx, hnc.SystemNamespace, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(o.Out, "The propagation resumes; %s are right where both differ\n", o.resume)
-	return err
 }

@@ -50,7 +50,7 @@ func TestDoctorBeforeAnInstallationIntoAnOldCluster(t *testing.T) {
 	var out strings.Builder
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out}
 	cmd := NewRoot(NewFactory(streams.ErrOut), streams, "test", NewCommand)
-	cmd.SetArgs([]string{"doctor", "--before-install", "--quiet", "--server=" + server.URL, "--cache-dir=" + t.TempDir()})
+	cmd.SetArgs([]string{"preflight", "--quiet", "--server=" + server.URL, "--cache-dir=" + t.TempDir()})
 	err := cmd.ExecuteContext(t.Context())
 	if exit := (exitError{}); !errors.As(err, &exit) || exit.code != 3 {
 		t.Errorf("got %v, want exit code 3", err)

@@ -44,7 +44,7 @@ func PrintError(errOut io.Writer, f *Factory, cmd *cobra.Command, err error) {
 			separator = ""
 		}
 		_, _ = fmt.Fprintf(errOut, "\n%s%s %s\n", names.PrintableLines(prefixed.prefix, indent), separator, names.PrintableLines(ServerMessage(prefixed.err), indent))
-	case errors.As(err, new(usageError)) || apierrors.ReasonForError(err) == metav1.StatusReasonUnknown && isCobraError(err):
+	case isUsage(err):
 		_, _ = fmt.Fprintf(errOut, "error: %s\nSee: %s --help\n", names.PrintableLines(err.Error(), indent), cmd.CommandPath())
 	case apierrors.ReasonForError(err) != metav1.StatusReasonUnknown:
 		_, _ = fmt.Fprintf(errOut, "Error from server (%s): %s\n", apierrors.ReasonForError(err), names.PrintableLines(ServerMessage(err), indent))
@@ -58,9 +58,18 @@ func PrintError(errOut io.Writer, f *Factory, cmd *cobra.Command, err error) {
 	}
 }
 
-// isCobraError recognizes cobra's errors about the command line, which have no type.
-func isCobraError(err error) bool {
-	for _, prefix := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument", "invalid argument", "bad flag"} {
+// isUsage reports whether an error is about the command line. Cobra's have no type.
+func isUsage(err error) bool {
+	if errors.As(err, new(usageError)) {
+		return true
+	}
+	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
+		return false
+	}
+	for _, prefix := range []string{
+		"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument", "invalid argument", "bad flag", "required flag(s)",
+		"at least one of the flags in the group", "if any flags in the group", "requires at least", "accepts ",
+	} {
 		if strings.HasPrefix(err.Error(), prefix) {
 			return true
 		}

@@ -95,7 +95,7 @@ func (o *getOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return o.listError(err)
 	}
-	show, err := o.printList(list, resource)
+	show, err := o.printList(list, mapping.GroupVersionKind.GroupKind())
 	if err != nil || !o.watch {
 		return err
 	}
@@ -129,13 +129,13 @@ func listPages(ctx context.Context, client dynamic.ResourceInterface, options me
 type itemPrinter func(items ...unstructured.Unstructured) error
 
 // printList prints the list, and returns the printer for what follows.
-func (o *getOptions) printList(list *unstructured.UnstructuredList, resource schema.GroupResource) (itemPrinter, error) {
+func (o *getOptions) printList(list *unstructured.UnstructuredList, kind schema.GroupKind) (itemPrinter, error) {
 	namesOf := func(items ...unstructured.Unstructured) []string {
-		var names []string
+		var all []string
 		for i := range items {
-			names = append(names, fmt.Sprintf("%s/%s", resource, items[i].GetName()))
+			all = append(all, items[i].GetNamespace()+"/"+names.Object(kind, items[i].GetName()))
 		}
-		return names
+		return all
 	}
 	printed, err := o.output.Print(o.Out, list, func() []string { return namesOf(list.Items...) })
 	if printed {

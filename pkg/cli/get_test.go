@@ -99,7 +99,7 @@ func TestGetPrintsTheTableOfHNC(t *testing.T) {
 		}
 	}
 	var out lockedOutput
-	if err := get(t.Context(), t, subtreeServer(t, func(*http.Request) {}), &out, "pods", "-n", "team-a", "-o", "name"); err != nil || out.text() != "pods/web\npods/a-pod-with-a-long-name\n" {
+	if err := get(t.Context(), t, subtreeServer(t, func(*http.Request) {}), &out, "pods", "-n", "team-a", "-o", "name"); err != nil || out.text() != "team-a/pod/web\nservice-1/pod/a-pod-with-a-long-name\n" {
 		t.Errorf("-o name: %v, %q", err, out.text())
 	}
 }

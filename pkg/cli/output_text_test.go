@@ -88,7 +88,7 @@ func TestForeignTextForgesNoRow(t *testing.T) {
 			return rowPrinter(w)(unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": foreign}}})
 		},
 		"explain": func(w io.Writer) error {
-			o := &explainOptions{IOStreams: genericiooptions.IOStreams{Out: w}}
+			o := &whyOptions{IOStreams: genericiooptions.IOStreams{Out: w}}
 			return o.printAnswer(&origin.Answer{Object: foreign, Because: []string{foreign}})
 		},
 		"doctor": func(w io.Writer) error {

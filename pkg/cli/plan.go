@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/yaml"
 
@@ -40,7 +39,7 @@ func newPlanCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Comma
 		Use:   "plan NAMESPACE",
 		Short: "Show what a change would do, without changing anything",
 		Long: `Show what a change would do, without changing anything: objects that would be added (+), changed (~), overwritten (!), removed (-) or kept
-although an ancestor has one of the same name (=), roles that subjects would gain and lose, and namespaces that would be deleted. The exit code is 1
+although an ancestor has one of the same name (=), roles that subjects would gain and lose, and namespaces that would be deleted. The exit code is 2
 if the change would be refused.`,
 		Example: `  kubectl hns plan team-a --parent globex
   kubectl hns plan team-a --root
@@ -146,7 +145,7 @@ func (o *planOptions) Run(ctx context.Context) error {
 		_, err = fmt.Fprint(o.Out, preview.Text(o.namespace, plan, o.diff))
 	}
 	if err == nil && len(plan.Status.Refusals) > 0 {
-		return ErrReported
+		return exitError{exitFound}
 	}
 	return err
 }
@@ -181,8 +180,9 @@ func parseModes(texts []string) ([]v1beta1.ResourceSpec, error) {
 		if !ok || resource == "" || !slices.Contains(modeNames, mode) {
 			return nil, UsageErrorf("--mode=%s is not RESOURCE[.GROUP]=MODE with a mode of %s", text, strings.Join(modeNames, ", "))
 		}
-		named := schema.ParseGroupResource(resource)
-		entries = append(entries, v1beta1.ResourceSpec{Group: named.Group, Resource: named.Resource, Mode: v1beta1.SynchronizationMode(mode)})
+		entry := kindArg(resource)
+		entry.Mode = v1beta1.SynchronizationMode(mode)
+		entries = append(entries, entry)
 	}
 	return entries, nil
 }

@@ -30,15 +30,15 @@ func newSetCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Comman
 		Short: "Change a namespace's parent, or whether deletion cascades",
 		Example: `  kubectl hns set team-a --parent acme
   kubectl hns set team-a --root
-  kubectl hns set team-a --allowCascadingDeletion`,
+  kubectl hns set team-a --allow-cascading-deletion`,
 		Args:              namespaceArgs(1, 1),
 		ValidArgsFunction: CompleteArgs(1, f.CompleteNamespaces),
 		RunE:              RunOptions(o),
 	}
 	cmd.Flags().BoolP("root", "r", false, "Make the namespace a root")
 	cmd.Flags().StringVarP(&o.parent, "parent", "p", "", "Give the namespace this parent")
-	cmd.Flags().BoolP("allowCascadingDeletion", "a", false, "Allow deletion of the sub-namespaces below along with the namespace")
-	cmd.Flags().BoolP("forbidCascadingDeletion", "f", false, "Forbid that")
+	cmd.Flags().BoolP("allow-cascading-deletion", "a", false, "Allow deletion of the sub-namespaces below along with the namespace")
+	cmd.Flags().BoolP("forbid-cascading-deletion", "f", false, "Forbid that")
 	CompleteFlag(cmd, "parent", f.CompleteNamespaces)
 	o.dryRun.AddFlag(cmd.Flags())
 	o.wait.addFlags(cmd.Flags(), waitForTreeLabelsUsage)
@@ -54,8 +54,8 @@ func (o *setOptions) Complete(cmd *cobra.Command, args []string) error {
 	case o.flags.Changed("parent"):
 		o.change.parent = &o.parent
 	}
-	if o.flags.Changed("allowCascadingDeletion") || o.flags.Changed("forbidCascadingDeletion") {
-		o.change.cascade = ptr.To(o.flags.Changed("allowCascadingDeletion"))
+	if o.flags.Changed("allow-cascading-deletion") || o.flags.Changed("forbid-cascading-deletion") {
+		o.change.cascade = ptr.To(o.flags.Changed("allow-cascading-deletion"))
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (o *setOptions) Validate() error {
 	if err := validateExclusive(o.flags, "root", "parent"); err != nil {
 		return err
 	}
-	if err := validateExclusive(o.flags, "allowCascadingDeletion", "forbidCascadingDeletion"); err != nil {
+	if err := validateExclusive(o.flags, "allow-cascading-deletion", "forbid-cascading-deletion"); err != nil {
 		return err
 	}
 	if err := o.wait.validate(&o.dryRun); err != nil || o.parent == "" {

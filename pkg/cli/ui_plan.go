@@ -177,7 +177,7 @@ func command(namespace, parent string, change ui.Change) string {
 	case ui.ChangeChild:
 		return fmt.Sprintf("kubectl hns create %s -n %s", change.Child, namespace)
 	case ui.ChangeAllow:
-		return fmt.Sprintf("kubectl hns set %s --allowCascadingDeletion", namespace)
+		return fmt.Sprintf("kubectl hns set %s --allow-cascading-deletion", namespace)
 	case ui.ChangeForbid:
 		return fmt.Sprintf("kubectl hns set %s --forbidCascadingDeletion", namespace)
 	case ui.ChangeMode:

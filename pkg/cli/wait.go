@@ -55,7 +55,7 @@ func (w *waitFlags) poll(ctx context.Context, errOut io.Writer, pending func(con
 		return false, nil
 	})
 	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("after %s: %s", w.timeout, last)
+		return timeoutError{fmt.Errorf("after %s: %s", w.timeout, last)}
 	}
 	return err
 }

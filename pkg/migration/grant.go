@@ -82,7 +82,7 @@ func (m *Migration) describeRights(ctx context.Context, resources []v1beta1.Reso
 		}
 	}
 	if m.NoGrant {
-		return m.printList("hns-propagator has no rights on these kinds, so that their copies stay as they are (kubectl hns config set-resource grants them):", lines)
+		return m.printList("hns-propagator has no rights on these kinds, so that their copies stay as they are (kubectl hns config set grants them):", lines)
 	}
 	return m.printList("hns-propagator is granted the rights on these kinds, which HNC has propagated, before its writes are computed:", lines)
 }

@@ -40,7 +40,7 @@ function All({ data, parents }: { data: Quotas; parents: Map<string, string | un
     <div class="head">
       <h1>Quotas</h1>
       <p class="summary">{plural(data.quotas.length, 'quota')}, the fullest first{full > 0 && <> · <b class="bad">{full} full</b></>}</p>
-      <Copy command="kubectl hns hrq -A --tree" />
+      <Copy command="kubectl hns quota -A --tree" />
     </div>
     <Notes list={data.notes} />
     {resources.length > 1 && <div class="tools"><label>Resource <select value={resource} onChange={(e: any) => setQuery(e.target.value ? { resource: e.target.value } : {})}>

@@ -33,6 +33,8 @@ type Options struct {
 	Server *genericoptions.ServerRunOptions
 	// Recommended holds the flags of aggregated API servers.
 	Recommended *genericoptions.RecommendedOptions
+	// Version is that of the executable, which the OpenAPI documents have.
+	Version string
 	// Enablement holds the served versions.
 	Enablement *genericoptions.APIEnablementOptions
 	// Logs configures logging.
@@ -204,7 +206,8 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	namer := openapi.NewDefinitionNamer(apiserver.Scheme)
 	generic.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(generatedopenapi.GetOpenAPIDefinitions, namer)
 	generic.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(generatedopenapi.GetOpenAPIDefinitions, namer)
-	generic.OpenAPIConfig.Info.Title, generic.OpenAPIV3Config.Info.Title = "hns-apiserver", "hns-apiserver"
+	generic.OpenAPIConfig.Info.Title, generic.OpenAPIConfig.Info.Version = "hns-apiserver", o.Version
+	generic.OpenAPIV3Config.Info.Title, generic.OpenAPIV3Config.Info.Version = "hns-apiserver", o.Version
 	if err := o.Server.ApplyTo(&generic.Config); err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func Configuration(configuration *v1beta1.HNCConfiguration) []Finding {
 	var findings []Finding
 	if c := Paused(configuration); c != nil {
 		findings = append(findings, Finding{Error, subject, fmt.Sprintf("%s (%s): %s", c.Type, c.Reason, c.Message),
-			"read the differences below; then kubectl hns doctor --resume=hierarchies or --resume=namespaces, as docs/backup.md describes"})
+			"read the differences below; then kubectl hns resume --trust=hierarchies or --trust=namespaces, as docs/backup.md describes"})
 	}
 	for _, c := range configuration.Status.Details() {
 		// Ready summarizes the others.

@@ -66,7 +66,7 @@ func Rights(server string, missing, kinds []string) []Finding {
 	}
 	if len(kinds) > 0 {
 		findings = append(findings, Finding{Warning, subject, "missing for configured kinds: " + strings.Join(kinds, ", "),
-			"kubectl hns config set-resource KIND grants them; or remove the kind from the configuration"})
+			"kubectl hns config set KIND MODE grants them; or remove the kind from the configuration"})
 	}
 	if len(findings) == 0 {
 		findings = append(findings, ok(subject, "complete"))

@@ -20,7 +20,7 @@ const autoManaged = "kube-aggregator.kubernetes.io/automanaged"
 
 // NotInstalled reports that there is nothing to look at.
 var NotInstalled = Finding{Error, "installation", "the servers are not installed",
-	"kubectl hns doctor --before-install says whether they can be; docs/install.md says how"}
+	"kubectl hns preflight says whether they can be; docs/install.md says how"}
 
 // Unavailable reports that hns-apiserver does not answer.
 func Unavailable(subject, message string) Finding {

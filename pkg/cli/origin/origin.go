@@ -10,6 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Object is an object of the kind and name in question.
@@ -137,7 +138,9 @@ func (q *Question) Ask() Answer {
 
 func (q *Question) here() *Namespace { return &q.Chain[0] }
 
-func (q *Question) object() string { return q.Resource.String() + "/" + q.Name }
+func (q *Question) object() string {
+	return names.Object(schema.GroupKind{Group: q.Resource.Group, Kind: q.Kind}, q.Name)
+}
 
 func (q *Question) path(n int) []string {
 	names := make([]string, 0, n)

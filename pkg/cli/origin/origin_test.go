@@ -61,7 +61,7 @@ func TestAnswers(t *testing.T) {
 		"a copy from the parent":     {question(propagate, copyOf("mid"), source(), nil), Copy, []string{"the one in mid, its parent"}},
 		"a copy without its source":  {question(propagate, copyOf("top"), nil, nil), Copy, []string{"top does not have it any more", "will be removed"}},
 		"a copy from elsewhere":      {question(propagate, copyOf("else"), nil, nil), Copy, []string{"not an ancestor of here any more", "will be removed"}},
-		"a copy of an ignored kind":  {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("top"), nil, source()), Copy, []string{"their mode is Ignore", "stays as it is", "admins of top can", "kubectl hns release configmaps/x -n here"}},
+		"a copy of an ignored kind":  {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("top"), nil, source()), Copy, []string{"their mode is Ignore", "stays as it is", "admins of top can", "kubectl hns detach configmap/x -n here"}},
 		"ignored, from elsewhere":    {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("else"), nil, nil), Copy, []string{"not an ancestor of here any more", "admins of else can"}},
 		"ignored, and one above":     {with(question(propagate, copyOf("mid"), source(), source()), func(q *Question) { q.Chain[1].Mode.Mode = v1beta1.Ignore }), Copy, []string{"replaced by a copy of the one in top"}},
 		"a copy that is halted":      {with(question(propagate, copyOf("top"), nil, nil), halt), Copy, []string{"stays as it is for now: activities are halted in here: ParentMissing: gone"}},

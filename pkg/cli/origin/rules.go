@@ -59,8 +59,7 @@ func (q *Question) notPropagated(in *Namespace) string {
 	m, source := in.Mode, in.Object
 	switch {
 	case !m.Configured:
-		return fmt.Sprintf("%s are not propagated, because the configuration does not list them; to change that: kubectl hns config set-resource %s",
-			q.Resource, q.arguments())
+		return fmt.Sprintf("%s are not propagated, because the configuration does not list them; to change that: kubectl hns config set %[1]s Propagate", q.Resource)
 	case !m.propagates():
 		return fmt.Sprintf("%s are not propagated, because their mode is %s", q.Resource, m.Mode)
 	}
@@ -80,14 +79,6 @@ func (q *Question) notPropagated(in *Namespace) string {
 			q.Resource, hnc.AnnotationSelect, hnc.AnnotationTreeSelect, hnc.AnnotationAll)
 	}
 	return ""
-}
-
-// arguments returns the arguments of config set-resource that propagate the kind.
-func (q *Question) arguments() string {
-	if q.Resource.Group == "" {
-		return q.Resource.Resource + " --mode Propagate"
-	}
-	return q.Resource.Resource + " --group " + q.Resource.Group + " --mode Propagate"
 }
 
 // neutral reports whether the annotation "none" excludes nothing.

@@ -337,7 +337,7 @@ l&&t("span",{role:"gridcell",class:"quota wide"},b&&t(E,{to:"/quotas",tabIndex:-
 b.share)},b.used,"/",b.hard)," ",t("span",{class:"dim"},b.resource))),t("span",{role:"gridcell",class:"dim wide"},m.kind==="full"?"":m.kind),t("span",{role:"gri\
 dcell",class:"num dim wide"},u.descendants||""),t("span",{role:"gridcell",class:"num dim"},xe(m.created)))}function tn({version:e,...n}){let{namespace:s,resource:a,name:o}=n,r=`/api/namespaces/${s}/objects/${encodeURIComponent(a)}/${encodeURIComponent(o)}`,l=M(r,e),u=l.
 data&&l.data.state!=="Absent";return D(`${o} in ${s}`),t("main",null,t(et,{names:Ce(s),object:o}),t("div",{class:"head"},t("h1",null,o),t("p",{class:"summary"},
-a," in ",s),t($,{command:`kubectl hns explain ${a} ${o} -n ${s}`})),t(U,{from:l},d=>t(Xn,{a:d,place:n})),u&&t(Zn,{path:r+"/content",version:e,place:n}))}function Xn({
+a," in ",s),t($,{command:`kubectl hns why ${a} ${o} -n ${s}`})),t(U,{from:l},d=>t(Xn,{a:d,place:n})),u&&t(Zn,{path:r+"/content",version:e,place:n}))}function Xn({
 a:e,place:n}){let s={Copy:`It is a copy of the one in ${e.source}.`,Local:"It was made here; it is not a copy.",Absent:`It is not in ${e.namespace}.`}[e.state];
 return t("div",{class:"story"},t("section",{class:"box","data-state":e.state},t("h2",null,s),t("ul",null,e.because.map(a=>t("li",{key:a,class:"message"},a)))),t(
 "section",{"aria-labelledby":"way"},t("h2",{id:"way"},"From the root to ",e.namespace),t("ol",{class:"way"},[...e.levels].reverse().map(a=>{let o=a.namespace===
@@ -348,7 +348,7 @@ How objects of the kind are propagated from here"},a.mode))}))))}function Zn({pa
 notes}),o.source&&!o.difference&&!o.notes&&t("p",{class:"dim"},"It is equal to its source, apart from what the server sets."),o.difference&&t("details",{class:"\
 box fold"},t("summary",null,t("h2",null,"Difference from the source in ",o.source)),t(Ee,{text:o.difference})),o.overwritten&&t("details",{class:"box fold",open:!0,
 "data-overwritten":!0},t("summary",null,t("h2",null,"What it has overwritten")),t("p",{class:"dim"},"An ancestor's object replaced one that was made here. Remov\
-ed lines are those of the former."),t(Ee,{text:o.overwritten}),t($,{command:`kubectl hns explain ${s.resource} ${s.name} -n ${s.namespace} --overwritten`})),t("\
+ed lines are those of the former."),t(Ee,{text:o.overwritten}),t($,{command:`kubectl hns why ${s.resource} ${s.name} -n ${s.namespace} --overwritten`})),t("\
 details",{class:"box fold","data-yaml":!0},t("summary",null,t("h2",null,"YAML")),t("div",{class:"tools"},t("span",{class:"grow"}),t(It,{text:o.manifest,title:"C\
 opy as YAML"})),t("pre",{class:"yaml",tabIndex:0,role:"group","aria-label":"YAML"},o.manifest))))}var ie={move:{title:"Move it below",fields:["parent"]},root:{title:"Make it a root",fields:[]},delete:{title:"Delete it",fields:[]},mode:{title:"Set the mode of\
  a kind",fields:["resource","mode"]},child:{title:"Create a child named",fields:["child"],write:!0},allow:{title:"Allow cascading deletion",fields:[],write:!0},

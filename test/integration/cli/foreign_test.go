@@ -32,7 +32,7 @@ func TestNamesForgeNoOutput(t *testing.T) {
 		{"who", "forge-a"},
 		{"tree", "forge", "--objects", "rolebindings"},
 		{"tree", "forge", "--objects", "rolebindings", "-o", "dot"},
-		{"explain", "rolebinding", name, "-n", "forge-a"},
+		{"why", "rolebinding", name, "-n", "forge-a"},
 		{"plan", "forge-a", "--root"},
 		{"get", "rolebindings", "-n", "forge"},
 	} {

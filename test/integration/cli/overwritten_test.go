@@ -15,19 +15,19 @@ func TestRelease(t *testing.T) {
 	configMap(t, "let", "settings")
 	waitForConfigMap(t, "let-a", "settings")
 	s := newScript(t, bob)
-	s.run("release", "cm/settings", "-n", "let-a")
+	s.run("detach", "cm/settings", "-n", "let-a")
 	s.as("alice, who may edit let-a", alice)
-	s.until("which is the source of the copy", "release", "cm/settings", "-n", "let-a")
+	s.until("which is the source of the copy", "detach", "cm/settings", "-n", "let-a")
 	bind(t, "let", "admin")
 	s.as("alice, who is admin of let", alice)
-	s.until("is Propagate", "release", "cm/settings", "-n", "let-a")
-	s.until("always propagated", "release", "rolebinding/alice-admin", "-n", "let-a")
+	s.until("is Propagate", "detach", "cm/settings", "-n", "let-a")
+	s.until("always propagated", "detach", "rolebinding/alice-admin", "-n", "let-a")
 	propagation(t, "let", v1beta1.ResourceSpec{Resource: "configmaps", Mode: v1beta1.Ignore})
-	s.until("kubectl hns release", "explain", "cm/settings", "-n", "let-a")
-	s.until("Released", "release", "configmap", "settings", "-n", "let-a")
-	s.until("CopyReleased", "explain", "cm/settings", "-n", "let-a")
-	s.run("release", "cm/settings", "-n", "let-a")
-	s.run("release", "cm/never", "-n", "let-a")
+	s.until("kubectl hns detach", "why", "cm/settings", "-n", "let-a")
+	s.until("detached", "detach", "configmap", "settings", "-n", "let-a")
+	s.until("CopyReleased", "why", "cm/settings", "-n", "let-a")
+	s.run("detach", "cm/settings", "-n", "let-a")
+	s.run("detach", "cm/never", "-n", "let-a")
 }
 
 func TestExplainOverwritten(t *testing.T) {
@@ -38,15 +38,15 @@ func TestExplainOverwritten(t *testing.T) {
 	configMap(t, "over-a", "settings", "example.com/note", "made in over-a")
 	configMap(t, "over", "settings")
 	s := newScript(t, alice)
-	s.until("made in over-a", "explain", "cm/settings", "-n", "over-a", "--overwritten")
+	s.until("made in over-a", "why", "cm/settings", "-n", "over-a", "--overwritten")
 	s.say("what was never overwritten, and what alice may not read")
-	s.run("explain", "cm/never", "-n", "over-a", "--overwritten")
-	s.run("explain", "secret/token", "-n", "over-a", "--overwritten")
+	s.run("why", "cm/never", "-n", "over-a", "--overwritten")
+	s.run("why", "secret/token", "-n", "over-a", "--overwritten")
 	s.as("bob, who has no rights", bob)
-	s.run("explain", "cm/settings", "-n", "over-a", "--overwritten")
+	s.run("why", "cm/settings", "-n", "over-a", "--overwritten")
 	// Events, which are explained as well, come at any time.
-	const hint = "kubectl hns explain configmaps/settings -n over-a --overwritten"
-	if r := alice.hns(t, "explain", "cm/settings", "-n", "over-a"); !strings.Contains(r.stdout, hint) {
+	const hint = "kubectl hns why configmaps/settings -n over-a --overwritten"
+	if r := alice.hns(t, "why", "cm/settings", "-n", "over-a"); !strings.Contains(r.stdout, hint) {
 		t.Errorf("nothing leads to what was overwritten:\n%s%s", r.stdout, r.stderr)
 	}
 }

@@ -56,8 +56,8 @@ func TestExplain(t *testing.T) {
 	configMap(t, "why", "unconfigured")
 	s := newScript(t, root)
 	s.say("a kind that is not propagated")
-	s.run("explain", "configmap/unconfigured", "-n", "why-a")
-	s.run("explain", "configmap/unconfigured", "-n", "why")
+	s.run("why", "configmap/unconfigured", "-n", "why-a")
+	s.run("why", "configmap/unconfigured", "-n", "why")
 
 	configure(t, v1beta1.ResourceSpec{Resource: "configmaps", OnConflict: v1beta1.Keep}, v1beta1.ResourceSpec{Resource: "secrets", Mode: v1beta1.AllowPropagate})
 	t.Cleanup(func() { configure(t) })
@@ -72,46 +72,46 @@ func TestExplain(t *testing.T) {
 	waitForConfigMap(t, "why-a-1", "everywhere")
 	waitForConfigMap(t, "why-b", "only-b")
 	s.say("a copy")
-	s.run("explain", "configmap/everywhere", "-n", "why-a-1")
-	s.run("explain", "configmap/everywhere", "-n", "why-a-1", "-o", "json")
-	s.run("explain", "rolebinding", "alice-view", "-n", "why-a-1")
+	s.run("why", "configmap/everywhere", "-n", "why-a-1")
+	s.run("why", "configmap/everywhere", "-n", "why-a-1", "-o", "json")
+	s.run("why", "rolebinding", "alice-view", "-n", "why-a-1")
 	s.say("a source")
-	s.run("explain", "cm/everywhere", "-n", "why")
-	s.run("explain", "cm/only-b", "-n", "why")
+	s.run("why", "cm/everywhere", "-n", "why")
+	s.run("why", "cm/only-b", "-n", "why")
 	s.say("exceptions")
-	s.run("explain", "cm/only-b", "-n", "why-a")
-	s.run("explain", "cm/nowhere", "-n", "why-a")
-	s.run("explain", "cm/kube-root-ca.crt", "-n", "why-a")
-	s.run("explain", "secret/registry", "-n", "why-a")
+	s.run("why", "cm/only-b", "-n", "why-a")
+	s.run("why", "cm/nowhere", "-n", "why-a")
+	s.run("why", "cm/kube-root-ca.crt", "-n", "why-a")
+	s.run("why", "secret/registry", "-n", "why-a")
 	s.say("a conflict")
-	s.until("ObjectKept", "explain", "cm/twice", "-n", "why-a")
+	s.until("ObjectKept", "why", "cm/twice", "-n", "why-a")
 	s.say("an override")
 	configMap(t, "why-a", "house", hnc.AnnotationOverride, "true")
 	configMap(t, "why", "house", hnc.AnnotationAllowOverride, "true")
 	waitForConfigMap(t, "why-b", "house")
-	s.run("explain", "cm/house", "-n", "why-a")
+	s.run("why", "cm/house", "-n", "why-a")
 	s.say("what a hierarchy says about a kind")
 	namespace(t, "why-c", "")
 	namespace(t, "why-c-1", "why-c")
 	propagation(t, "why-c", v1beta1.ResourceSpec{Resource: "configmaps", Mode: v1beta1.Remove})
 	configMap(t, "why-c", "mine")
-	s.until("not there", "explain", "cm/mine", "-n", "why-c-1")
+	s.until("not there", "why", "cm/mine", "-n", "why-c-1")
 	s.say("halted, and excluded")
 	orphan(t, "why-lost", "why-gone")
 	namespace(t, "why-lost-child", "why-lost")
 	removed(t, "why-lost-child")
 	waitForCondition(t, "why-lost-child", hnc.ReasonAncestorHalted)
 	configMap(t, "why-lost", "settings")
-	s.run("explain", "cm/settings", "-n", "why-lost-child")
-	s.run("explain", "cm/settings", "-n", "kube-public")
+	s.run("why", "cm/settings", "-n", "why-lost-child")
+	s.run("why", "cm/settings", "-n", "kube-public")
 	s.say("what does not exist")
-	s.run("explain", "cm/never", "-n", "why-a-1")
-	s.run("explain", "nothings/x", "-n", "why")
-	s.run("explain", "namespace/why", "-n", "why")
-	s.run("explain", "cm/x", "-n", "why-not")
+	s.run("why", "cm/never", "-n", "why-a-1")
+	s.run("why", "nothings/x", "-n", "why")
+	s.run("why", "namespace/why", "-n", "why")
+	s.run("why", "cm/x", "-n", "why-not")
 	s.as("alice, who may view why and what is below it", alice)
-	s.run("explain", "rolebinding/alice-view", "-n", "why-a-1")
-	s.run("explain", "configmap/only-b", "-n", "why-a")
+	s.run("why", "rolebinding/alice-view", "-n", "why-a-1")
+	s.run("why", "configmap/only-b", "-n", "why-a")
 }
 
 func TestRightsAreMissing(t *testing.T) {
@@ -132,7 +132,7 @@ func TestRightsAreMissing(t *testing.T) {
 	s.run("config", "describe")
 	s.run("config", "set-resource", "secrets")
 	s.run("who", "closed")
-	s.run("explain", "cm/x", "-n", "closed")
+	s.run("why", "cm/x", "-n", "closed")
 	s.as("alice, who is admin of closed-a", alice)
 	s.until("Parent: closed", "describe", "closed-a")
 	s.run("tree", "closed-a")
@@ -157,9 +157,9 @@ func TestBadInput(t *testing.T) {
 		{"set", "plain", "--root", "--parent", "x"}, {"set", "plain", "-a", "-f"}, {"set", "no-such", "-r"}, {"set", "plain", "-p", "x*"},
 		{"move", "plain"}, {"move", "plain", "x", "--root"},
 		{"get"}, {"get", "nothings"}, {"get", "pods", "-A", "-n", "plain"}, {"get", "pods", "-w", "-o", "json"},
-		{"hrq", "-n", "plain"}, {"explain", "cm"}, {"explain", "cm/x*"},
-		{"explain", "cm/x", "--overwritten", "-o", "json"}, {"explain", "nothings/x", "-n", "plain", "--overwritten"},
-		{"release"}, {"release", "cm/"}, {"release", "nothings/x", "-n", "plain"}, {"release", "namespace/plain"}, {"release", "cm/x", "-n", "pl*"},
+		{"hrq", "-n", "plain"}, {"why", "cm"}, {"why", "cm/x*"},
+		{"why", "cm/x", "--overwritten", "-o", "json"}, {"why", "nothings/x", "-n", "plain", "--overwritten"},
+		{"detach"}, {"detach", "cm/"}, {"detach", "nothings/x", "-n", "plain"}, {"detach", "namespace/plain"}, {"detach", "cm/x", "-n", "pl*"},
 		{"who", "no-such"}, {"who", "x*"},
 		{"sow"}, {"tree", "--leaves"},
 	} {

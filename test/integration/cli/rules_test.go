@@ -28,8 +28,8 @@ func TestExplainByTheFlagsOfTheServers(t *testing.T) {
 	}
 	waitForConfigMap(t, "flags-a", "goes")
 	s := newScript(t, root)
-	s.run("explain", "cm/stays", "-n", "flags-a")
-	s.run("explain", "cm/goes", "-n", "flags-a")
-	s.run("explain", "cm/stays", "-n", "xcluded")
+	s.run("why", "cm/stays", "-n", "flags-a")
+	s.run("why", "cm/goes", "-n", "flags-a")
+	s.run("why", "cm/stays", "-n", "xcluded")
 	s.run("describe", "xcluded")
 }

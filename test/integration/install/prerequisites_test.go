@@ -18,10 +18,10 @@ import (
 
 var services = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 
-// ready returns the output and the exit code of kubectl hns doctor --before-install.
+// ready returns the output and the exit code of kubectl hns preflight.
 func ready(t *testing.T) (string, int) {
 	t.Helper()
-	out, err := command(t, "kubectl-hns", "doctor", "--before-install", "--quiet")
+	out, err := command(t, "kubectl-hns", "preflight", "--quiet")
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return out, exit.ExitCode()
 	}
@@ -54,7 +54,7 @@ func TestAnAPIServiceOfAnotherServerIsNotTakenOver(t *testing.T) {
 		t.Errorf("a cluster without the servers: exit code %d\n%s", code, out)
 	}
 	if out, code := doctor(t); code != 3 || out != "error    installation: the servers are not installed\n"+
-		"         -> kubectl hns doctor --before-install says whether they can be; docs/install.md says how\n" {
+		"         -> kubectl hns preflight says whether they can be; docs/install.md says how\n" {
 		t.Errorf("doctor without the servers: exit code %d\n%s", code, out)
 	}
 	const name = "v1alpha2.resources.hnc.x-k8s.io"

@@ -41,7 +41,7 @@ func TestClusterUnderOtherUIDs(t *testing.T) {
 	startOurs(t)
 	eventuallyPaused(t, hnc.ReasonOtherCluster)
 	// The garbage collector may have deleted the hierarchies by then, or not: they are created or changed.
-	doctorLists(t, "--resume=namespaces: create rolebindings.rbac.authorization.k8s.io: 2 (leaf/red, sub/blue)", "--resume=hierarchies: patch namespaces: ")
+	doctorLists(t, "--trust=namespaces: create rolebindings.rbac.authorization.k8s.io: 2 (leaf/red, sub/blue)", "--trust=hierarchies: patch namespaces: ")
 	unwritten(t, untouched)
 	resume(t, hnc.TrustNamespaces)
 	eventuallyBelow(t, "leaf", "red", "blue")

@@ -237,7 +237,7 @@ func eventuallyPaused(t *testing.T, reason string) {
 // resume ends a pause, and waits for the end.
 func resume(t *testing.T, trust string) {
 	t.Helper()
-	if out, code := run(t, "", "kubectl-hns", "doctor", "--resume="+trust); code != 0 {
+	if out, code := run(t, "", "kubectl-hns", "resume", "--yes", "--trust="+trust); code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
 	suite.EventuallyEqual(t, "the reason of the pause", "", func() string { return paused(t) })

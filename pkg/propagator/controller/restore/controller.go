@@ -181,7 +181,7 @@ func (c *Controller) resolve(ctx context.Context, s *state, m mismatch, attempt 
 
 // pause reports the pause, unless that is reported already.
 func (c *Controller) pause(ctx context.Context, s *state, m mismatch) error {
-	message := m.message + "; nothing is propagated. kubectl hns doctor lists the differences, and kubectl hns doctor --resume ends the pause"
+	message := m.message + "; nothing is propagated. kubectl hns doctor lists the differences, and kubectl hns resume ends the pause"
 	if !c.Paused() {
 		klog.FromContext(ctx).Info("Propagation is paused", "reason", m.reason, "message", message)
 	}

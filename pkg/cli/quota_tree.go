@@ -15,7 +15,7 @@ import (
 )
 
 // printUse writes, for each quota, which namespaces use how much.
-func (o *hrqOptions) printUse(ctx context.Context, c *Clients, quotas []v1beta1.HierarchicalResourceQuota) error {
+func (o *quotaOptions) printUse(ctx context.Context, c *Clients, quotas []v1beta1.HierarchicalResourceQuota) error {
 	trees := map[string]*tree.Tree{}
 	for i := range quotas {
 		q := &quotas[i]

@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-type explainOptions struct {
+type whyOptions struct {
 	genericiooptions.IOStreams
 	factory *Factory
 
@@ -23,14 +23,15 @@ type explainOptions struct {
 	output      OutputFlag
 }
 
-func newExplainCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &explainOptions{IOStreams: streams, factory: f}
+func newWhyCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &whyOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
-		Use:   "explain RESOURCE NAME",
-		Short: "Explain where an object comes from, or why it is not in a namespace",
-		Example: `  kubectl hns explain rolebinding/developers -n service-1
-  kubectl hns explain secret registry -n service-1
-  kubectl hns explain configmap/settings -n service-1 --overwritten > settings.yaml`,
+		Use:     "why RESOURCE/NAME",
+		Aliases: []string{"explain"},
+		Short:   "Explain where an object comes from, or why it is not in a namespace",
+		Example: `  kubectl hns why rolebinding/developers -n service-1
+  kubectl hns why secret/registry -n service-1
+  kubectl hns why configmap/settings -n service-1 --overwritten > settings.yaml`,
 		ValidArgsFunction: CompleteArgs(1, f.CompleteResources),
 		RunE:              RunOptions(o),
 	}
@@ -39,11 +40,11 @@ func newExplainCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Co
 	return cmd
 }
 
-func (o *explainOptions) Complete(_ *cobra.Command, args []string) error {
+func (o *whyOptions) Complete(_ *cobra.Command, args []string) error {
 	return o.object.complete(o.factory, args)
 }
 
-func (o *explainOptions) Validate() error {
+func (o *whyOptions) Validate() error {
 	if err := o.output.Validate(); err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (o *explainOptions) Validate() error {
 	return nil
 }
 
-func (o *explainOptions) Run(ctx context.Context) error {
+func (o *whyOptions) Run(ctx context.Context) error {
 	mapping, c, err := o.object.connect(o.factory)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func readQuestion(ctx context.Context, f *Factory, c *Clients, q *origin.Questio
 	return readModes(ctx, c, mapper, q, hierarchies)
 }
 
-func (o *explainOptions) printAnswer(a *origin.Answer) error {
+func (o *whyOptions) printAnswer(a *origin.Answer) error {
 	state := map[origin.State]string{origin.Copy: "copy", origin.Local: "not a copy", origin.Absent: "not there"}[a.State]
 	paint := paintFor(o.Out)
 	if paint.Bold != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-type hrqOptions struct {
+type quotaOptions struct {
 	genericiooptions.IOStreams
 	factory *Factory
 
@@ -33,13 +33,14 @@ type hrqOptions struct {
 	output OutputFlag
 }
 
-func newHRQCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &hrqOptions{IOStreams: streams, factory: f}
+func newQuotaCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &quotaOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
-		Use:   "hrq [NAME...]",
-		Short: "Show hierarchical resource quotas and their usage",
-		Example: `  kubectl hns hrq -n team-a
-  kubectl hns hrq budget -n team-a --tree`,
+		Use:     "quota [NAME...]",
+		Aliases: []string{"hrq"},
+		Short:   "Show hierarchical resource quotas and their usage",
+		Example: `  kubectl hns quota -n team-a
+  kubectl hns quota budget -n team-a --tree`,
 		Args:              cobra.RangeArgs(0, math.MaxInt),
 		ValidArgsFunction: CompleteArgs(math.MaxInt, f.completeQuotas),
 		RunE:              RunOptions(o),
@@ -51,7 +52,7 @@ func newHRQCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Comman
 	return cmd
 }
 
-func (o *hrqOptions) Complete(_ *cobra.Command, args []string) (err error) {
+func (o *quotaOptions) Complete(_ *cobra.Command, args []string) (err error) {
 	if !o.all {
 		o.names = args
 		o.namespace, err = o.factory.namespace()
@@ -59,14 +60,14 @@ func (o *hrqOptions) Complete(_ *cobra.Command, args []string) (err error) {
 	return err
 }
 
-func (o *hrqOptions) Validate() error {
+func (o *quotaOptions) Validate() error {
 	if o.tree && o.showLabels {
 		return UsageErrorf("--show-labels adds a column to the table, which --tree replaces; give one of them")
 	}
 	return o.output.Validate()
 }
 
-func (o *hrqOptions) Run(ctx context.Context) error {
+func (o *quotaOptions) Run(ctx context.Context) error {
 	c, err := o.factory.Clients()
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func (o *hrqOptions) Run(ctx context.Context) error {
 }
 
 // read returns the named quotas, or all.
-func (o *hrqOptions) read(ctx context.Context, c *Clients) (*v1beta1.HierarchicalResourceQuotaList, error) {
+func (o *quotaOptions) read(ctx context.Context, c *Clients) (*v1beta1.HierarchicalResourceQuotaList, error) {
 	client, quotas := c.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(o.namespace), &v1beta1.HierarchicalResourceQuotaList{}
 	if len(o.names) == 0 {
 		list, err := client.List(ctx, metav1.ListOptions{})

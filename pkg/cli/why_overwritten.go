@@ -15,7 +15,7 @@ import (
 )
 
 // printOverwritten prints the content that the object had before it was overwritten, as a manifest to apply.
-func (o *explainOptions) printOverwritten(ctx context.Context, c *Clients, resource schema.GroupResource) error {
+func (o *whyOptions) printOverwritten(ctx context.Context, c *Clients, resource schema.GroupResource) error {
 	record, err := c.Hierarchy.HncV1alpha3().OverwrittenObjects(o.object.namespace).
 		Get(ctx, hnc.OverwrittenName(resource, o.object.name), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) && !isUnserved(err) {
@@ -41,6 +41,6 @@ func overwrittenBefore(ctx context.Context, c *Clients, q *origin.Question) []st
 	if err != nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("the one in %s overwrote an object that was created in %s, at %s; its content is kept until %s: kubectl hns explain %s/%s -n %s --overwritten",
+	return []string{fmt.Sprintf("the one in %s overwrote an object that was created in %s, at %s; its content is kept until %s: kubectl hns why %s/%s -n %s --overwritten",
 		record.Spec.Source, namespace, record.CreationTimestamp.UTC().Format(time.RFC3339), record.Spec.ExpirationTime.UTC().Format(time.RFC3339), q.Resource, q.Name, namespace)}
 }

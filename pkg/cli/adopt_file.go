@@ -6,11 +6,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -18,79 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/treefile"
 )
 
-type applyOptions struct {
-	genericiooptions.IOStreams
-	factory *Factory
-
-	file   string
-	dryRun DryRunFlag
-	output OutputFlag
-}
-
-func newApplyCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &applyOptions{IOStreams: streams, factory: f}
-	cmd := &cobra.Command{
-		Use:   "apply -f FILE",
-		Short: "Give namespaces the parents that a file shows",
-		Long: `Give namespaces the parents that a file shows, as a tree of indented names:
-
-  acme-org
-    team-a
-      service-1
-    team-b
-
-Each namespace gets the one above it, with less indentation, as its parent. The namespaces without indentation keep their own parents. The namespaces
-must exist.
-
-The server validates each move by a dry run before the first one is made. Then they are made one after another, parents first. The command stops at the
-first error, and says what is moved and what is not. If it fails or is interrupted, repeat it: it continues.`,
-		Example: `  kubectl hns apply -f tree.yaml --dry-run=server
-  kubectl hns apply -f tree.yaml
-  kubectl hns apply -f - <tree.yaml
-  kubectl hns apply -f tree.yaml --dry-run=client -o yaml >hierarchies.yaml`,
-		Args:              ExactArgs(0, "none; name the file by -f"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              RunOptions(o),
-	}
-	cmd.Flags().StringVarP(&o.file, "filename", "f", "", `File with the tree, "-" for standard input`)
-	o.dryRun.AddFlag(cmd.Flags())
-	o.output.AddFormats(cmd, "json", "yaml")
-	return cmd
-}
-
-func (*applyOptions) Complete(*cobra.Command, []string) error { return nil }
-
-func (o *applyOptions) Validate() error {
-	if o.file == "" {
-		return UsageErrorf("name the file with the tree by -f")
-	}
-	return o.output.Validate()
-}
-
-func (o *applyOptions) Run(ctx context.Context) error {
-	moves, err := o.load()
-	if err != nil {
-		return err
-	}
-	if o.dryRun.Client() {
-		return o.printMoves(moves)
-	}
-	m, err := o.mover()
-	if err != nil {
-		return err
-	}
-	pending, err := m.validate(ctx, moves)
-	if err != nil {
-		return err
-	}
-	if o.dryRun.Enabled() {
-		return o.printValidated(pending)
-	}
-	return o.move(ctx, m, pending)
-}
-
 // load reads the file, and returns its moves, parents before their children.
-func (o *applyOptions) load() ([]adoption.Move, error) {
+func (o *adoptOptions) load() ([]adoption.Move, error) {
 	text, err := o.read()
 	if err != nil {
 		return nil, err
@@ -102,14 +29,14 @@ func (o *applyOptions) load() ([]adoption.Move, error) {
 	return moves, nil
 }
 
-func (o *applyOptions) name() string {
+func (o *adoptOptions) name() string {
 	if o.file == "-" {
 		return "standard input"
 	}
 	return o.file
 }
 
-func (o *applyOptions) read() ([]byte, error) {
+func (o *adoptOptions) read() ([]byte, error) {
 	if o.file == "-" {
 		return io.ReadAll(o.In)
 	}
@@ -117,7 +44,7 @@ func (o *applyOptions) read() ([]byte, error) {
 }
 
 // mover returns what makes the moves.
-func (o *applyOptions) mover() (*mover, error) {
+func (o *adoptOptions) mover() (*mover, error) {
 	c, err := o.factory.Clients()
 	if err != nil {
 		return nil, err
@@ -129,7 +56,7 @@ func (o *applyOptions) mover() (*mover, error) {
 }
 
 // move makes validated moves. It prints each that is made, even if a later one fails.
-func (o *applyOptions) move(ctx context.Context, m *mover, pending []placed) error {
+func (o *adoptOptions) move(ctx context.Context, m *mover, pending []placed) error {
 	structured := o.output.Format != ""
 	err := m.move(ctx, pending, func(p *placed) error {
 		if structured {
@@ -152,7 +79,7 @@ func (o *applyOptions) move(ctx context.Context, m *mover, pending []placed) err
 }
 
 // printMoves prints what would be sent.
-func (o *applyOptions) printMoves(moves []adoption.Move) error {
+func (o *adoptOptions) printMoves(moves []adoption.Move) error {
 	var all []placed
 	var messages []string
 	for _, move := range moves {
@@ -167,7 +94,7 @@ func (o *applyOptions) printMoves(moves []adoption.Move) error {
 }
 
 // printValidated prints what the server has validated.
-func (o *applyOptions) printValidated(all []placed) error {
+func (o *adoptOptions) printValidated(all []placed) error {
 	if o.output.Format != "" {
 		return o.printHierarchies(all)
 	}
@@ -183,7 +110,7 @@ func (o *applyOptions) printValidated(all []placed) error {
 }
 
 // printHierarchies prints the hierarchies as a list that kubectl apply reads.
-func (o *applyOptions) printHierarchies(all []placed) error {
+func (o *adoptOptions) printHierarchies(all []placed) error {
 	list := &corev1.List{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "List"}, Items: []runtime.RawExtension{}}
 	for _, p := range all {
 		h := p.hierarchy.DeepCopy()
@@ -209,9 +136,9 @@ func counts(all []placed) string {
 // moved says that a namespace has got a parent.
 func moved(namespace, parent string) string {
 	if parent == "" {
-		return fmt.Sprintf("Moved %s to a tree of its own", namespace)
+		return fmt.Sprintf("namespace/%s moved to a tree of its own", namespace)
 	}
-	return fmt.Sprintf("Moved %s below %s", namespace, parent)
+	return fmt.Sprintf("namespace/%s moved below %s", namespace, parent)
 }
 
 func hierarchyWithParent(namespace, parent string) *v1beta1.Hierarchy {

@@ -16,7 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-type releaseOptions struct {
+type detachOptions struct {
 	genericiooptions.IOStreams
 	factory *Factory
 
@@ -24,29 +24,30 @@ type releaseOptions struct {
 	wait   waitFlags
 }
 
-func newReleaseCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &releaseOptions{IOStreams: streams, factory: f}
+func newDetachCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &detachOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
-		Use:   "release RESOURCE/NAME",
-		Short: "Make a copy of a kind that is no longer propagated an ordinary object",
+		Use:     "detach RESOURCE/NAME",
+		Aliases: []string{"release"},
+		Short:   "Make a copy of a kind that is no longer propagated an ordinary object",
 		Long: `Make a copy of a kind that is no longer propagated (mode Ignore) an ordinary object, which users of its namespace can change and delete.
 
 This requires the right to update the object, and being admin of the namespace that it was copied from.`,
-		Example:           `  kubectl hns release configmap/settings -n service-1`,
+		Example:           `  kubectl hns detach configmap/settings -n service-1`,
 		ValidArgsFunction: CompleteArgs(1, f.CompleteResources),
 		RunE:              RunOptions(o),
 	}
-	cmd.Flags().DurationVar(&o.wait.timeout, "timeout", 30*time.Second, "How long to wait for the release")
+	cmd.Flags().DurationVar(&o.wait.timeout, "timeout", 30*time.Second, "How long to wait until it is done")
 	return cmd
 }
 
-func (o *releaseOptions) Complete(_ *cobra.Command, args []string) error {
+func (o *detachOptions) Complete(_ *cobra.Command, args []string) error {
 	return o.object.complete(o.factory, args)
 }
 
-func (o *releaseOptions) Validate() error { return o.object.Validate() }
+func (o *detachOptions) Validate() error { return o.object.Validate() }
 
-func (o *releaseOptions) Run(ctx context.Context) error {
+func (o *detachOptions) Run(ctx context.Context) error {
 	mapping, c, err := o.object.connect(o.factory)
 	if err != nil {
 		return err
@@ -56,10 +57,10 @@ func (o *releaseOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	title := mapping.Resource.GroupResource().String() + "/" + name
+	title := names.Object(mapping.GroupVersionKind.GroupKind(), name)
 	source := object.GetLabels()[hnc.LabelInheritedFrom]
 	if source == "" {
-		return fmt.Errorf("%s in namespace %s is not a copy: there is nothing to release", title, namespace)
+		return fmt.Errorf("%s in namespace %s is not a copy: there is nothing to detach", title, namespace)
 	}
 	client := c.Hierarchy.HncV1alpha3().CopyReleases(namespace)
 	release, err := client.Create(ctx, &v1alpha3.CopyRelease{
@@ -67,7 +68,7 @@ func (o *releaseOptions) Run(ctx context.Context) error {
 		Spec:       v1alpha3.CopyReleaseSpec{Group: mapping.Resource.Group, Resource: mapping.Resource.Resource, Name: name, Source: source},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		return &prefixedError{fmt.Sprintf("Could not release %s.", title), err}
+		return &prefixedError{fmt.Sprintf("Could not detach %s.", title), err}
 	}
 	err = o.wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
 		now, err := client.Get(ctx, release.Name, metav1.GetOptions{})
@@ -76,14 +77,14 @@ func (o *releaseOptions) Run(ctx context.Context) error {
 		}
 		switch condition := meta.FindStatusCondition(now.Status.Conditions, hnc.ConditionReady); {
 		case condition == nil:
-			return "the propagator has not released it yet", nil
+			return "the propagator has not detached it yet", nil
 		case condition.Status != metav1.ConditionTrue:
-			return "", fmt.Errorf("could not release %s: %s", title, condition.Message)
+			return "", fmt.Errorf("could not detach %s: %s", title, condition.Message)
 		}
 		return "", nil
 	})
 	if err == nil {
-		_, err = io.WriteString(o.Out, names.Line("Released %s in %s: it was a copy from %s, and is an ordinary object now", title, namespace, source))
+		_, err = io.WriteString(o.Out, names.Line("%s detached from the one in %s: it is an ordinary object now", title, source))
 	}
 	return err
 }

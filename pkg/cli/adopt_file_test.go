@@ -77,7 +77,7 @@ func TestMovesAreValidatedBeforeTheFirstIsMade(t *testing.T) {
 func TestMovesStopAtTheFirstErrorAndContinue(t *testing.T) {
 	streams, _, out, _ := genericiooptions.NewTestIOStreams()
 	f := newMovesFixture()
-	o := &applyOptions{IOStreams: streams}
+	o := &adoptOptions{IOStreams: streams}
 	m := f.mover(streams)
 	apply := func() error {
 		f.writes = nil
@@ -102,7 +102,7 @@ func TestMovesStopAtTheFirstErrorAndContinue(t *testing.T) {
 	if want := []string{"c<b?", "d<c?", "c<b", "d<c"}; !slices.Equal(f.writes, want) {
 		t.Errorf("wrote %v, want %v", f.writes, want)
 	}
-	if want := "Moved b below a\nMoved c below b\nMoved d below c\nnamespaces moved: 2, unchanged: 1\n"; out.String() != want {
+	if want := "namespace/b moved below a\nnamespace/c moved below b\nnamespace/d moved below c\nnamespaces moved: 2, unchanged: 1\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 }

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
+)
+
+// trusted are the values of --trust.
+var trusted = []string{hnc.TrustHierarchies, hnc.TrustNamespaces}
+
+type resumeOptions struct {
+	genericiooptions.IOStreams
+	factory *Factory
+
+	trust string
+	yes   bool
+}
+
+func newResumeCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &resumeOptions{IOStreams: streams, factory: f}
+	cmd := &cobra.Command{
+		Use:   "resume --trust=(" + strings.Join(trusted, "|") + ")",
+		Short: "End the pause of the propagation after a restore",
+		Long: `End the pause of the propagation after a restore.
+
+After a restore, the hierarchies and the tree labels of the namespaces may contradict each other. Say which are correct: the others are overwritten, and
+objects are added, changed and deleted accordingly. kubectl hns doctor lists what would be written in either case.`,
+		Example: `  kubectl hns doctor
+  kubectl hns resume --trust=namespaces`,
+		Args: ExactArgs(0, "none"),
+		RunE: RunOptions(o),
+	}
+	cmd.Flags().StringVar(&o.trust, "trust", "", "What is correct where both differ: hierarchies, or namespaces, which means their tree labels")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
+	CompleteFlag(cmd, "trust", func(*cobra.Command, string) []string { return trusted })
+	return cmd
+}
+
+func (*resumeOptions) Complete(*cobra.Command, []string) error { return nil }
+
+func (o *resumeOptions) Validate() error {
+	if !slices.Contains(trusted, o.trust) {
+		return UsageErrorf("--trust=%s is not one of %s", o.trust, strings.Join(trusted, ", "))
+	}
+	return nil
+}
+
+func (o *resumeOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
+	if err != nil {
+		return err
+	}
+	configuration, err := c.Hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if diagnosis.Paused(configuration) == nil {
+		return errors.New("the propagation is not paused; kubectl hns doctor says what else prevents it")
+	}
+	if !o.yes && !Confirmed(o.In, o.Out, fmt.Sprintf("The %s overwrite what differs, and objects are deleted accordingly. Continue? (yes/no) ", o.trust)) {
+		return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
+	}
+	checkpoint := ""
+	if c := configuration.Status.Checkpoint; c != nil {
+		checkpoint = c.ID
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{hnc.AnnotationTrust: hnc.TrustDecision(o.trust, checkpoint)}}})
+	if err != nil {
+		return err
+	}
+	if _, err := c.Kube.CoreV1().Namespaces().Patch(ctx, hnc.SystemNamespace, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.Out, "The propagation resumes; %s overwrite what differs\n", o.trust)
+	return err
+}
