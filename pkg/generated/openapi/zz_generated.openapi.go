@@ -4155,6 +4155,13 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 							},
 						},
 					},
+					"childCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "childCount is the number of children. It follows from children; what a client writes here has no effect.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
 					"conditions": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{

@@ -62,6 +62,24 @@ func TestRoundTripV1alpha2(t *testing.T) {
 	}
 }
 
+// What a client, or an earlier build, has written as the count does not matter.
+func TestChildrenAreCountedInV1beta1(t *testing.T) {
+	for _, children := range [][]string{nil, {"a"}, {"a", "b", "c"}} {
+		stored := &v1beta1.Hierarchy{Status: v1beta1.HierarchyStatus{Children: children, ChildCount: 2}}
+		hub, err := scheme().ConvertToVersion(stored, hnc.SchemeGroupVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		served, err := scheme().ConvertToVersion(hub, v1beta1.SchemeGroupVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := served.(*v1beta1.Hierarchy).Status.ChildCount; int(got) != len(children) {
+			t.Errorf("children %v are counted as %d", children, got)
+		}
+	}
+}
+
 func scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	Install(scheme)

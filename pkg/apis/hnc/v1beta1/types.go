@@ -100,6 +100,9 @@ type HierarchyStatus struct {
 	// +optional
 	// +listType=atomic
 	Children []string `json:"children,omitempty"`
+	// childCount is the number of children. It follows from children; what a client writes here has no effect.
+	// +optional
+	ChildCount int32 `json:"childCount,omitempty"`
 	// conditions report problems with the namespace's position in the tree. Ready summarizes the others. A condition
 	// with the reason MultipleProblems counts the problems of its type, which are listed in problems.
 	// +optional

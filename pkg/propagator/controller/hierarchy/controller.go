@@ -32,7 +32,7 @@ type Controller struct {
 	// conditions receives the conditions of a namespace each time that they are evaluated.
 	conditions func(namespace string, conditions []metav1.Condition)
 	// childLists delays lists of children after the previous write: each write is as large as the list, and while a
-	// tree is built there is a new child all the time.
+	// tree is built there is a new child all the time. Of many children it delays the whole status, which contains them.
 	childLists *cooldown.Cooldown
 	// creations delays new Hierarchies in namespaces that appeared after their children: clients that apply a directory
 	// look whether there is a Hierarchy, find none, and would fail to create it.
@@ -44,8 +44,11 @@ type Controller struct {
 	uncertain sync.Map
 }
 
+// manyChildren is the number of children above which a status is written once in fifty windows, whatever changes.
+const manyChildren = 500
+
 // New returns a Controller that collects changes of a status for the window, writes growing lists of children once in
-// ten windows, and passes on the conditions of the namespaces that it evaluates.
+// ten windows, or fifty if they are long, and passes on the conditions of the namespaces that it evaluates.
 func New(d controller.Dependencies, window time.Duration, conditions func(namespace string, conditions []metav1.Condition)) *Controller {
 	return &Controller{
 		Dependencies: d, window: window, conditions: conditions,
@@ -97,7 +100,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 		return nil
 	case p.Create:
 		delay = c.creations.Remaining(namespace)
-	case p.OnlyChildren:
+	case p.OnlyChildren || len(p.Status.Children) > manyChildren:
 		delay = c.childLists.Remaining(namespace)
 	}
 	if !p.Create && !p.Bind {
@@ -128,9 +131,12 @@ func (c *Controller) writeStatus(ctx context.Context, p *StatusPlan) error {
 	}
 	patch := map[string]any{"metadata": map[string]any{"uid": p.Hierarchy.UID}, "status": status}
 	err := c.patch(ctx, p.Hierarchy.Namespace, patch, "status")
-	if err != nil {
+	switch {
+	case err != nil:
 		c.uncertain.Store(p.Hierarchy.Namespace, true)
-	} else if len(p.Status.Children) > 0 {
+	case len(p.Status.Children) > manyChildren:
+		c.childLists.StartFor(p.Hierarchy.Namespace, 50*c.window)
+	case len(p.Status.Children) > 0:
 		c.childLists.Start(p.Hierarchy.Namespace)
 	}
 	return err

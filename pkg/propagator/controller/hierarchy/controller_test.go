@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -155,6 +156,44 @@ func TestConditionsAreWrittenDuringTheCooldownOfTheChildren(t *testing.T) {
 	f.want("during the cooldown", f.reconcile("root"), "")
 	f.parent("root", "missing")
 	f.want("a condition, with all children", f.reconcile("root"), "[child delayed] ParentMissing ParentMissing")
+}
+
+// The window is a second, so a short list may be written every ten seconds, and a long one every fifty.
+func TestStatusWithManyChildrenIsWrittenRarely(t *testing.T) {
+	f := newFixture(t)
+	f.namespace("root")
+	f.parent("root", "")
+	grow := func(from, to int) {
+		for i := from; i < to; i++ {
+			name := fmt.Sprintf("child-%04d", i)
+			f.namespace(name)
+			f.parent(name, "root")
+		}
+	}
+	// writes reconciles each second, and returns in which seconds that writes.
+	second := 0
+	writes := func(each func(second int)) (written []int) {
+		for end := second + 120; second < end; second++ {
+			each(second)
+			if f.reconcile("root") != "" {
+				written = append(written, second)
+			}
+			f.clock = f.clock.Add(time.Second)
+		}
+		return written
+	}
+	grow(0, manyChildren-200)
+	f.want("a short list", fmt.Sprint(writes(func(s int) { grow(manyChildren-200+s, manyChildren-199+s) })),
+		"[0 10 20 30 40 50 60 70 80 90 100 110]")
+	grow(manyChildren-80, manyChildren+1)
+	f.want("a long list", fmt.Sprint(writes(func(s int) { grow(manyChildren+s, manyChildren+1+s) })), "[120 170 220]")
+	parents := []string{"missing", "", "other"}
+	f.want("a long list whose conditions change", fmt.Sprint(writes(func(s int) { f.parent("root", parents[s%3]) })), "[270 320]")
+	f.clock = f.clock.Add(time.Minute)
+	f.parent("root", "third")
+	if got := f.reconcile("root"); !strings.HasSuffix(got, "] ParentMissing ParentMissing") {
+		t.Errorf("a condition after a minute: %.60q", got)
+	}
 }
 
 // A client that applies a namespace and then its Hierarchy must be able to create the latter.

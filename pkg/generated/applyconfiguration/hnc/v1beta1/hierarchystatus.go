@@ -31,6 +31,8 @@ type HierarchyStatusApplyConfiguration struct {
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 	// children are the names of the namespace's children, sorted.
 	Children []string `json:"children,omitempty"`
+	// childCount is the number of children. It follows from children; what a client writes here has no effect.
+	ChildCount *int32 `json:"childCount,omitempty"`
 	// conditions report problems with the namespace's position in the tree. Ready summarizes the others. A condition
 	// with the reason MultipleProblems counts the problems of its type, which are listed in problems.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
@@ -59,6 +61,14 @@ func (b *HierarchyStatusApplyConfiguration) WithChildren(values ...string) *Hier
 	for i := range values {
 		b.Children = append(b.Children, values[i])
 	}
+	return b
+}
+
+// WithChildCount sets the ChildCount field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ChildCount field is set to the value of the last call.
+func (b *HierarchyStatusApplyConfiguration) WithChildCount(value int32) *HierarchyStatusApplyConfiguration {
+	b.ChildCount = &value
 	return b
 }
 
