@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -20,7 +22,7 @@ const listTimeout = 10 * time.Second
 
 // OverwrittenBy returns the local objects in the destinations that sources would overwrite because a change of modes
 // starts to propagate them, and the kinds for which this is unknown. The destinations include all their ancestors.
-// Objects of the changed kinds are listed now. Sources that were propagated before are not reported: changing their
+// Objects of the changed kinds are listed now, only where the destinations can get them from if these are few. Sources that were propagated before are not reported: changing their
 // conflict policy to Overwrite is an explicit request. Source: docs/spec/hnc.md 2.6, K7.
 func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
 	since := resourcespec.RequestTime(ctx)
@@ -28,6 +30,7 @@ func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destin
 	policies, unknown := s.KindPolicies(ctx, since, after)
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
+	namespaces := sync.OnceValue(func() []string { return concerned(destinations) })
 	for _, p := range policies {
 		var was KindPolicy // an empty mode propagates nothing
 		if i := slices.IndexFunc(old, func(o KindPolicy) bool { return o.Kind.GroupResource() == p.Kind.GroupResource() }); i >= 0 {
@@ -36,7 +39,7 @@ func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destin
 		if !p.startsPropagating(was) {
 			continue
 		}
-		index, err := s.list(ctx, p.Kind)
+		index, err := s.list(ctx, p.Kind, namespaces())
 		if err != nil {
 			unknown = append(unknown, fmt.Sprintf("%s (%v)", p.Kind.GroupResource(), err))
 			continue
@@ -78,19 +81,39 @@ func chainFrom(ancestors []string) func(namespace string) []string {
 	}
 }
 
-// list returns an index of the current objects of a kind.
-func (s *Sources) list(ctx context.Context, kind copies.Kind) (*copies.Index, error) {
+// fewNamespaces is the number of namespaces up to which these are listed one by one, and not the whole cluster.
+const fewNamespaces = 50
+
+// concerned returns the destinations and their ancestors, or all namespaces if these are many.
+func concerned(destinations iter.Seq[copies.Destination]) []string {
+	found := sets.New[string]()
+	for d := range destinations {
+		if found.Insert(d.Namespace).Insert(d.Ancestors...); found.Len() > fewNamespaces {
+			return []string{metav1.NamespaceAll}
+		}
+	}
+	return sets.List(found)
+}
+
+// list returns an index of the current objects of a kind in the namespaces.
+func (s *Sources) list(ctx context.Context, kind copies.Kind, namespaces []string) (*copies.Index, error) {
 	index := copies.NewIndex(kind)
 	client := s.Metadata.Resource(kind.GroupVersionResource)
-	pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return client.List(ctx, sourcesOnly(kind, o))
-	})
-	return index, pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
-		m, ok := object.(*metav1.PartialObjectMetadata)
-		if !ok {
-			return fmt.Errorf("not metadata: %T", object)
+	for _, namespace := range namespaces {
+		pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return client.Namespace(namespace).List(ctx, sourcesOnly(kind, o))
+		})
+		err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
+			m, ok := object.(*metav1.PartialObjectMetadata)
+			if !ok {
+				return fmt.Errorf("not metadata: %T", object)
+			}
+			index.Set(copies.NewSource(m, kind, s.Rules()))
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
-		index.Set(copies.NewSource(m, kind, s.Rules()))
-		return nil
-	})
+	}
+	return index, nil
 }

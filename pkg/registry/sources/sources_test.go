@@ -124,6 +124,35 @@ func TestK7OnlyNewlyPropagatedKinds(t *testing.T) {
 	}
 }
 
+// What a hierarchy changes is not looked for in the whole cluster.
+func TestOnlyTheConcernedNamespacesAreListedIfTheyAreFew(t *testing.T) {
+	many := make([]string, fewNamespaces)
+	for i := range many {
+		many[i] = fmt.Sprintf("moved-%d", i)
+	}
+	for _, row := range []struct {
+		into []string
+		want string
+	}{
+		{[]string{"moved", "other"}, "mid moved other root"},
+		{many, ""},
+		{nil, "nothing"},
+	} {
+		f := run(t, nil, "root/a", "moved/a", "apart/a")
+		writes, unknown := f.OverwrittenBy(t.Context(), Modes{}, Modes{Cluster: configMaps("", "")}, into([]string{"root", "mid"}, row.into...))
+		if slices.Contains(row.into, "moved") && words(writes, unknown) != "root/a>moved" {
+			t.Errorf("into %v: %q", row.into, words(writes, unknown))
+		}
+		listed := []string{}
+		for _, action := range f.client.Actions() {
+			listed = append(listed, action.GetNamespace())
+		}
+		if got := strings.Join(listed, " "); got != row.want && (len(listed) > 0 || row.want != "nothing") {
+			t.Errorf("into %v: it lists %q, want %q", row.into, got, row.want)
+		}
+	}
+}
+
 func TestModesOfHierarchyApplyToSourcesBelow(t *testing.T) {
 	above := []string{"root", "mid"}
 	f := run(t, nil, "root/a", "mid/b", "moved/a", "moved/b")

@@ -95,6 +95,52 @@ func labelsBelow(namespace *corev1.Namespace, ancestors, abstract []string) map[
 	return labels
 }
 
+// destinationsBelow returns those of the destinations that are descendants of a namespace. It reads only these and its
+// ancestors.
+func (i *Index) destinationsBelow(name string) iter.Seq[copies.Destination] {
+	return func(yield func(copies.Destination) bool) {
+		top, err := i.config.Namespaces.Get(name)
+		chain := i.activeChain(name)
+		if err != nil || chain == nil {
+			return
+		}
+		nodes := i.Subtree(top)
+		inner := ancestorsWithin(nodes)
+		for _, n := range nodes[1:] {
+			if !n.writable() {
+				continue
+			}
+			above := slices.Concat(inner[n.Name], chain[1:])
+			slices.Reverse(above)
+			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: i.labels}) {
+				return
+			}
+		}
+	}
+}
+
+// activeChain returns a namespace and its ancestors by effective edges, the root last, nil if what is below the root is
+// halted.
+func (i *Index) activeChain(name string) []string {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	chain := i.forest.Chain(name)
+	for depth, at := range chain {
+		namespace, err := i.config.Namespaces.Get(at)
+		if err != nil {
+			namespace = nil
+		}
+		if i.parent(at, namespace) != "" {
+			continue
+		}
+		if namespace == nil || i.config.Rules().Excluded(at, namespace.Labels) != "" {
+			return nil
+		}
+		return chain[:depth+1]
+	}
+	return nil
+}
+
 // destinations returns all namespaces of all trees as they are, except descendants of a namespace whose parent is gone:
 // these are halted.
 func (i *Index) destinations() iter.Seq[copies.Destination] {

@@ -75,14 +75,7 @@ func (o *Overwrites) ValidateConfiguration(ctx context.Context, before, after hn
 // ValidatePropagation does the same for spec.propagation in the Hierarchy of a namespace, which affects sources in the
 // namespace and below it.
 func (o *Overwrites) ValidatePropagation(ctx context.Context, namespace string, before, after []hnc.ResourceSpec) error {
-	below := func(yield func(copies.Destination) bool) {
-		for d := range o.index.destinations() {
-			if slices.Contains(d.Ancestors, namespace) && !yield(d) {
-				return
-			}
-		}
-	}
-	return o.validateKinds(ctx, newRejection(ctx, hnc.Singleton), "spec.propagation", below, func() (sources.Modes, sources.Modes) {
+	return o.validateKinds(ctx, newRejection(ctx, hnc.Singleton), "spec.propagation", o.index.destinationsBelow(namespace), func() (sources.Modes, sources.Modes) {
 		known := o.config.Sources.CurrentModes()
 		return known.With(namespace, before), known.With(namespace, after)
 	})
