@@ -54,7 +54,7 @@ kube: ## build etcd, kube-apiserver, kube-controller-manager and kubectl into _o
 binaries: ## build our own binaries into _output/bin
 	@# Go touches binaries that are up to date; those must keep their time, or make up restarts the servers.
 	@mkdir -p _output/build
-	go build -ldflags '-X main.version=$(VERSION)' -o _output/build/ ./cmd/...
+	go build -ldflags '-s -w -X main.version=$(VERSION)' -o _output/build/ ./cmd/...
 	@for b in $(notdir $(wildcard cmd/*)); do cmp -s _output/build/$$b $(BIN)/$$b || install -D _output/build/$$b $(BIN)/$$b; done
 
 .PHONY: helm

@@ -104,37 +104,57 @@ func namesIn(t *tree.Tree, roots []string) []string {
 	return names
 }
 
-// loadObjects adds the objects of a kind to the namespaces below the roots: with one request if the requester may list
-// them in the whole cluster, otherwise with one for each namespace.
+// loadObjects adds the objects of a kind to the namespaces below the roots.
 func (o *treeOptions) loadObjects(ctx context.Context, c *Clients, t *tree.Tree) error {
 	mapping, err := o.factory.Mapping(o.objects)
 	if err != nil {
 		return err
 	}
-	err = addObjects(ctx, c, t, mapping.Resource, metav1.NamespaceAll)
-	if !apierrors.IsForbidden(err) {
-		return err
+	return o.addObjects(ctx, c, t, mapping.Resource)
+}
+
+// fewNamespaces is the number of namespaces up to which these are listed one by one, and not the whole cluster.
+const fewNamespaces = 50
+
+// addObjects does so with a request for each namespace if these are few, or if the requester may not list the objects of
+// the whole cluster, otherwise with one.
+func (o *treeOptions) addObjects(ctx context.Context, c *Clients, t *tree.Tree, resource schema.GroupVersionResource) error {
+	list := func(ctx context.Context, namespace string) ([]metav1.PartialObjectMetadata, error) {
+		found, err := c.metadata.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return found.Items, nil
 	}
-	for _, node := range t.List(o.roots).Items {
-		err := addObjects(ctx, c, t, mapping.Resource, node.Name)
-		switch {
-		case apierrors.IsForbidden(err):
-			Warnf(o.ErrOut, "objects in namespace %s are left out: missing right: %s", node.Name, missingRight(err))
-		case err != nil:
+	add := func(objects []metav1.PartialObjectMetadata) {
+		for i := range objects {
+			object := &objects[i]
+			t.AddObject(object.Namespace, object.Name, object.Labels[hnc.LabelInheritedFrom])
+		}
+	}
+	nodes := t.List(o.roots).Items
+	if o.all || len(nodes) > fewNamespaces {
+		all, err := list(ctx, metav1.NamespaceAll)
+		if !apierrors.IsForbidden(err) {
+			add(all)
 			return err
 		}
 	}
-	return nil
-}
-
-func addObjects(ctx context.Context, c *Clients, t *tree.Tree, resource schema.GroupVersionResource, namespace string) error {
-	list, err := c.metadata.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	lists, forbidden := make([][]metav1.PartialObjectMetadata, len(nodes)), make([]error, len(nodes))
+	err := inParallel(ctx, len(nodes), func(ctx context.Context, i int) (err error) {
+		if lists[i], err = list(ctx, nodes[i].Name); apierrors.IsForbidden(err) {
+			forbidden[i], err = err, nil
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	for i := range list.Items {
-		o := &list.Items[i]
-		t.AddObject(o.Namespace, o.Name, o.Labels[hnc.LabelInheritedFrom])
+	for i := range nodes {
+		if forbidden[i] != nil {
+			Warnf(o.ErrOut, "objects in namespace %s are left out: missing right: %s", nodes[i].Name, missingRight(forbidden[i]))
+		}
+		add(lists[i])
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -103,6 +104,41 @@ func TestTwoThousandLevelsTakeAtMostThreeRequests(t *testing.T) {
 		}
 		if got := lastLine(t, tr, levels); !strings.HasSuffix(got, "└── n1999") {
 			t.Errorf("%s: the last line ends in %.20q", name, got)
+		}
+	}
+}
+
+// Objects of other trees are not read for a small one.
+func TestObjectsOfFewNamespacesAreListedThere(t *testing.T) {
+	for _, row := range []struct {
+		namespaces int
+		all        bool
+		requests   int
+	}{{3, false, 3}, {fewNamespaces, false, fewNamespaces}, {fewNamespaces + 1, false, 1}, {3, true, 1}} {
+		c, _, requests := testCluster(t, nil)
+		tr := tree.New()
+		for i := range row.namespaces {
+			tr.AddNamespace(level(i), false, false)
+			if i > 0 {
+				tr.AddHierarchy(level(i), level(i-1), nil)
+			}
+		}
+		tr.Link()
+		for _, namespace := range []string{level(1), level(levels - 1)} {
+			object := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "mine"}}
+			if err := c.metadata.(*metadatafake.FakeMetadataClient).Tracker().Add(object); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := &treeOptions{roots: []string{level(0)}, all: row.all}
+		if err := o.addObjects(t.Context(), c, tr, corev1.SchemeGroupVersion.WithResource("configmaps")); err != nil {
+			t.Fatal(err)
+		}
+		if n := requests(); n != row.requests {
+			t.Errorf("%d namespaces, all: %t: got %d requests, want %d", row.namespaces, row.all, n, row.requests)
+		}
+		if objects := tr.Get(level(1)).Objects; len(objects) != 1 {
+			t.Errorf("%d namespaces, all: %t: it has the objects %v", row.namespaces, row.all, objects)
 		}
 	}
 }
