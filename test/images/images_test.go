@@ -6,6 +6,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"debug/elf"
 	"encoding/json"
 	"errors"
 	"io"
@@ -164,10 +165,16 @@ func TestImages(t *testing.T) {
 			if !slices.ContainsFunc(sbom.Packages, func(p struct{ Name string }) bool { return p.Name == "k8s.io/client-go" }) {
 				t.Errorf("the SBOM (%s) of %d packages does not contain k8s.io/client-go", sbom.SPDXVersion, len(sbom.Packages))
 			}
+			content := found.files[strings.TrimPrefix(config.Config.Entrypoint[0], "/")]
+			if program, err := elf.NewFile(bytes.NewReader(content)); err != nil {
+				t.Error(err)
+			} else if program.Section(".symtab") != nil || program.Section(".debug_info") != nil {
+				t.Error("the binary contains what only debuggers need, a third of its size")
+			}
 			// It runs without anything else.
 			dir := t.TempDir()
 			binary := filepath.Join(dir, filepath.Base(config.Config.Entrypoint[0]))
-			if err := os.WriteFile(binary, found.files[strings.TrimPrefix(config.Config.Entrypoint[0], "/")], 0o700); err != nil {
+			if err := os.WriteFile(binary, content, 0o700); err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.CommandContext(t.Context(), binary, "--version")

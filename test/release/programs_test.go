@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"debug/buildinfo"
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
@@ -13,6 +14,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,7 +47,8 @@ func unpack(t *testing.T, name string) map[string][]byte {
 	}
 }
 
-// isProgram returns an error unless the content is an executable file for the platform.
+// isProgram returns an error unless the content is an executable file for the platform, built without what only
+// debuggers need and without the paths of the machine that has built it.
 func isProgram(content []byte, platform string) error {
 	reader := bytes.NewReader(content)
 	var machine any
@@ -55,6 +59,9 @@ func isProgram(content []byte, platform string) error {
 			return err
 		}
 		machine = file.Machine
+		if file.Section(".symtab") != nil || file.Section(".debug_info") != nil {
+			return errors.New("it contains what only debuggers need")
+		}
 	case "darwin":
 		file, err := macho.NewFile(reader)
 		if err != nil {
@@ -74,6 +81,13 @@ func isProgram(content []byte, platform string) error {
 	}[platform]
 	if machine == nil || machine != want {
 		return fmt.Errorf("it is for %v, want %v", machine, want)
+	}
+	info, err := buildinfo.Read(reader)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(info.Settings, debug.BuildSetting{Key: "-trimpath", Value: "true"}) {
+		return errors.New("it was built without -trimpath")
 	}
 	return nil
 }
