@@ -15,6 +15,6 @@ func Convert_v1beta1_HierarchyStatus_To_hnc_HierarchyStatus(in *HierarchyStatus,
 
 // Convert_hnc_HierarchyStatus_To_v1beta1_HierarchyStatus counts the children.
 func Convert_hnc_HierarchyStatus_To_v1beta1_HierarchyStatus(in *hnc.HierarchyStatus, out *HierarchyStatus, scope conversion.Scope) error {
-	out.ChildCount = int32(min(len(in.Children), math.MaxInt32)) //nolint:gosec // bounded on the spot
+	out.ChildCount = int32(min(len(in.Children), math.MaxInt32))
 	return autoConvert_hnc_HierarchyStatus_To_v1beta1_HierarchyStatus(in, out, scope)
 }
