@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 )
@@ -18,8 +19,10 @@ type kind struct {
 // Kinds caches the kinds of the cluster's resources, which are the same for all views and callers.
 type Kinds struct {
 	client discovery.DiscoveryInterfaceWithContext
+	// refreshing is the refresh that all callers share.
+	refreshing singleflight.Group
 
-	mu        sync.Mutex
+	mu        sync.RWMutex
 	known     map[schema.GroupVersionResource]kind
 	refreshed time.Time
 }
@@ -27,36 +30,44 @@ type Kinds struct {
 // NewKinds returns the kinds that a client discovers.
 func NewKinds(client discovery.DiscoveryInterfaceWithContext) *Kinds { return &Kinds{client: client} }
 
-// An unknown kind refreshes the kinds at most once in minRefresh; known ones do so once in maxRefresh.
-const minRefresh, maxRefresh = time.Second, time.Minute
+// An unknown kind refreshes the kinds at most once in minRefresh; known ones do so once in maxRefresh. No refresh takes
+// longer than refreshTimeout.
+const minRefresh, maxRefresh, refreshTimeout = time.Second, time.Minute, 30 * time.Second
 
 // find returns the kind of a resource, nil if the cluster does not have it. Groups whose servers are unavailable keep the
-// kinds that they had.
+// kinds that they had, and known kinds do not wait for a refresh.
 func (k *Kinds) find(ctx context.Context, resource schema.GroupVersionResource) (*kind, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	found, known := k.known[resource]
-	if age := time.Since(k.refreshed); age > maxRefresh || !known && age > minRefresh {
-		if err := k.refresh(ctx); err != nil {
+	found, age := k.lookup(resource)
+	switch {
+	case found != nil && age > maxRefresh:
+		k.share(ctx)
+	case found == nil && age > minRefresh:
+		if err := k.wait(ctx); err != nil {
 			return nil, err
 		}
-		found, known = k.known[resource]
+		found, _ = k.lookup(resource)
 	}
-	if !known {
-		return nil, nil
-	}
-	return &found, nil
+	return found, nil
 }
 
-// findAny does so for a resource in any version.
-func (k *Kinds) findAny(ctx context.Context, resource schema.GroupResource) (*kind, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if time.Since(k.refreshed) > maxRefresh {
-		if err := k.refresh(ctx); err != nil {
-			return nil, err
-		}
+// lookup returns the kind of a resource, nil if it is not known, and the age of what is known.
+func (k *Kinds) lookup(resource schema.GroupVersionResource) (*kind, time.Duration) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	age := time.Since(k.refreshed)
+	if found, known := k.known[resource]; known {
+		return &found, age
 	}
+	return nil, age
+}
+
+// findAny returns the kind of a resource in any version.
+func (k *Kinds) findAny(ctx context.Context, resource schema.GroupResource) (*kind, error) {
+	if err := k.current(ctx); err != nil {
+		return nil, err
+	}
+	k.mu.RLock()
+	defer k.mu.RUnlock()
 	for known, found := range k.known {
 		if known.GroupResource() == resource {
 			return &found, nil
@@ -65,15 +76,37 @@ func (k *Kinds) findAny(ctx context.Context, resource schema.GroupResource) (*ki
 	return nil, nil
 }
 
-// refresh reads the kinds of the cluster. The caller holds the lock.
+// share starts a refresh unless one runs. It is not the caller's: callers that leave do not end it.
+func (k *Kinds) share(ctx context.Context) <-chan singleflight.Result {
+	return k.refreshing.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
+		defer cancel()
+		return nil, k.refresh(ctx)
+	})
+}
+
+// wait waits for a refresh, or until the context is done.
+func (k *Kinds) wait(ctx context.Context) error {
+	select {
+	case result := <-k.share(ctx):
+		return result.Err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// refresh reads the kinds of the cluster. One refresh runs at a time.
 func (k *Kinds) refresh(ctx context.Context) error {
 	_, lists, err := k.client.ServerGroupsAndResourcesWithContext(ctx)
 	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
 	if err != nil && !partial {
 		return err
 	}
+	k.mu.RLock()
+	known := k.known // is replaced, never changed
+	k.mu.RUnlock()
 	found := map[schema.GroupVersionResource]kind{}
-	for old, kept := range k.known {
+	for old, kept := range known {
 		if _, unavailable := failed[old.GroupVersion()]; unavailable {
 			found[old] = kept
 		}
@@ -91,19 +124,26 @@ func (k *Kinds) refresh(ctx context.Context) error {
 			found[gv.WithResource(r.Name)] = kind{of, r.Namespaced}
 		}
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.known, k.refreshed = found, time.Now()
 	return nil
 }
 
 // namespaced reports whether a kind is known to be namespaced. It sends no request.
 func (k *Kinds) namespaced(resource schema.GroupVersionResource) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.mu.RLock()
+	defer k.mu.RUnlock()
 	return k.known[resource].namespaced
 }
 
-// current makes sure that the kinds are known.
+// current makes sure that what is known is not older than maxRefresh.
 func (k *Kinds) current(ctx context.Context) error {
-	_, err := k.findAny(ctx, namespaces)
-	return err
+	k.mu.RLock()
+	age := time.Since(k.refreshed)
+	k.mu.RUnlock()
+	if age <= maxRefresh {
+		return nil
+	}
+	return k.wait(ctx)
 }
