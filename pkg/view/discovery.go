@@ -32,21 +32,35 @@ func (h *Handler) rewrite(c *call, accept string, filter func(contentType string
 		if response.StatusCode != http.StatusOK || r.Method == http.MethodHead {
 			return nil
 		}
-		document, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
+		document, err := h.document(r, response, filter)
 		if err != nil {
 			return err
 		}
-		if len(document) > maxDocument {
-			return fmt.Errorf("the document at %s has more than %d bytes", r.URL.Path, maxDocument)
-		}
-		_ = response.Body.Close()
-		if document, err = filter(response.Header.Get("Content-Type"), document); err != nil {
+		if err := c.use(h.Budget.Response(r.Context(), int64(len(document)))); err != nil {
 			return err
 		}
 		response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(document)), int64(len(document))
 		response.Header.Set("Content-Length", strconv.Itoa(len(document)))
 		return nil
 	})
+}
+
+// document reads a document and changes it, which uses several times its size, when it may.
+func (h *Handler) document(r *http.Request, response *http.Response, filter func(contentType string, document []byte) ([]byte, error)) ([]byte, error) {
+	release, err := h.Budget.Document(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	document, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(document) > maxDocument {
+		return nil, fmt.Errorf("the document at %s has more than %d bytes", r.URL.Path, maxDocument)
+	}
+	_ = response.Body.Close()
+	return filter(response.Header.Get("Content-Type"), document)
 }
 
 // discoveryAccept returns the forms of discovery documents that a client accepts and a filter reads: the aggregated

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,10 +23,12 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 		klog.FromContext(r.Context()).Error(err, "Cannot serve a request of a view", "method", r.Method, "path", r.URL.Path)
 		unavailable := apierrors.NewServiceUnavailable("the view cannot reach kube-apiserver: " + err.Error())
 		unavailable.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
-		w.Header().Set("Retry-After", "1")
 		api = unavailable
 	}
 	status := api.Status()
+	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
+	}
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	writeJSON(w, int(status.Code), status)
 }

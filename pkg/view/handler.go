@@ -28,9 +28,8 @@ type Config struct {
 	Mapper  *mapping.Mapper
 	// Kinds are those of the cluster.
 	Kinds *Kinds
-	// Reserve counts the bytes of a body that is kept in memory until it is released. Its error, an API error, is the
-	// response. Nil means that bodies are not counted.
-	Reserve func(bytes int64) (release func(), err error)
+	// Budget bounds the requests. Nil means that they are not counted.
+	Budget Budget
 }
 
 // Handler serves a view.
@@ -43,6 +42,9 @@ type Handler struct {
 
 // New returns the handler of a view.
 func New(config Config) *Handler {
+	if config.Budget == nil {
+		config.Budget = unlimited{}
+	}
 	h := &Handler{
 		Config:   config,
 		infos:    &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
@@ -68,7 +70,8 @@ type call struct {
 	// across reports whether the response contains only what is in the subtree of the view.
 	across bool
 
-	reserve  func(bytes int64) (release func(), err error)
+	// releases release what the request has of the budget.
+	budget   Budget
 	releases []func()
 }
 
@@ -91,12 +94,15 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if err := validateHeaders(r.Header); err != nil {
 		return err
 	}
-	c := &call{w: w, r: r, info: info, path: r.URL.EscapedPath(), query: r.URL.RawQuery, reserve: h.Reserve}
+	c := &call{w: w, r: r, info: info, path: r.URL.EscapedPath(), query: r.URL.RawQuery, budget: h.Budget}
 	defer func() {
 		for _, release := range c.releases {
 			release()
 		}
 	}()
+	if err := c.use(h.Budget.Begin(r, info)); err != nil {
+		return err
+	}
 	if c.up, err = h.Caller(r); err != nil {
 		return err
 	}
@@ -104,6 +110,14 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 		return h.serveNonResource(c)
 	}
 	return h.serveResource(c)
+}
+
+// use keeps what the request has got of the budget until its end.
+func (c *call) use(release func(), err error) error {
+	if err == nil {
+		c.releases = append(c.releases, release)
+	}
+	return err
 }
 
 // serveResource serves a request for a resource by the rule of its kind.

@@ -130,21 +130,19 @@ func (d *deadlines) SetReadDeadline(deadline time.Time) error {
 // A client that stops sending its body does not keep it in memory.
 func TestBodiesHaveADeadline(t *testing.T) {
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-	reserved, released := int64(0), false
-	c := &call{w: w, r: httptest.NewRequest(http.MethodPost, "/", strings.NewReader("body")), reserve: func(bytes int64) (func(), error) {
-		reserved = bytes
-		return func() { released = true }, nil
-	}}
+	released := false
+	b := &counted{release: func() { released = true }}
+	c := &call{w: w, r: httptest.NewRequest(http.MethodPost, "/", strings.NewReader("body")), budget: b}
 	body, err := c.readBody()
-	if err != nil || string(body) != "body" || reserved != 4 || released || len(c.releases) != 1 {
-		t.Errorf("got %q, %v; %d bytes are reserved", body, err, reserved)
+	if err != nil || string(body) != "body" || b.bodies != 4 || released || len(c.releases) != 1 {
+		t.Errorf("got %q, %v; %d bytes are reserved", body, err, b.bodies)
 	}
 	if len(w.set) != 2 || time.Until(w.set[0]) > bodyTimeout || !w.set[1].IsZero() {
 		t.Errorf("the deadlines are %v", w.set)
 	}
 	c.r = httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader("body")))
-	if _, err := c.readBody(); err != nil || reserved != maxBody {
-		t.Errorf("without a length: %v; %d bytes are reserved", err, reserved)
+	if _, err := c.readBody(); err != nil || b.bodies != 4+maxBody {
+		t.Errorf("without a length: %v; %d bytes are reserved", err, b.bodies)
 	}
 	c.r = httptest.NewRequest(http.MethodPost, "/", strings.NewReader("x"))
 	c.r.ContentLength = maxBody + 1

@@ -78,16 +78,12 @@ func (c *call) readBody() ([]byte, error) {
 	if size > maxBody {
 		return nil, bodyTooLarge()
 	}
-	if c.reserve != nil {
-		reserved := size
-		if size < 0 {
-			reserved = maxBody
-		}
-		release, err := c.reserve(reserved)
-		if err != nil {
-			return nil, err
-		}
-		c.releases = append(c.releases, release)
+	reserved := size
+	if size < 0 {
+		reserved = maxBody
+	}
+	if err := c.use(c.budget.Body(c.r.Context(), reserved)); err != nil {
+		return nil, err
 	}
 	control := http.NewResponseController(c.w)
 	if err := control.SetReadDeadline(time.Now().Add(bodyTimeout)); err == nil {

@@ -14,7 +14,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// Limits are the numbers of requests in flight.
+// Limits are the numbers of requests in flight, or of what else a Limiter counts of them.
 type Limits struct{ Total, PerUser int }
 
 // Limiter counts the requests in flight. It is safe for concurrent use.
@@ -36,6 +36,11 @@ func New(what string, limits Limits, retryAfter int) *Limiter {
 
 // Acquire counts a request of the requester until release is called. It fails with TooManyRequests.
 func (l *Limiter) Acquire(ctx context.Context) (release func(), err error) {
+	return l.AcquireN(ctx, 1)
+}
+
+// AcquireN counts n of what is limited, such as the bytes of a request.
+func (l *Limiter) AcquireN(ctx context.Context, n int) (release func(), err error) {
 	user := ""
 	if requester, ok := genericapirequest.UserFrom(ctx); ok {
 		user = requester.GetName()
@@ -43,23 +48,23 @@ func (l *Limiter) Acquire(ctx context.Context) (release func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.users[user] >= l.limits.PerUser:
-		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("user %q already has %d %s, the most that one user may have at the same time; try again when one is finished",
-			user, l.limits.PerUser, l.what), l.retryAfter)
-	case l.total >= l.limits.Total:
-		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("this server already has %d %s, the most that it may have at the same time; try again later",
-			l.limits.Total, l.what), l.retryAfter)
+	case l.users[user]+n > l.limits.PerUser:
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("user %q already has %d %s, and one user may have %d at the same time; try again when one is finished",
+			user, l.users[user], l.what, l.limits.PerUser), l.retryAfter)
+	case l.total+n > l.limits.Total:
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("this server already has %d %s, and may have %d at the same time; try again later",
+			l.total, l.what, l.limits.Total), l.retryAfter)
 	}
-	l.total++
-	l.users[user]++
-	return sync.OnceFunc(func() { l.release(user) }), nil
+	l.total += n
+	l.users[user] += n
+	return sync.OnceFunc(func() { l.release(user, n) }), nil
 }
 
-func (l *Limiter) release(user string) {
+func (l *Limiter) release(user string, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.total--
-	if l.users[user]--; l.users[user] == 0 {
+	l.total -= n
+	if l.users[user] -= n; l.users[user] == 0 {
 		delete(l.users, user)
 	}
 }

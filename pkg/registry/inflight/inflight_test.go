@@ -40,3 +40,22 @@ func TestRequestsAreLimitedInTotalAndForEachUser(t *testing.T) {
 	acquire("cat")
 	rejects("ann", "this server already has 3 plans")
 }
+
+func TestBytesAreLimitedAsRequestsAre(t *testing.T) {
+	l := New("bytes", Limits{Total: 10, PerUser: 8}, 1)
+	ann := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	release, err := l.AcquireN(ann, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.AcquireN(ann, 4); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), `user "ann" already has 5 bytes, and one user may have 8`) {
+		t.Errorf("more than a user may have: %v", err)
+	}
+	if _, err := l.AcquireN(t.Context(), 6); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), "this server already has 5 bytes, and may have 10") {
+		t.Errorf("more than all may have: %v", err)
+	}
+	release()
+	if _, err := l.AcquireN(ann, 8); err != nil {
+		t.Errorf("after they have ended: %v", err)
+	}
+}

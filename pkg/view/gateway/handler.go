@@ -22,7 +22,6 @@ func (v *Views) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := v.Usable(); err != nil {
 		unavailable := apierrors.NewServiceUnavailable(err.Error())
 		unavailable.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: retryAfter}
-		w.Header().Set("Retry-After", "1")
 		view.Fail(w, r, unavailable)
 		return
 	}

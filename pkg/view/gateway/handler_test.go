@@ -8,11 +8,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
-	"golang.org/x/sync/semaphore"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -185,90 +182,5 @@ func TestRequestsEndWithTheirView(t *testing.T) {
 				t.Errorf("got %d", code)
 			}
 		})
-	}
-}
-
-// The query does not make a stream of a request with a body.
-func TestOnlyReadsAreStreams(t *testing.T) {
-	for _, test := range []struct {
-		method, query, upgrade string
-		want                   bool
-	}{
-		{http.MethodGet, "?watch=true", "", true},
-		{http.MethodGet, "?follow=1", "", true},
-		{http.MethodGet, "?watch=false", "", false},
-		{http.MethodPost, "?watch=true", "", false},
-		{http.MethodPut, "?follow=true", "", false},
-		{http.MethodPost, "", "SPDY/3.1", true},
-	} {
-		r := httptest.NewRequest(test.method, "/"+test.query, nil)
-		if test.upgrade != "" {
-			r.Header.Set("Connection", "Upgrade")
-			r.Header.Set("Upgrade", test.upgrade)
-		}
-		if got := isStream(r); got != test.want {
-			t.Errorf("%s %s %s: %t", test.method, test.query, test.upgrade, got)
-		}
-	}
-}
-
-func TestBodiesOfAViewAndOfAllAreLimited(t *testing.T) {
-	all := semaphore.NewWeighted(20)
-	one, other := bodies{semaphore.NewWeighted(15), all}, bodies{semaphore.NewWeighted(15), all}
-	release, err := one.reserve(10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := one.reserve(6); !apierrors.IsTooManyRequests(err) {
-		t.Errorf("more than a view may have: %v", err)
-	}
-	if _, err := other.reserve(11); !apierrors.IsTooManyRequests(err) {
-		t.Errorf("more than all may have: %v", err)
-	}
-	release()
-	for _, b := range []bodies{one, other} {
-		release, err := b.reserve(15)
-		if err != nil {
-			t.Errorf("after they have ended: %v", err)
-			continue
-		}
-		release()
-	}
-}
-
-// Bodies count from the time when their client begins to send them.
-func TestTooManyBodiesOfAViewAreRejected(t *testing.T) {
-	g := newGateway(t, nil)
-	v := tenantView(2)
-	v.Spec.Names = v1alpha3.NamesRelative
-	g.set(v)
-	s := g.get("a")
-	s.inFlight.limits.Requests = 100
-	send := func(body io.Reader) *httptest.ResponseRecorder {
-		r := httptest.NewRequestWithContext(request.WithUser(t.Context(), jane), http.MethodPost, "/api/v1/namespaces?watch=true", body)
-		r.ContentLength = 3 << 20
-		w := httptest.NewRecorder()
-		s.serve(w, r)
-		return w
-	}
-	var group sync.WaitGroup
-	var ends []func() error
-	for range maxViewBodies / (3 << 20) {
-		body, sending := io.Pipe()
-		ends = append(ends, sending.Close)
-		group.Go(func() { send(body) })
-		if _, err := sending.Write([]byte("{")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if w := send(strings.NewReader("{}")); w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "bodies") {
-		t.Errorf("got %d %s", w.Code, w.Body)
-	}
-	for _, end := range ends {
-		_ = end()
-	}
-	group.Wait()
-	if w := send(strings.NewReader("{}")); w.Code == http.StatusTooManyRequests {
-		t.Errorf("after they have ended: got %d %s", w.Code, w.Body)
 	}
 }

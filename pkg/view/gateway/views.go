@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"sync"
 
-	"golang.org/x/sync/semaphore"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
@@ -30,7 +29,7 @@ type Views struct {
 
 	mu     sync.Mutex
 	view   map[string]*served
-	bodies *semaphore.Weighted
+	shared *shared
 }
 
 // served is a view while it is as its TenantView describes it. Then its requests end.
@@ -40,7 +39,6 @@ type served struct {
 	handler    http.Handler
 	ctx        context.Context
 	end        context.CancelFunc
-	inFlight   inFlight
 }
 
 // Handler returns what keeps the views up to date with an informer of TenantViews.
@@ -69,16 +67,16 @@ func (v *Views) set(o *v1alpha3.TenantView) {
 		}
 		old.end()
 	}
-	s := &served{uid: o.UID, generation: o.Generation, inFlight: inFlight{limits: v.Limits}}
+	s := &served{uid: o.UID, generation: o.Generation}
 	s.ctx, s.end = context.WithCancel(context.Background())
-	if v.bodies == nil {
-		v.bodies = semaphore.NewWeighted(maxBodies)
+	if v.shared == nil {
+		v.shared = newShared()
 	}
 	in := members{v.Tree, o.Namespace}
 	s.handler = view.New(view.Config{
 		Root: o.Namespace, Server: v.Server, Caller: v.Caller, Members: in, Kinds: v.Kinds,
-		Mapper:  mapping.New(mapping.NewNames(mapping.Of(o, in.Has)), mapping.Options{}),
-		Reserve: bodies{semaphore.NewWeighted(maxViewBodies), v.bodies}.reserve,
+		Mapper: mapping.New(mapping.NewNames(mapping.Of(o, in.Has)), mapping.Options{}),
+		Budget: newBudget(v.Limits, v.shared),
 	})
 	if v.view == nil {
 		v.view = map[string]*served{}
@@ -105,12 +103,6 @@ func (v *Views) get(namespace string) *served {
 
 // serve serves a request of a view, to the end of the view.
 func (s *served) serve(w http.ResponseWriter, r *http.Request) {
-	release, err := s.inFlight.acquire(r)
-	if err != nil {
-		view.Fail(w, r, err)
-		return
-	}
-	defer release()
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	stop := context.AfterFunc(s.ctx, func() { cancel(errChanged) })

@@ -1,0 +1,107 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"golang.org/x/sync/semaphore"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+)
+
+// Limits of the bytes that are in memory at the same time, of one view and of all views. A response can have an object
+// twice, with its translation, or a document.
+const (
+	maxViewBodies    = 16 << 20
+	maxBodies        = 192 << 20
+	maxViewResponses = 64 << 20
+	maxResponses     = 256 << 20
+)
+
+// Documents that are read as a whole and changed at the same time. OpenAPI has several megabytes, and that takes several
+// times its size.
+const maxViewDocuments, maxDocuments = 2, 4
+
+// shared is the part of the budget that all views share.
+type shared struct{ bodies, responses, documents *semaphore.Weighted }
+
+func newShared() *shared {
+	return &shared{semaphore.NewWeighted(maxBodies), semaphore.NewWeighted(maxResponses), semaphore.NewWeighted(maxDocuments)}
+}
+
+// budget bounds the requests of one view. One user can have half of it.
+type budget struct {
+	requests, streams *inflight.Limiter
+	bodies, responses memory
+	documents         [2]*semaphore.Weighted // of the view, and of all
+}
+
+func newBudget(limits Limits, all *shared) *budget {
+	limiter := func(what string, total int) *inflight.Limiter {
+		return inflight.New(what, inflight.Limits{Total: total, PerUser: half(total)}, retryAfter)
+	}
+	return &budget{
+		requests:  limiter("requests of this view", limits.Requests),
+		streams:   limiter("watches and streams of this view", limits.Streams),
+		bodies:    memory{limiter("bytes in the bodies of this view's requests", maxViewBodies), all.bodies, half(maxViewBodies)},
+		responses: memory{limiter("bytes in the responses of this view", maxViewResponses), all.responses, half(maxViewResponses)},
+		documents: [2]*semaphore.Weighted{semaphore.NewWeighted(maxViewDocuments), all.documents},
+	}
+}
+
+// half is what one user can have of a total.
+func half(total int) int { return (total + 1) / 2 }
+
+// Begin implements view.Budget. It fails with TooManyRequests, as all but Document.
+func (b *budget) Begin(r *http.Request, info *request.RequestInfo) (release func(), err error) {
+	if isStream(r, info) {
+		return b.streams.Acquire(r.Context())
+	}
+	return b.requests.Acquire(r.Context())
+}
+
+// Body implements view.Budget.
+func (b *budget) Body(ctx context.Context, bytes int64) (release func(), err error) {
+	return b.bodies.reserve(ctx, bytes)
+}
+
+// Response implements view.Budget.
+func (b *budget) Response(ctx context.Context, bytes int64) (release func(), err error) {
+	return b.responses.reserve(ctx, bytes)
+}
+
+// Document implements view.Budget. Views wait for their own documents before they wait for those of others.
+func (b *budget) Document(ctx context.Context) (release func(), err error) {
+	release = func() {}
+	for _, documents := range b.documents {
+		before := release
+		if err := documents.Acquire(ctx, 1); err != nil {
+			before()
+			return nil, err
+		}
+		release = func() { documents.Release(1); before() }
+	}
+	return release, nil
+}
+
+// memory counts bytes of one view and of all views. What has more than most counts as most, or it could never be served.
+type memory struct {
+	view *inflight.Limiter
+	all  *semaphore.Weighted
+	most int
+}
+
+func (m memory) reserve(ctx context.Context, bytes int64) (release func(), err error) {
+	bytes = min(bytes, int64(m.most))
+	ofView, err := m.view.AcquireN(ctx, int(bytes))
+	if err != nil {
+		return nil, err
+	}
+	if !m.all.TryAcquire(bytes) {
+		ofView()
+		return nil, apierrors.NewTooManyRequests("the requests of all views have too many bytes in memory together; try again later", retryAfter)
+	}
+	return func() { ofView(); m.all.Release(bytes) }, nil
+}
