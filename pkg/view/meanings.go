@@ -79,13 +79,13 @@ func whileNamed(means context.Context, r *http.Request) (*http.Request, func()) 
 	return r.WithContext(ctx), func() { stop(); cancel(nil) }
 }
 
-// endOfWatch is the event with which a watch ends because of errRenamed.
-func endOfWatch() []byte {
-	status := errRenamed.Status()
+// endOfWatch is the event with which a watch ends because of an error.
+func endOfWatch(err apierrors.APIStatus) []byte {
+	status := err.Status()
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	object, err := json.Marshal(status)
-	if err != nil {
-		panic(err) // it is a constant
+	object, failed := json.Marshal(status)
+	if failed != nil {
+		panic(failed) // a Status has no values that cannot be encoded
 	}
 	return fmt.Appendf(nil, `{"type":"ERROR","object":%s}`+"\n", object)
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -111,17 +112,23 @@ func (h *Handler) translateResponse(c *call, response *http.Response) error {
 	if media != runtime.ContentTypeJSON || c.r.Method == http.MethodHead {
 		return nil
 	}
-	body, mapper := response.Body, h.Mapper
+	body := response.Body
+	mapper := h.Mapper.Counting(func(bytes int64) (func(), error) { return h.Budget.Response(c.r.Context(), bytes) })
 	if c.across {
 		mapper = mapper.Across()
 	}
 	reader, writer := io.Pipe()
+	watch := c.info.Verb == "watch" && response.StatusCode == http.StatusOK
 	go func() {
 		var err error
-		if c.info.Verb == "watch" && response.StatusCode == http.StatusOK {
+		if watch {
 			err = mapper.Watch(c.kind, body, writer, func() {})
+			var status apierrors.APIStatus
 			if errors.Is(context.Cause(c.r.Context()), errRenamed) {
-				_, err = writer.Write(endOfWatch())
+				status = errRenamed
+			}
+			if status != nil || errors.As(err, &status) {
+				_, err = writer.Write(endOfWatch(status))
 			}
 		} else {
 			list := response.StatusCode == http.StatusOK && (c.info.Verb == "list" || c.info.Verb == "deletecollection")
@@ -130,20 +137,27 @@ func (h *Handler) translateResponse(c *call, response *http.Response) error {
 		_ = body.Close()
 		_ = writer.CloseWithError(err)
 	}()
-	response.Body, response.ContentLength = &translated{reader, body}, -1
+	ahead := bufio.NewReader(reader)
+	response.Body, response.ContentLength = &translated{ahead, reader, body}, -1
 	response.Header.Del("Content-Length")
+	if !watch {
+		// What fails before anything is written is an error of its own.
+		if _, err := ahead.Peek(1); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
 	return nil
 }
 
 // translated is the body of a translated response. Closing it ends the original one, too.
 type translated struct {
-	*io.PipeReader
-	original io.Closer
+	io.Reader
+	pipe, original io.Closer
 }
 
 // Close implements io.Closer.
 func (t *translated) Close() error {
-	_ = t.PipeReader.Close()
+	_ = t.pipe.Close()
 	return t.original.Close()
 }
 

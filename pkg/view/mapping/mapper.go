@@ -30,6 +30,8 @@ type Mapper struct {
 	across bool
 	limits Limits
 	kinds  *kinds
+	// reserve counts what is kept of a response. Nil means that it is not counted.
+	reserve func(bytes int64) (release func(), err error)
 }
 
 // New returns a Mapper.

@@ -11,6 +11,9 @@ type source struct {
 	buffer     []byte
 	start, end int
 	limits     Limits
+	// memory is that of the buffer, of the translation of one value in it, and of what the translation keeps besides.
+	memory memory
+	kept   int
 }
 
 // A source begins with a buffer of so many bytes, and returns to it after values that were larger than keptSize.
@@ -19,20 +22,35 @@ const (
 	keptSize  = 64 << 10
 )
 
-func newSource(r io.Reader, limits Limits) *source {
-	return &source{r: r, buffer: make([]byte, firstSize), limits: limits}
+// source returns the source of a response. It must be closed.
+func (m *Mapper) source(r io.Reader) *source {
+	return &source{r: r, buffer: make([]byte, firstSize), limits: m.limits, memory: memory{reserve: m.reserve}}
+}
+
+func (s *source) close() { s.memory.close() }
+
+// keep counts what the translation keeps besides a value.
+func (s *source) keep(bytes int) error {
+	s.kept = bytes
+	return s.memory.resize(2*len(s.buffer) + s.kept)
 }
 
 // fill reads more, keeping what is unread. It returns io.EOF at the end.
 func (s *source) fill() error {
 	if s.start == s.end && len(s.buffer) > keptSize {
 		s.buffer, s.start, s.end = make([]byte, firstSize), 0, 0
+		if err := s.keep(s.kept); err != nil {
+			return err
+		}
 	}
 	if s.start > 0 {
 		copy(s.buffer, s.buffer[s.start:s.end])
 		s.start, s.end = 0, s.end-s.start
 	}
 	if s.end == len(s.buffer) {
+		if err := s.memory.resize(4*len(s.buffer) + s.kept); err != nil {
+			return err
+		}
 		s.buffer = append(s.buffer, make([]byte, len(s.buffer))...)
 	}
 	for range 100 {

@@ -16,7 +16,8 @@ func (m *Mapper) Response(kind schema.GroupVersionKind, list bool, r io.Reader, 
 		return err
 	}
 	t := m.translation(Out)
-	s := newSource(r, m.limits)
+	s := m.source(r)
+	defer s.close()
 	c, err := s.peek()
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -55,6 +56,9 @@ func (t *translation) streamed(s *source, w io.Writer, kind schema.GroupVersionK
 		if c == '}' {
 			// There were no items.
 			s.start++
+			if err := s.keep(2 * len(head)); err != nil {
+				return err
+			}
 			out, err := t.top(nil, append(head, '}'), kind)
 			if err != nil {
 				return err
@@ -81,6 +85,9 @@ func (t *translation) streamed(s *source, w io.Writer, kind schema.GroupVersionK
 		}
 		if head = append(head, value...); len(head) > t.limits.size() {
 			return tooLarge(t.limits)
+		}
+		if err := s.keep(len(head)); err != nil {
+			return err
 		}
 	}
 }
@@ -150,7 +157,7 @@ func (t *translation) items(s *source, w io.Writer, head []byte, name string, ki
 		if _, err := w.Write(item); err != nil {
 			return err
 		}
-		out, separator = item, ','
+		out, separator = reused(item), ','
 	}
 	if separator == '[' {
 		if _, err := w.Write([]byte{'['}); err != nil {
@@ -190,7 +197,8 @@ func (t *translation) tail(s *source, w io.Writer) error {
 // Watch translates a stream of watch events, and calls flush after each of them. It returns nil at the end of the
 // stream.
 func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer, flush func()) error {
-	s := newSource(r, m.limits)
+	s := m.source(r)
+	defer s.close()
 	t := m.translation(Out)
 	var out []byte
 	for {
@@ -204,9 +212,6 @@ func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer, f
 		if err != nil {
 			return unexpectedEOF(err)
 		}
-		if cap(out) > keptSize {
-			out = nil
-		}
 		translated, err := t.event(out[:0], event, kind)
 		if errors.Is(err, errShadowed) {
 			continue
@@ -214,12 +219,21 @@ func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer, f
 		if err != nil {
 			return err
 		}
-		out = translated
-		if _, err := w.Write(append(out, '\n')); err != nil {
+		translated = append(translated, '\n')
+		if _, err := w.Write(translated); err != nil {
 			return err
 		}
+		out = reused(translated)
 		flush()
 	}
+}
+
+// reused returns the memory of a translation that is written for the next one, unless it is too large to be kept.
+func reused(out []byte) []byte {
+	if cap(out) > keptSize {
+		return nil
+	}
+	return out
 }
 
 // event appends a translated watch event. The error is errShadowed if the view does not show its object.
