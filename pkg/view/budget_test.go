@@ -5,8 +5,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
 // counted is a budget that counts what requests have had of it.
@@ -43,5 +48,48 @@ func TestDocumentsOfAViewAreCounted(t *testing.T) {
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api?watch=1", nil))
 	if b.documents != 1 || b.responses != int64(len(document)) || released != 2 {
 		t.Errorf("%d documents and %d bytes are counted, %d released", b.documents, b.responses, released)
+	}
+}
+
+// full is a budget that has nothing left for responses.
+type full struct{ unlimited }
+
+func (full) Response(context.Context, int64) (func(), error) {
+	return nil, apierrors.NewTooManyRequests("full", 1)
+}
+
+// A view says so when it may not keep what it translates: in place of an object, and in a watch.
+func TestLargeResponsesOfAViewAreCounted(t *testing.T) {
+	pod := `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"acme-x"},"spec":"` + strings.Repeat("x", 1<<20) + `"}`
+	for path, test := range map[string]struct {
+		body, ends string
+		code       int
+	}{
+		"/api/v1/namespaces/x/pods/a?watch=1": {pod, `"code":429}`, http.StatusTooManyRequests},
+		"/api/v1/namespaces/x/pods?watch=1":   {`{"type":"ADDED","object":` + pod + "}\n", `"code":429}}`, http.StatusOK},
+	} {
+		members := fixed{"acme-x": {Present: t.Context()}}
+		h := New(Config{
+			Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members, Kinds: &Kinds{known: someKinds, refreshed: farFuture},
+			Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), mapping.Options{}),
+			Caller: func(*http.Request) (*Connection, error) {
+				return &Connection{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(test.body)), Header: http.Header{"Content-Type": {"application/json"}}}, nil
+				})}, nil
+			},
+		})
+		get := func(b Budget) *httptest.ResponseRecorder {
+			h.Budget = b
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+			return w
+		}
+		if w := get(full{}); w.Code != test.code || w.Body.Len() > 1<<10 || !strings.HasSuffix(strings.TrimSpace(w.Body.String()), test.ends) {
+			t.Errorf("%s: got %d %.1000s", path, w.Code, w.Body)
+		}
+		b := &counted{release: func() {}}
+		if w := get(b); w.Code != http.StatusOK || w.Body.Len() < 1<<20 || b.responses < 2<<20 {
+			t.Errorf("%s: got %d and %d bytes; %d are counted", path, w.Code, w.Body.Len(), b.responses)
+		}
 	}
 }
