@@ -58,11 +58,15 @@ func TestRejectedRequests(t *testing.T) {
 		{"many owner references, in a merge patch", "admin", http.MethodPatch, hierarchies + "/hierarchy",
 			`{"metadata":{"ownerReferences":[` + strings.TrimSuffix(strings.Repeat(`{"uid":"0"},`, 20000), ",") + `]}}`, 422, "must have at most 32 items", "hierarchies: metadata.ownerReferences"},
 		{"a YAML alias", "admin", http.MethodPost, hierarchies, "apiVersion: hnc.x-k8s.io/v1beta1\nkind: Hierarchy\nmetadata: {name: hierarchy, annotations: {a: &a x, b: *a}}\n", 400, "YAML aliases are not accepted", ""},
+		{"a strategic merge patch with the same parameter twice", "admin", http.MethodPatch, hierarchies + "/hierarchy", "{}", 415, "header Content-Type is malformed", ""},
+		{"JSON with many values in place of YAML", "admin", http.MethodPost, hierarchies, `{"a":[` + strings.TrimSuffix(strings.Repeat("0,", 40000), ",") + `]}`, 413, "may have at most 32768 values", "hierarchies: size"},
 		{"a name that no object has", "admin", http.MethodGet, "v1beta1/namespaces/../hierarchies", "", 400, "of the namespace in the path is invalid", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			contentType := "application/json"
 			switch {
+			case strings.Contains(test.name, "parameter twice"):
+				contentType = "application/strategic-merge-patch+json; a=1; a=2"
 			case strings.Contains(test.name, "strategic"):
 				contentType = "application/strategic-merge-patch+json"
 			case strings.Contains(test.name, "merge patch"):

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
@@ -46,6 +47,21 @@ func isYAML(mediaType string) bool {
 	return mediaType == runtime.ContentTypeYAML || mediaType == string(types.ApplyYAMLPatchType)
 }
 
+// contentType returns the media type of a request's body, "" if it has none. It rejects those that cannot be parsed: the
+// handlers of patches take what is before the first semicolon, so that no limit would apply.
+func contentType(r *http.Request) (string, error) {
+	header := r.Header.Get("Content-Type")
+	if header == "" {
+		return "", nil
+	}
+	mediaType, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		return "", &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType,
+			Reason: metav1.StatusReasonUnsupportedMediaType, Message: fmt.Sprintf("header Content-Type is malformed: %v", err)}}
+	}
+	return mediaType, nil
+}
+
 // withBodyLimit rejects bodies that cost too much to decode or to apply, before that.
 func withBodyLimit(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
@@ -55,7 +71,11 @@ func withBodyLimit(build handlerChain, serializer runtime.NegotiatedSerializer) 
 				api.ServeHTTP(w, r)
 				return
 			}
-			mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+			mediaType, err := contentType(r)
+			if err != nil {
+				responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
+				return
+			}
 			limit, message := bodyLimit(info, mediaType)
 			if limit == 0 {
 				api.ServeHTTP(w, r)

@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"mime"
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -43,6 +42,6 @@ func withJSONPatches(build handlerChain, serializer runtime.NegotiatedSerializer
 }
 
 func isJSONPatch(r *http.Request) bool {
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	mediaType, err := contentType(r)
 	return r.Method == http.MethodPatch && err == nil && types.PatchType(mediaType) == types.JSONPatchType
 }

@@ -2,10 +2,11 @@ package apiserver
 
 import (
 	"net/http"
+	"sync"
 
-	"golang.org/x/sync/semaphore"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -15,9 +16,11 @@ import (
 )
 
 const (
-	// listMemory bounds the large objects that all lists in flight contain, in bytes of JSON. A list needs some times
-	// as much memory, because it is converted and encoded.
+	// listMemory bounds the large objects that all lists in flight of single namespaces contain, in bytes of JSON, and
+	// those of lists of all namespaces. A list needs some times as much memory, because it is converted and encoded.
 	listMemory = 64 << 20
+	// namespaceShare is the divisor for the share of one namespace, so that a tenant who lists much leaves memory to others.
+	namespaceShare = 2
 	// smallList is the size up to which a list is not limited.
 	smallList = 256 << 10
 )
@@ -27,25 +30,60 @@ type lists struct {
 	// large returns the size of the large objects of a resource in a namespace, or with "" in all; nil before the stores
 	// exist.
 	large func(resource, namespace string) int
-	free  *semaphore.Weighted
+
+	mu sync.Mutex
+	// used has the bytes in flight by namespace, "" for lists of all namespaces.
+	used map[string]int
 }
 
-func newLists() *lists { return &lists{free: semaphore.NewWeighted(listMemory)} }
+func newLists() *lists { return &lists{used: map[string]int{}} }
+
+// listVerbs are the verbs whose responses contain all objects. deletecollection returns what it deletes, or would delete.
+var listVerbs = sets.New("list", "deletecollection")
 
 // acquire reserves memory for a request until it is released. It fails with TooManyRequests.
 func (l *lists) acquire(r *http.Request) (release func(), err error) {
 	info, ok := genericapirequest.RequestInfoFrom(r.Context())
-	if !ok || l.large == nil || info.APIGroup != hnc.GroupName || info.Verb != "list" {
+	if !ok || l.large == nil || info.APIGroup != hnc.GroupName || !listVerbs.Has(info.Verb) {
 		return func() {}, nil
 	}
-	size := int64(min(l.large(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace), listMemory))
+	most := listMemory
+	if info.Namespace != "" {
+		most /= namespaceShare
+	}
+	size := min(l.large(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace), most)
 	if user, ok := genericapirequest.UserFrom(r.Context()); size <= smallList || ok && user.GetName() == hnc.PropagatorUser {
 		return func() {}, nil
 	}
-	if !l.free.TryAcquire(size) {
+	if !l.take(info.Namespace, size, most) {
 		return nil, apierrors.NewTooManyRequests("lists of large objects use the memory that they may use; try again later, or get single objects", 1)
 	}
-	return func() { l.free.Release(size) }, nil
+	return func() { l.take(info.Namespace, -size, most) }, nil
+}
+
+// take adds to the bytes in flight of a namespace, unless it would have more than most then, or all would have more than
+// listMemory. Whoever may list all namespaces is no tenant, and has memory of their own.
+func (l *lists) take(namespace string, size, most int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if namespace != "" {
+		all := size
+		for name, used := range l.used {
+			if name != "" {
+				all += used
+			}
+		}
+		if all > listMemory {
+			return false
+		}
+	}
+	if l.used[namespace]+size > most {
+		return false
+	}
+	if l.used[namespace] += size; l.used[namespace] == 0 {
+		delete(l.used, namespace)
+	}
+	return true
 }
 
 // withLists limits the lists in flight.

@@ -16,7 +16,7 @@ import (
 func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 	l := newLists()
 	l.large = func(resource, namespace string) int {
-		return map[string]int{"hierarchies/large": 20 << 20, "hierarchies/": 200 << 20}[resource+"/"+namespace]
+		return map[string]int{"hierarchies/large": 20 << 20, "hierarchies/other": 20 << 20, "hierarchies/third": 20 << 20, "hierarchies/fourth": 20 << 20, "hierarchies/": 200 << 20}[resource+"/"+namespace]
 	}
 	of := func(resource, name, verb, namespace string) *http.Request {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -25,15 +25,27 @@ func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 	}
 	request := func(name, verb, namespace string) *http.Request { return of("hierarchies", name, verb, namespace) }
 	var releases []func()
-	for range 3 {
-		release, err := l.acquire(request("eve", "list", "large"))
+	taken := func(r *http.Request) {
+		t.Helper()
+		release, err := l.acquire(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		releases = append(releases, release)
 	}
-	if _, err := l.acquire(request("eve", "list", "large")); !apierrors.IsTooManyRequests(err) {
-		t.Errorf("a fourth list of 20 MiB: %v", err)
+	taken(request("eve", "list", "large"))
+	for what, r := range map[string]*http.Request{
+		"a second list of 20 MiB of one namespace": request("eve", "list", "large"),
+		"its deletion, which returns the objects":  request("eve", "deletecollection", "large"),
+	} {
+		if _, err := l.acquire(r); !apierrors.IsTooManyRequests(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	taken(request("ann", "list", "other"))
+	taken(request("ann", "list", "third"))
+	if _, err := l.acquire(request("ann", "list", "fourth")); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("80 MiB of all namespaces: %v", err)
 	}
 	if _, err := l.acquire(of("hierarchyconfigurations", "eve", "list", "large")); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("the same by its name in HNC: %v", err)
@@ -45,12 +57,14 @@ func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 			release()
 		}
 	}
+	taken(request("admin", "list", ""))
+	if _, err := l.acquire(request("admin", "list", "")); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("two lists of everything: %v", err)
+	}
 	for _, release := range releases {
 		release()
 	}
-	if release, err := l.acquire(request("admin", "list", "")); err != nil {
-		t.Errorf("a list of everything, alone: %v", err)
-	} else {
-		release()
+	if len(l.used) > 0 {
+		t.Errorf("still in use: %v", l.used)
 	}
 }

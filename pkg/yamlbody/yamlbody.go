@@ -11,13 +11,22 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// MaxBytes is the size of YAML that is accepted. Parsers need some hundred bytes for a value of two.
-const MaxBytes = 256 << 10
+const (
+	// MaxBytes is the size of YAML that is accepted.
+	MaxBytes = 256 << 10
+	// MaxValues is the number of values, also in JSON. Parsers of YAML need some hundred bytes for a value of two.
+	MaxValues = 32 << 10
+)
 
-// Check returns an error unless text is JSON, or YAML of at most MaxBytes without aliases. Clients of Kubernetes send
-// JSON, also where the media type is that of YAML.
+// Check returns an error unless text has at most about MaxValues values, and is JSON, or YAML of at most MaxBytes
+// without aliases. Clients of Kubernetes send JSON, also where the media type is that of YAML; it is parsed as YAML all
+// the same.
 func Check(text []byte) error {
-	if json.Valid(text) {
+	isJSON := json.Valid(text)
+	if values(text, isJSON) > MaxValues {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("YAML, or JSON in its place, may have at most %d values; send JSON as such", MaxValues))
+	}
+	if isJSON {
 		return nil
 	}
 	if len(text) > MaxBytes {
@@ -34,6 +43,24 @@ func Check(text []byte) error {
 		return apierrors.NewBadRequest(fmt.Sprintf("line %d: YAML aliases are not accepted; write the value out, or send JSON", line))
 	}
 	return nil
+}
+
+// values returns how many values a text may have at most: those of JSON follow an opening bracket, comma or colon outside
+// of strings; in YAML, a line can begin one, too, and what is a string is not known before it is parsed.
+func values(text []byte, isJSON bool) int {
+	n, quoted := 1, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case isJSON && quoted && c == '\\':
+			i++
+		case isJSON && c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ',', c == ':', c == '[', c == '{', !isJSON && (c == '\n' || c == '?' || c == '-' && i+1 < len(text) && text[i+1] == ' '):
+			n++
+		}
+	}
+	return n
 }
 
 // alias returns the line of an alias, 0 if there is none. The parser bounds how deep nodes are nested.

@@ -24,6 +24,12 @@ func TestCheck(t *testing.T) {
 		"a text that is repeated": {`a: &a "` + strings.Repeat("x", 1000) + "\"\nb: [" + strings.Repeat("*a,", 1000) + "]\n", apierrors.IsBadRequest},
 		"large YAML":              {"a: " + strings.Repeat("x", MaxBytes), apierrors.IsRequestEntityTooLargeError},
 		"no YAML":                 {"*", apierrors.IsBadRequest},
+		"JSON of many texts":      {`["` + strings.Repeat(`,:[{\"`, MaxValues) + `"]`, nil},
+		"JSON of many values":     {"[0" + strings.Repeat(",0", MaxValues) + "]", apierrors.IsRequestEntityTooLargeError},
+		"JSON of many lists":      {strings.Repeat("[", MaxValues/8) + strings.Repeat("]", MaxValues/8), nil},
+		"YAML of many values":     {"a: [0" + strings.Repeat(",0", MaxValues) + "]", apierrors.IsRequestEntityTooLargeError},
+		"YAML of many lines":      {strings.Repeat("- 0\n", MaxValues), apierrors.IsRequestEntityTooLargeError},
+		"YAML with a long text":   {"a: |\n" + strings.Repeat("  some words, and then more of them\n", 5000), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := Check([]byte(row.text))

@@ -82,7 +82,7 @@ func heldCopies(name string, held []string) metav1.Condition {
 		Type:   hnc.ConditionOutOfSync,
 		Reason: hnc.ReasonFinalizersRemain,
 		Message: fmt.Sprintf("copies in namespace %q no longer apply, but finalizers keep them: %s; clear metadata.finalizers of these objects",
-			name, firstOf(held)),
+			name, firstOf(held, ", ")),
 	}
 }
 
@@ -92,11 +92,11 @@ func longNames(name string, uncopied, unreported []string) []metav1.Condition {
 	var messages []string
 	if len(uncopied) > 0 {
 		messages = append(messages, fmt.Sprintf("objects in namespace %q are not propagated because their names are longer than %d bytes: %s",
-			name, names.MaxLength, firstOf(uncopied)))
+			name, names.MaxLength, firstOf(uncopied, ", ")))
 	}
 	if len(unreported) > 0 {
 		messages = append(messages, fmt.Sprintf("objects in namespace %q have no status because their names are longer than %d bytes: %s",
-			name, names.MaxLength, firstOf(unreported)))
+			name, names.MaxLength, firstOf(unreported, ", ")))
 	}
 	if len(messages) == 0 {
 		return nil
@@ -117,12 +117,12 @@ func unwritten(name, why string) metav1.Condition {
 }
 
 // firstOf lists the first objects, and how many more there are.
-func firstOf(objects []string) string {
+func firstOf(all []string, separator string) string {
 	const most = 5
-	if len(objects) <= most {
-		return strings.Join(objects, ", ")
+	if len(all) <= most {
+		return strings.Join(all, separator)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(objects[:most], ", "), len(objects)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(all[:most], separator), len(all)-most)
 }
 
 // Halted returns the condition of a namespace at or above which activities are halted, nil if there is none.

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -89,7 +89,7 @@ func metadataProblems(t *tree.Tree, name string) []metav1.Condition {
 	}{{hnc.ReasonManagedLabelConflict, labels}, {hnc.ReasonManagedAnnotationConflict, annotations}} {
 		if len(c.clashes) > 0 {
 			found = append(found, metav1.Condition{Type: hnc.ConditionBadConfiguration, Reason: c.reason,
-				Message: strings.Join(c.clashes, "; ") + fmt.Sprintf("; remove them from %s", where(t, name))})
+				Message: firstOf(c.clashes, "; ") + fmt.Sprintf("; remove them from %s", where(t, name))})
 		}
 	}
 	return append(found, leftOut(t, name)...)
@@ -102,7 +102,8 @@ func clashes(what, name, ancestor string, own, inherited map[string]string) []st
 	for _, key := range slices.Sorted(maps.Keys(own)) {
 		if value, ok := inherited[key]; ok {
 			if value != own[key] {
-				described = append(described, fmt.Sprintf("%s %s is %q by namespace %q, but %q by its ancestor %q, which wins", what, key, own[key], name, value, ancestor))
+				described = append(described, fmt.Sprintf("%s %s is %q by namespace %q, but %q by its ancestor %q, which wins",
+					what, key, names.Shorten(own[key]), name, names.Shorten(value), ancestor))
 			}
 			delete(own, key)
 		}
@@ -130,5 +131,5 @@ func illegal(name, reason, what, rule string, isManaged func(string) bool, lists
 	}
 	return []metav1.Condition{{Type: hnc.ConditionBadConfiguration, Reason: reason,
 		Message: fmt.Sprintf("not set on namespace %q: %s %s, which is not managed; remove it, or ask the administrator to add it to spec.rules.%s of hncconfigurations %q",
-			name, what, strings.Join(keys, ", "), rule, hnc.ConfigurationName)}}
+			name, what, firstOf(keys, ", "), rule, hnc.ConfigurationName)}}
 }

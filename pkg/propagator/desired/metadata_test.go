@@ -1,6 +1,7 @@
 package desired
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -155,4 +156,26 @@ func TestTreeLabelsOfAnExternalNamespaceGoOnBelowIt(t *testing.T) {
 	} else if _, ok := changes["org.tree.hnc.x-k8s.io/depth"]; ok {
 		t.Error("3.3b': the external namespace's tree label is removed")
 	}
+}
+
+func TestConditionsAboutMetadataAreBounded(t *testing.T) {
+	for name, given := range map[string][]string{
+		"long values": append(chainOfThree, "says a labels m="+strings.Repeat("x", 1000), "says c labels m="+strings.Repeat("y", 1000)),
+		"many keys":   manyClashes(1000),
+	} {
+		for _, c := range metadataProblems(treetest.New(treetest.Both(given...)...), "c") {
+			if len(c.Message) > 4096 {
+				t.Errorf("%s: %s has a message of %d bytes", name, c.Reason, len(c.Message))
+			}
+		}
+	}
+}
+
+// manyClashes is a world in which a and c set different values of many managed keys.
+func manyClashes(n int) []string {
+	given := slices.Clone(chainOfThree)
+	for i := range n {
+		given = append(given, fmt.Sprintf("says a labels m%d=1", i), fmt.Sprintf("says c labels m%d=2", i))
+	}
+	return given
 }

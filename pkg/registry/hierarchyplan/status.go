@@ -104,8 +104,10 @@ func (p *page) add(ctx context.Context, e plan.Effect) {
 		return
 	}
 	last := min(len(e.Writes), first+p.limit)
-	p.status.Namespaces = append(p.status.Namespaces, p.namespace(ctx, p.visibility, e, first, last))
-	p.limit -= max(1, last-first)
+	n := p.namespace(ctx, p.visibility, e, first, last)
+	p.status.Namespaces = append(p.status.Namespaces, n)
+	// A page counts what it contains: RoleBindings can have any number of subjects.
+	p.limit -= max(1, last-first, len(n.Access))
 	if last < len(e.Writes) {
 		p.stop(e, last)
 	}
@@ -126,7 +128,7 @@ func (p *Planner) namespace(ctx context.Context, v *visibility, e plan.Effect, f
 	}
 	if first == 0 {
 		n.Labels = e.Labels
-		n.Access = v.accessChanges(e)
+		n.Access = v.accessChanges(ctx, e)
 		n.Quotas = p.quotas(ctx, v, e)
 	}
 	return n

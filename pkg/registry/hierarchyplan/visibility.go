@@ -124,53 +124,68 @@ func (v *visibility) index(kind copies.Kind) *copies.Index {
 	return v.indexes[i]
 }
 
-// accessChanges returns the roles that subjects gain and lose by changes of RoleBindings.
-func (v *visibility) accessChanges(e plan.Effect) []hnc.PlannedAccess {
+// accessChanges returns the roles that subjects gain and lose by changes of RoleBindings. It ends early if ctx does.
+func (v *visibility) accessChanges(ctx context.Context, e plan.Effect) []hnc.PlannedAccess {
 	bindings := copies.RoleBindings
-	touched := map[string]copies.Write{}
-	var gained, lost []hnc.PlannedAccess
+	touched := sets.New[string]()
+	var gained, lost grants
 	for _, w := range e.Writes {
 		if w.Kind != bindings || w.Verb == copies.Keep {
 			continue
 		}
-		touched[w.Name] = w
+		touched.Insert(w.Name)
 		if w.Present != nil {
-			lost = v.appendGrants(lost, w.Present, hnc.AccessLost)
+			lost.add(v.grants[w.Present.UID])
 		}
 		if w.Source != nil {
-			gained = v.appendGrants(gained, w.Source, hnc.AccessGained)
+			gained.add(v.grants[w.Source.UID])
 		}
 	}
 	if len(touched) == 0 {
 		return nil
 	}
-	// Nothing is gained that remains or is lost elsewhere, and nothing is lost that remains or is gained elsewhere.
-	var stays []hnc.PlannedAccess
+	var stays grants
 	for o := range v.index(bindings).In(e.Namespace) {
-		if _, ok := touched[o.Name]; !ok {
-			stays = v.appendGrants(stays, o, "")
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !touched.Has(o.Name) {
+			stays.add(v.grants[o.UID])
 		}
 	}
-	without := func(list []hnc.PlannedAccess, others ...[]hnc.PlannedAccess) []hnc.PlannedAccess {
-		return slices.DeleteFunc(slices.Clone(list), func(a hnc.PlannedAccess) bool {
-			return slices.ContainsFunc(slices.Concat(others...), func(o hnc.PlannedAccess) bool {
-				o.Change = a.Change
-				return o == a
-			})
-		})
-	}
-	return append(without(lost, stays, gained), without(gained, stays, lost)...)
+	// Nothing is gained that remains or is lost elsewhere, and nothing is lost that remains or is gained elsewhere.
+	return append(lost.without(hnc.AccessLost, &stays, &gained), gained.without(hnc.AccessGained, &stays, &lost)...)
 }
 
-// appendGrants adds the grants of a RoleBinding to the list without duplicates.
-func (v *visibility) appendGrants(list []hnc.PlannedAccess, o *copies.Object, change hnc.AccessChange) []hnc.PlannedAccess {
-	g := v.grants[o.UID]
-	for _, subject := range g.subjects {
-		a := hnc.PlannedAccess{Change: change, Kind: subject.Kind, Name: subject.Name, RoleKind: g.role.Kind, Role: g.role.Name}
+// grants are roles of subjects, each once, in the order of their RoleBindings.
+type grants struct {
+	known sets.Set[hnc.PlannedAccess]
+	list  []hnc.PlannedAccess
+}
+
+// add adds what a RoleBinding grants.
+func (g *grants) add(binding grant) {
+	if g.known == nil {
+		g.known = sets.New[hnc.PlannedAccess]()
+	}
+	for _, subject := range binding.subjects {
+		a := hnc.PlannedAccess{Kind: subject.Kind, Name: subject.Name, RoleKind: binding.role.Kind, Role: binding.role.Name}
 		if subject.Kind == rbacv1.ServiceAccountKind {
 			a.Namespace = subject.Namespace
 		}
-		if !slices.Contains(list, a) {
+		if !g.known.Has(a) {
+			g.known.Insert(a)
+			g.list = append(g.list, a)
+		}
+	}
+}
+
+// without returns the grants that none of the others contains, as changes of access.
+func (g *grants) without(change hnc.AccessChange, others ...*grants) []hnc.PlannedAccess {
+	var list []hnc.PlannedAccess
+	for _, a := range g.list {
+		if !slices.ContainsFunc(others, func(o *grants) bool { return o.known.Has(a) }) {
+			a.Change = change
 			list = append(list, a)
 		}
 	}
