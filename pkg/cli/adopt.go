@@ -116,14 +116,16 @@ func (o *adoptOptions) Run(ctx context.Context) error {
 		return err
 	}
 	changes := slices.ContainsFunc(pending, func(p placed) bool { return p.outcome == outcomePending })
-	if o.output.Format != "" && !o.dryRun.Enabled() {
-		return o.move(ctx, m, pending)
+	if o.dryRun.Enabled() {
+		return o.printValidated(pending)
 	}
-	if err := o.printValidated(pending); err != nil || o.dryRun.Enabled() || !changes {
-		return err
-	}
-	if !o.yes && !Confirmed(o.In, o.Out, "Continue? (yes/no) ") {
-		return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
+	if changes && !o.yes {
+		if err := o.printValidated(pending); err != nil {
+			return err
+		}
+		if !Confirmed(o.In, o.Out, "Continue? (yes/no) ") {
+			return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
+		}
 	}
 	return o.move(ctx, m, pending)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/klog/v2"
 )
 
 // Run runs the plugin `kubectl hns` as Main does.
@@ -24,6 +25,7 @@ func Run(version string) int { return Main(version, NewCommand) }
 func Main(version string, build func(*Factory, genericiooptions.IOStreams) *cobra.Command) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	klog.SetLogger(klog.Logger{}) // Libraries log errors that they also return, and those of requests that are no longer needed.
 	out, errOut := &textWriter{w: os.Stdout}, &textWriter{w: os.Stderr}
 	defer errOut.flush()
 	defer out.flush()

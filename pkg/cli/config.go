@@ -55,7 +55,8 @@ func changeConfiguration(ctx context.Context, c *Clients, out io.Writer, dryRun 
 		if message, changed, err = change(config); err != nil || !changed || dryRun.Client() {
 			return err
 		}
-		return writeConfiguration(ctx, c, config, dryRun)
+		_, err = writeConfiguration(ctx, c, config, dryRun)
+		return err
 	})
 	if err != nil {
 		return err
@@ -64,19 +65,20 @@ func changeConfiguration(ctx context.Context, c *Clients, out io.Writer, dryRun 
 	return err
 }
 
-// writeConfiguration updates the configuration, or creates it.
-func writeConfiguration(ctx context.Context, c *Clients, config *v1beta1.HNCConfiguration, dryRun *DryRunFlag) error {
+// writeConfiguration updates the configuration, or creates it, and returns it with the server's defaults.
+func writeConfiguration(ctx context.Context, c *Clients, config *v1beta1.HNCConfiguration, dryRun *DryRunFlag) (*v1beta1.HNCConfiguration, error) {
 	client := c.Hierarchy.HncV1beta1().HNCConfigurations()
+	var written *v1beta1.HNCConfiguration
 	var err error
 	if config.ResourceVersion == "" {
-		_, err = client.Create(ctx, config, metav1.CreateOptions{DryRun: dryRun.options()})
+		written, err = client.Create(ctx, config, metav1.CreateOptions{DryRun: dryRun.options()})
 	} else {
-		_, err = client.Update(ctx, config, metav1.UpdateOptions{DryRun: dryRun.options()})
+		written, err = client.Update(ctx, config, metav1.UpdateOptions{DryRun: dryRun.options()})
 	}
 	if err != nil {
-		return &prefixedError{"Could not update the HNC Configuration:", err}
+		return nil, &prefixedError{"Could not update the HNC Configuration:", err}
 	}
-	return nil
+	return written, nil
 }
 
 // GetConfiguration returns the configuration; a missing one is empty.

@@ -95,17 +95,36 @@ func (o *configSetOptions) Run(ctx context.Context) error {
 
 // configure changes the specification of the configuration, and says whether that changes anything.
 func configure(ctx context.Context, c *Clients, o *setResourceOptions, change func(*v1beta1.HNCConfigurationSpec) (*v1beta1.HNCConfigurationSpec, error)) error {
-	return changeConfiguration(ctx, c, o.Out, &o.dryRun, func(config *v1beta1.HNCConfiguration) (string, bool, error) {
+	changed := false
+	err := retryOnModified(func() error {
+		config, err := GetConfiguration(ctx, c)
+		if err != nil {
+			return err
+		}
+		before := config.DeepCopy()
 		spec, err := change(&config.Spec)
 		if err != nil {
-			return "", false, err
+			return err
 		}
-		changed, result := !reflect.DeepEqual(*spec, config.Spec), "unchanged"
-		if changed {
-			config.Spec, result = *spec, "configured"
+		config.Spec = *spec
+		if changed = !reflect.DeepEqual(config.Spec, before.Spec); !changed || o.dryRun.Client() {
+			return nil
 		}
-		return fmt.Sprintf("hncconfiguration.%s/%s %s%s\n", hnc.GroupName, hnc.ConfigurationName, result, o.dryRun.Suffix()), changed, nil
+		written, err := writeConfiguration(ctx, c, config, &o.dryRun)
+		if err == nil {
+			changed = !reflect.DeepEqual(written.Spec, before.Spec) // It has the server's defaults.
+		}
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	result := "unchanged"
+	if changed {
+		result = "configured"
+	}
+	_, err = fmt.Fprintf(o.Out, "hncconfiguration.%s/%s %s%s\n", hnc.GroupName, hnc.ConfigurationName, result, o.dryRun.Suffix())
+	return err
 }
 
 // completeSettings completes kinds and settings.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
+	"net/url"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -31,7 +31,7 @@ type timeoutError struct{ error }
 // exitCode returns the exit code for the error of a command, 0 for none.
 func exitCode(err error) int {
 	var exit exitError
-	var network net.Error
+	var request *url.Error
 	switch {
 	case err == nil:
 		return 0
@@ -43,7 +43,7 @@ func exitCode(err error) int {
 		return exitTimeout
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case apierrors.IsServiceUnavailable(err), isUnserved(err), errors.As(err, &network):
+	case apierrors.IsServiceUnavailable(err), isUnserved(err), errors.As(err, &request):
 		return exitUnreachable
 	}
 	return exitFailed

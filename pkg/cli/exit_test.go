@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"syscall"
@@ -32,6 +33,7 @@ func TestExitCodesTellFailuresApart(t *testing.T) {
 		"not served":      {apierrors.NewGenericServerResponse(404, "get", hnc.Resource("hierarchies"), "", "", 0, true), exitUnreachable},
 		"timeout":         {timeoutError{errors.New("after 1s: not ready")}, exitTimeout},
 		"interrupted":     {fmt.Errorf("cannot read: %w", context.Canceled), exitInterrupted},
+		"a missing file":  {&fs.PathError{Op: "open", Path: "tree.yaml", Err: syscall.ENOENT}, exitFailed},
 		"anything else":   {errors.New("no"), exitFailed},
 	} {
 		if got := exitCode(test.err); got != test.want {

@@ -232,7 +232,22 @@ func TestConfig(t *testing.T) {
 }
 
 func TestConfigSet(t *testing.T) {
-	t.Cleanup(func() { configure(t) })
+	before, err := hierarchies.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		eventually(t, func() error {
+			config, err := hierarchies.HncV1beta1().HNCConfigurations().Get(context.WithoutCancel(t.Context()), hnc.ConfigurationName, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			config.Spec = before.Spec
+			_, err = hierarchies.HncV1beta1().HNCConfigurations().Update(context.WithoutCancel(t.Context()), config, metav1.UpdateOptions{})
+			return err
+		})
+		configure(t)
+	})
 	s := newScript(t, root)
 	s.run("config", "set", "secrets", "allowpropagate", "--dry-run=server")
 	s.run("config", "set", "secrets", "allowpropagate")
@@ -270,6 +285,6 @@ func TestConfigSet(t *testing.T) {
 func TestVersion(t *testing.T) {
 	s := newScript(t, root)
 	s.run("version")
-	s.run("version", "--client", "-o", "json")
+	s.run("version", "--client")
 	s.run("--version")
 }

@@ -50,7 +50,7 @@ func TestGetWatches(t *testing.T) {
 	for lines := bufio.NewScanner(out); len(shown) < 2 && lines.Scan(); {
 		shown[lines.Text()] = true
 	}
-	if !shown["configmaps/in-seen"] || !shown["configmaps/in-seen-a"] {
+	if !shown["seen/configmap/in-seen"] || !shown["seen-a/configmap/in-seen-a"] {
 		t.Errorf("got %v", shown)
 	}
 	if err := command.Process.Signal(syscall.SIGINT); err != nil {

@@ -77,8 +77,8 @@ func TestProgressIsShownOnTerminalsOnly(t *testing.T) {
 	t.Cleanup(func() { startPropagator(t) })
 	args := []string{"move", "slow-x", "slow", "--wait", "--timeout=2s"}
 	r := root.hns(t, args...)
-	if want := "error: after 2s: 0 of 1 namespaces have their new tree labels, slow-x has not\n"; r.code != 1 || r.stderr != want {
-		t.Errorf("got %q, want %q", r.stderr, want)
+	if want := "error: after 2s: 0 of 1 namespaces have their new tree labels, slow-x has not\n"; r.code != 6 || r.stderr != want {
+		t.Errorf("got %d %q, want 6 %q", r.code, r.stderr, want)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestKubectlFindsThePlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), filepath.Join(bin, "kubectl"), "hns", "version")
+	command := exec.CommandContext(t.Context(), filepath.Join(bin, "kubectl"), "hns", "version", "--client")
 	command.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
 	if out, err := command.CombinedOutput(); err != nil || timeless(string(out)) != "kubectl-hns version v0.1.0\n" {
 		t.Errorf("got %q, %v", out, err)

@@ -57,7 +57,7 @@ func TestTreeIsImported(t *testing.T) {
 	if files, r := run(root, "imported-child"); r.code != 0 || files != "imported-child/namespace.yaml imported-child/role_view_all.yaml" {
 		t.Errorf("a part of the tree: got %d %q %q", r.code, files, r.stderr)
 	}
-	if _, r := run(root, "--resources", "secrets"); r.code != 1 || !strings.Contains(r.stderr, "--secrets only") {
+	if _, r := run(root, "--resources", "secrets"); r.code != 4 || !strings.Contains(r.stderr, "--secrets only") {
 		t.Errorf("Secrets as a kind: got %d %q", r.code, r.stderr)
 	}
 	if files, r := run(bob, "imported"); r.code != 1 || files != "" {
