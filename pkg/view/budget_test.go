@@ -68,15 +68,8 @@ func TestLargeResponsesOfAViewAreCounted(t *testing.T) {
 		"/api/v1/namespaces/x/pods/a?watch=1": {pod, `"code":429}`, http.StatusTooManyRequests},
 		"/api/v1/namespaces/x/pods?watch=1":   {`{"type":"ADDED","object":` + pod + "}\n", `"code":429}}`, http.StatusOK},
 	} {
-		members := fixed{"acme-x": {Present: t.Context()}}
-		h := New(Config{
-			Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members, Kinds: &Kinds{known: someKinds, refreshed: farFuture},
-			Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), mapping.Options{}),
-			Caller: func(*http.Request) (*Connection, error) {
-				return &Connection{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(test.body)), Header: http.Header{"Content-Type": {"application/json"}}}, nil
-				})}, nil
-			},
+		h := relative(t, func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(test.body)), Header: http.Header{"Content-Type": {"application/json"}}}, nil
 		})
 		get := func(b Budget) *httptest.ResponseRecorder {
 			h.Budget = b
@@ -90,6 +83,38 @@ func TestLargeResponsesOfAViewAreCounted(t *testing.T) {
 		b := &counted{release: func() {}}
 		if w := get(b); w.Code != http.StatusOK || w.Body.Len() < 1<<20 || b.responses < 2<<20 {
 			t.Errorf("%s: got %d and %d bytes; %d are counted", path, w.Code, w.Body.Len(), b.responses)
+		}
+	}
+}
+
+// relative returns a handler of the view of acme with relative names, which has the namespace acme-x.
+func relative(t *testing.T, upstream roundTrip) *Handler {
+	members := fixed{"acme-x": {Present: t.Context()}}
+	return New(Config{
+		Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members, Kinds: &Kinds{known: someKinds, refreshed: farFuture},
+		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), mapping.Options{}),
+		Caller: func(*http.Request) (*Connection, error) { return &Connection{Transport: upstream}, nil },
+	})
+}
+
+// What passes in an upgraded connection is not translated, so only programs have those.
+func TestAnUpgradeDoesNotEvadeTheTranslation(t *testing.T) {
+	h := relative(t, func(r *http.Request) (*http.Response, error) {
+		t.Errorf("%s %s reaches kube-apiserver", r.Method, r.URL)
+		return nil, io.EOF
+	})
+	for path, method := range map[string]string{
+		"/api/v1/namespaces/x/pods/a":        http.MethodGet,
+		"/api/v1/namespaces/x/pods?watch=1":  http.MethodGet,
+		"/api/v1/namespaces/x/pods":          http.MethodPost,
+		"/api/v1/namespaces/x/pods/a/status": http.MethodPut,
+	} {
+		r := httptest.NewRequest(method, path, strings.NewReader("{}"))
+		r.Header.Set("Connection", "Upgrade")
+		r.Header.Set("Upgrade", "websocket")
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "leave out the header Upgrade") {
+			t.Errorf("%s %s: got %d %.300s", method, path, w.Code, w.Body)
 		}
 	}
 }

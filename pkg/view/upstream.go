@@ -11,8 +11,11 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/proxy"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 	"k8s.io/streaming/pkg/httpstream"
@@ -69,11 +72,22 @@ var forwardedStream = []string{
 	"X-Stream-Protocol-Version",
 }
 
+// connecting are the subresources whose connections are upgraded, and contain bytes of programs.
+var connecting = sets.New("attach", "exec", "portforward", "proxy")
+
+// Connects reports whether a request is for a connection with a program.
+func Connects(info *request.RequestInfo) bool {
+	return info.IsResourceRequest && connecting.Has(info.Subresource)
+}
+
 // forward sends a request to kube-apiserver, and returns its response, both with translated names.
 func (h *Handler) forward(c *call) error {
 	switch {
-	case httpstream.IsUpgradeRequest(c.r):
+	case httpstream.IsUpgradeRequest(c.r) && (!h.translates(c) || Connects(c.info)):
 		return h.forwardStream(c)
+	case h.translates(c) && httpstream.IsUpgradeRequest(c.r):
+		// What passes in an upgraded connection has no names that can be translated.
+		return apierrors.NewBadRequest("this view does not upgrade connections of this request; leave out the header Upgrade")
 	case h.translates(c):
 		return h.translate(c)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/streaming/pkg/httpstream"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view"
 )
 
 // Limits bound the requests of one view that one replica serves at the same time.
@@ -18,7 +20,7 @@ type Limits struct {
 const retryAfter = 1
 
 // isStream reports whether a request may take as long as its client wants: what kube-apiserver serves as a watch, logs
-// that are followed, and upgrades, which only subresources have. The query and the headers of other requests do not
+// that are followed, and connections with programs. The query and the headers of other requests do not
 // count: what they are answered with can be kept in memory as a whole.
 func isStream(r *http.Request, info *request.RequestInfo) bool {
 	switch {
@@ -29,7 +31,7 @@ func isStream(r *http.Request, info *request.RequestInfo) bool {
 	case info.Verb == "get" && info.Subresource == "log":
 		return isTrue(r.URL.Query(), "follow")
 	}
-	return info.Subresource != "" && httpstream.IsUpgradeRequest(r)
+	return view.Connects(info) && httpstream.IsUpgradeRequest(r)
 }
 
 // isTrue reports whether a parameter of a query is one that kube-apiserver takes for true.
