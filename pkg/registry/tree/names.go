@@ -124,7 +124,12 @@ func (c *Claims) authorizeName(ctx context.Context, s *snapshot, reject rejectio
 	return err
 }
 
-// authorizeNames does so for a move, with all that moves. The propagator only repeats moves that were authorized.
+// maxComparedRivals bounds the edges that a move compares, of which a transaction has a limited number. A move with more
+// is rare, and can race with a claim of a name that it brings.
+const maxComparedRivals = 32
+
+// authorizeNames does so for a move, with all that moves. The edges of the first rivals are compared at commit, as for a
+// claim. The propagator only repeats moves that were authorized.
 func (m *Moves) authorizeNames(ctx context.Context, s *snapshot, reject rejection, namespace *corev1.Namespace, move move) error {
 	if len(move.chain) == 0 || ByPropagator(ctx) {
 		return nil
@@ -136,6 +141,14 @@ func (m *Moves) authorizeNames(ctx context.Context, s *snapshot, reject rejectio
 			return err
 		}
 	}
-	_, err := m.authorizer.authorizeNames(ctx, s, reject, "spec.parent", m.index.subtreeNames(namespace), move.chain[0], left)
-	return err
+	rivals, err := m.authorizer.authorizeNames(ctx, s, reject, "spec.parent", m.index.subtreeNames(namespace), move.chain[0], left)
+	if err != nil {
+		return err
+	}
+	for _, rival := range rivals[:min(len(rivals), maxComparedRivals)] {
+		if _, err := s.edge(ctx, rival); err != nil {
+			return err
+		}
+	}
+	return nil
 }

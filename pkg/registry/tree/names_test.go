@@ -85,11 +85,16 @@ func TestMovesIntoAViewBringNoNameTwice(t *testing.T) {
 			for namespace := range map[string]bool{"bank": true, "bank-lab": true, "lab": true, "mine": true, row.namespace: true} {
 				f.admin["user/"+namespace], f.admin["owner/"+namespace] = true, true
 			}
-			_, err := f.Moves.Validate(as(t, "user"), f.existing(t, row.namespace), row.parent)
+			guard, err := f.Moves.Validate(as(t, "user"), f.existing(t, row.namespace), row.parent)
 			possible, planned := f.Moves.Preview(as(t, "user"), f.existing(t, row.namespace), row.parent)
 			if row.says == "" {
 				if err != nil || planned != nil {
 					t.Errorf("got %v, planned %v", err, planned)
+				}
+				if rival, ok := map[string]string{"free": "bank-free"}[row.namespace]; ok && err == nil {
+					if revision, compared := guard.Unchanged[rival]; !compared || revision != 0 {
+						t.Errorf("the edge of %q, which may be claimed at the same time, is not compared: %v", rival, guard.Unchanged)
+					}
 				}
 				return
 			}
