@@ -18,6 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 type quotaOptions struct {
@@ -80,11 +81,15 @@ func (o *quotaOptions) Run(ctx context.Context) error {
 		return err
 	}
 	printed, err := o.output.Print(o.Out, quotas, func() []string {
-		var names []string
+		var all []string
 		for i := range quotas.Items {
-			names = append(names, "hierarchicalresourcequota."+hnc.GroupName+"/"+quotas.Items[i].Name)
+			name := names.Object(v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuota").GroupKind(), quotas.Items[i].Name)
+			if o.all {
+				name = quotas.Items[i].Namespace + "/" + name
+			}
+			all = append(all, name)
 		}
-		return names
+		return all
 	})
 	if printed {
 		return err

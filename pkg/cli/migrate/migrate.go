@@ -19,7 +19,8 @@ type migrateOptions struct {
 	skipRejected bool
 	grant        bool
 	strip        bool
-	yes, dryRun  bool
+	yes          bool
+	dryRun       cli.DryRunFlag
 	rollback     bool
 }
 
@@ -73,12 +74,17 @@ migrate again, or uninstall it. If the command is interrupted, repeat it: it con
 
 func (o *migrateOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "Check everything, and print what would be done")
+	o.dryRun.AddFlag(cmd.Flags())
+	flag := cmd.Flags().Lookup("dry-run")
+	flag.Usage, flag.NoOptDefVal = "Check everything, and print what would be done; the server is always asked", "server"
 }
 
 func (*migrateOptions) Complete(*cobra.Command, []string) error { return nil }
 
 func (o *migrateOptions) Validate() error {
+	if o.dryRun.Client() {
+		return cli.UsageErrorf("--dry-run=client: what would be done depends on the cluster; give --dry-run=server")
+	}
 	if o.export == "" && !o.rollback {
 		return cli.UsageErrorf("name the file for HNC's objects by --export")
 	}
@@ -91,7 +97,7 @@ func (o *migrateOptions) Run(ctx context.Context) error {
 		return err
 	}
 	m, err := migration.New(config, migration.Options{
-		Out: o.Out, File: o.export, SkipRejected: o.skipRejected, NoGrant: !o.grant, KeepTracking: !o.strip && !o.rollback, DryRun: o.dryRun,
+		Out: o.Out, File: o.export, SkipRejected: o.skipRejected, NoGrant: !o.grant, KeepTracking: !o.strip && !o.rollback, DryRun: o.dryRun.Enabled(),
 		Confirm: func(question string) bool { return o.yes || cli.Confirmed(o.In, o.Out, question) },
 	})
 	if err != nil {

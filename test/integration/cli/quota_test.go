@@ -36,6 +36,7 @@ func TestQuotas(t *testing.T) {
 	s.run("quota", "budget", "-n", "budget-top", "--show-labels")
 	s.until("budget-b ", "quota", "-n", "budget-top", "--tree")
 	s.run("quota", "-n", "budget-top", "-o", "name")
+	s.run("quota", "-A", "-o", "name")
 	s.run("hrq", "-n", "budget-a")
 	s.run("quota", "none", "-n", "budget-top")
 	s.run("quota", "--tree", "--show-labels")
