@@ -20,7 +20,7 @@ import (
 
 var configMaps = kind{schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, metav1.APIResource{}, 0}
 
-func testMemory() *memory { return &memory{each: maxListMemory, total: maxListsMemory} }
+func testMemory() *memory { return newMemory(maxListMemory, maxListsMemory) }
 
 // source serves watches of ConfigMaps with events at the revisions 1, 2, 3 and so on.
 type source struct {
@@ -136,7 +136,7 @@ func newSource(t *testing.T) (*source, *watchMux, reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, newWatchMux(up, 200), reader{upstream: up, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: testMemory().share()}
+	return s, newWatchMux(up, 200), reader{upstream: up, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: testMemory().share("ann")}
 }
 
 func watchFrom(ctx context.Context, t *testing.T, h *watchMux, r reader, from string) <-chan rawEvent {

@@ -53,7 +53,7 @@ func (r reader) currentRevision(ctx context.Context, resourceVersion string, mat
 	if match != "" {
 		query.Set("resourceVersionMatch", string(match))
 	}
-	defer r.memory.giveBack(r.memory.taken.Load())
+	defer r.memory.giveBack(r.memory.bytes())
 	p, err := r.list(ctx, r.kind, metav1.NamespacePublic, query, r.output.accept, r.memory)
 	if err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func (q *request) collect(ctx context.Context, answer *page, namespaces []string
 				return err
 			}
 		}
-		before := q.reader.memory.taken.Load()
+		before := q.reader.memory.bytes()
 		pages, err := q.reader.listParallel(ctx, batch, func(ctx context.Context, i int) (*page, error) {
 			begun := ""
 			if batch[i] == from.After {

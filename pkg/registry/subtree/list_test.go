@@ -111,7 +111,7 @@ func large(t *testing.T) (s *source, h *handler, want []string) {
 			want = append(want, fmt.Sprint(name, "/", i))
 		}
 	}
-	h.memory = &memory{each: 36 << 10, total: 60 << 10}
+	h.memory = newMemory(36<<10, 60<<10)
 	return s, h, want
 }
 
@@ -151,7 +151,7 @@ func TestListsThatExceedTheMemoryAreRejectedOrHaveMorePages(t *testing.T) {
 			t.Errorf("limit %d: got %q", limit, got)
 		}
 	}
-	if used := h.memory.used.Load(); used != 0 {
+	if used := h.memory.used; used != 0 || len(h.memory.users) > 0 {
 		t.Errorf("%d bytes are in use after all lists", used)
 	}
 	t.Logf("%d lists", s.lists)
@@ -159,14 +159,17 @@ func TestListsThatExceedTheMemoryAreRejectedOrHaveMorePages(t *testing.T) {
 
 func TestListsInFlightShareTheMemory(t *testing.T) {
 	_, h, _ := large(t)
-	other := h.memory.share()
+	other := h.memory.share("eve")
 	if err := other.take(50 << 10); !errors.Is(err, errTooLarge) {
 		t.Errorf("got %v, want errTooLarge", err)
 	}
-	for range 2 {
-		other = h.memory.share()
+	for _, user := range []string{"eve", "mallory"} {
+		other = h.memory.share(user)
 		if err := other.take(28 << 10); err != nil {
 			t.Fatal(err)
+		}
+		if err := h.memory.share(user).take(28 << 10); !apierrors.IsTooManyRequests(err) {
+			t.Errorf("a second list of one user: got %v, want TooManyRequests", err)
 		}
 	}
 	if _, err := h.listAs(t, "ann", url.Values{"limit": {"10"}}); !apierrors.IsTooManyRequests(err) {
@@ -180,7 +183,7 @@ func TestListsInFlightShareTheMemory(t *testing.T) {
 
 func TestWatchesReadWhatExceedsTheMemoryInPages(t *testing.T) {
 	s, h, want := large(t)
-	r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share()}
+	r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann")}
 	names, err := h.members.subtree(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +203,7 @@ func TestWatchesReadWhatExceedsTheMemoryInPages(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	if used := h.memory.used.Load(); used != 0 {
+	if used := h.memory.used; used != 0 || len(h.memory.users) > 0 {
 		t.Errorf("%d bytes are in use", used)
 	}
 	t.Logf("%d lists", s.lists)

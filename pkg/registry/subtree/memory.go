@@ -3,13 +3,14 @@ package subtree
 import (
 	"fmt"
 	"io"
-	"sync/atomic"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 const (
-	// maxListMemory bounds the bytes of objects that one request reads at a time, maxListsMemory those of all requests.
+	// maxListMemory bounds the bytes of objects that one request reads at a time, and all requests of one user;
+	// maxListsMemory those of all requests.
 	// Decoding and encoding them needs up to three times as much, of 1 GiB that the container may use by default.
 	maxListMemory  = 64 << 20
 	maxListsMemory = 128 << 20
@@ -22,36 +23,61 @@ var errTooLarge = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
 
 // memory counts the bytes of objects that are read from kube-apiserver and not yet sent.
 type memory struct {
+	// each is what a request may use, and what a user may use of total.
 	each, total int64
-	used        atomic.Int64
+
+	mu    sync.Mutex
+	used  int64
+	users map[string]int64
 }
 
-// share is what one request uses of a memory. It is safe for concurrent use, except for giveBack.
+func newMemory(each, total int64) *memory {
+	return &memory{each: each, total: total, users: map[string]int64{}}
+}
+
+// share is what one request of a user uses of a memory. It is safe for concurrent use.
 type share struct {
 	*memory
-	taken atomic.Int64
+	user  string
+	taken int64
 }
 
-func (m *memory) share() *share { return &share{memory: m} }
+func (m *memory) share(user string) *share { return &share{memory: m, user: user} }
 
 // take takes n bytes. It fails with errTooLarge, or with TooManyRequests if other requests use the memory.
 func (s *share) take(n int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
-	case s.taken.Load()+n > s.each:
+	case s.taken+n > s.each:
 		return errTooLarge
-	case s.used.Load()+n > s.total:
-		return apierrors.NewTooManyRequests("other lists across subtrees use the memory of this server; try again later", 1)
+	case s.used+n > s.total, s.users[s.user]+n > s.each:
+		return apierrors.NewTooManyRequests("other lists across subtrees use the memory of this server, or of this user; try again later", 1)
 	}
-	s.taken.Add(n)
-	s.used.Add(n)
+	s.add(n)
 	return nil
+}
+
+// bytes returns how many bytes are taken.
+func (s *share) bytes() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.taken
 }
 
 // giveBack gives bytes back until only the given number is taken.
 func (s *share) giveBack(to int64) {
-	n := s.taken.Load() - to
-	s.taken.Add(-n)
-	s.used.Add(-n)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add(to - s.taken)
+}
+
+func (s *share) add(n int64) {
+	s.taken += n
+	s.used += n
+	if s.users[s.user] += n; s.users[s.user] == 0 {
+		delete(s.users, s.user)
+	}
 }
 
 // reader returns a reader that takes the bytes that it reads.

@@ -27,7 +27,7 @@ func TestRequestsThatShallBeRepeatedLaterAreLeftToTheCaller(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, listErr := up.list(t.Context(), configMaps, "a", nil, runtime.ContentTypeJSON, testMemory().share())
+	_, listErr := up.list(t.Context(), configMaps, "a", nil, runtime.ContentTypeJSON, testMemory().share("ann"))
 	_, streamErr := up.stream(t.Context(), configMaps, "", nil, runtime.ContentTypeJSON)
 	_, labeledErr := up.labeledNamespaces(t.Context(), "a", "99999999")
 	for _, err := range []error{listErr, streamErr, labeledErr} {
@@ -48,7 +48,7 @@ func TestErrorsThatAreNoAnswersBecomeAPIErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = up.list(ctx, kind{}, "a", nil, runtime.ContentTypeJSON, testMemory().share())
+	_, err = up.list(ctx, kind{}, "a", nil, runtime.ContentTypeJSON, testMemory().share("ann"))
 	if _, ok := err.(apierrors.APIStatus); !ok {
 		t.Errorf("got %#v, want an API error", err)
 	}
