@@ -187,7 +187,7 @@ title:a.name&&`${a.name}: ${ke(a.value,e.hard)}`})))}function An({data:e,parents
 map(m=>m.resource)))].sort(),l=f=>Math.max(0,...f.limits.filter(m=>!o||m.resource===o).map(m=>m.share)),u=e.quotas.filter(f=>!o||f.limits.some(m=>m.resource===o)).
 sort((f,m)=>+!!m.problems-+!!f.problems||l(m)-l(f)),d=e.quotas.filter(f=>f.limits.some(m=>m.share>=1)).length;return t(_,null,t("div",{class:"head"},t("h1",null,
 "Quotas"),t("p",{class:"summary"},S(e.quotas.length,"quota"),", the fullest first",d>0&&t(_,null," · ",t("b",{class:"bad"},d," full"))),t($,{command:"kubectl h\
-ns hrq -A --tree"})),t(H,{list:e.notes}),r.length>1&&t("div",{class:"tools"},t("label",null,"Resource ",t("select",{value:o,onChange:f=>a(f.target.value?{resource:f.
+ns quota -A --tree"})),t(H,{list:e.notes}),r.length>1&&t("div",{class:"tools"},t("label",null,"Resource ",t("select",{value:o,onChange:f=>a(f.target.value?{resource:f.
 target.value}:{})},t("option",{value:""},"all"),r.map(f=>t("option",{key:f,value:f},f))))),u.length?u.map(f=>t(Rn,{key:f.namespace+"/"+f.name,quota:f,parents:n,
 only:o})):t("p",{class:"box dim"},"There are no hierarchical quotas",e.quotas.length?" of this resource":" that you may see","."))}function Rn({quota:e,parents:n,
 only:s}){let[a,o]=k(""),r=e.limits.filter(l=>!s||l.resource===s);return t("section",{class:"box","aria-label":`Quota ${e.name} of ${e.namespace}`,"data-quota":e.
@@ -348,9 +348,9 @@ How objects of the kind are propagated from here"},a.mode))}))))}function Zn({pa
 notes}),o.source&&!o.difference&&!o.notes&&t("p",{class:"dim"},"It is equal to its source, apart from what the server sets."),o.difference&&t("details",{class:"\
 box fold"},t("summary",null,t("h2",null,"Difference from the source in ",o.source)),t(Ee,{text:o.difference})),o.overwritten&&t("details",{class:"box fold",open:!0,
 "data-overwritten":!0},t("summary",null,t("h2",null,"What it has overwritten")),t("p",{class:"dim"},"An ancestor's object replaced one that was made here. Remov\
-ed lines are those of the former."),t(Ee,{text:o.overwritten}),t($,{command:`kubectl hns why ${s.resource} ${s.name} -n ${s.namespace} --overwritten`})),t("\
-details",{class:"box fold","data-yaml":!0},t("summary",null,t("h2",null,"YAML")),t("div",{class:"tools"},t("span",{class:"grow"}),t(It,{text:o.manifest,title:"C\
-opy as YAML"})),t("pre",{class:"yaml",tabIndex:0,role:"group","aria-label":"YAML"},o.manifest))))}var ie={move:{title:"Move it below",fields:["parent"]},root:{title:"Make it a root",fields:[]},delete:{title:"Delete it",fields:[]},mode:{title:"Set the mode of\
+ed lines are those of the former."),t(Ee,{text:o.overwritten}),t($,{command:`kubectl hns why ${s.resource} ${s.name} -n ${s.namespace} --overwritten`})),t("deta\
+ils",{class:"box fold","data-yaml":!0},t("summary",null,t("h2",null,"YAML")),t("div",{class:"tools"},t("span",{class:"grow"}),t(It,{text:o.manifest,title:"Copy \
+as YAML"})),t("pre",{class:"yaml",tabIndex:0,role:"group","aria-label":"YAML"},o.manifest))))}var ie={move:{title:"Move it below",fields:["parent"]},root:{title:"Make it a root",fields:[]},delete:{title:"Delete it",fields:[]},mode:{title:"Set the mode of\
  a kind",fields:["resource","mode"]},child:{title:"Create a child named",fields:["child"],write:!0},allow:{title:"Allow cascading deletion",fields:[],write:!0},
 forbid:{title:"Forbid cascading deletion",fields:[],write:!0}},nn={parent:"New parent",resource:"Resource",mode:"Mode",child:"Name of the child"},Vn=["Propagate",
 "AllowPropagate","Remove","Ignore"],es=2e3;function an({version:e}){let[n,s]=ee(),a=M("/api/session",0),o=W(K),r=Object.fromEntries(n),[l,u]=k(r.change in ie?r.
