@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -40,29 +40,35 @@ func newConfigCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Com
 	return cmd
 }
 
-// changeConfiguration changes the configuration, or creates it, and prints the message that change returns. change also
-// reports whether there is anything to write.
-func changeConfiguration(ctx context.Context, c *Clients, out io.Writer, dryRun *DryRunFlag,
-	change func(*v1beta1.HNCConfiguration) (message string, changed bool, err error),
-) error {
-	var message string
-	err := retryOnModified(func() error {
+// changeConfiguration changes the specification of the configuration, or creates the configuration, and reports whether
+// that changes anything.
+func changeConfiguration(ctx context.Context, c *Clients, dryRun *DryRunFlag, change func(*v1beta1.HNCConfigurationSpec) error) (changed bool, err error) {
+	err = retryOnModified(func() error {
 		config, err := GetConfiguration(ctx, c)
 		if err != nil {
 			return err
 		}
-		var changed bool
-		if message, changed, err = change(config); err != nil || !changed || dryRun.Client() {
+		before := config.Spec.DeepCopy()
+		if err := change(&config.Spec); err != nil {
 			return err
 		}
-		_, err = writeConfiguration(ctx, c, config, dryRun)
+		if changed = !apiequality.Semantic.DeepEqual(&config.Spec, before); !changed || dryRun.Client() {
+			return nil
+		}
+		written, err := writeConfiguration(ctx, c, config, dryRun)
+		if err == nil {
+			changed = !apiequality.Semantic.DeepEqual(&written.Spec, before) // It has the server's defaults.
+		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprint(out, message)
-	return err
+	return changed, err
+}
+
+// removeKind removes the entry of a kind.
+func removeKind(spec *v1beta1.HNCConfigurationSpec, kind v1beta1.ResourceSpec) {
+	spec.Resources = slices.DeleteFunc(spec.Resources, func(r v1beta1.ResourceSpec) bool {
+		return r.Group == kind.Group && r.Resource == kind.Resource
+	})
 }
 
 // writeConfiguration updates the configuration, or creates it, and returns it with the server's defaults.

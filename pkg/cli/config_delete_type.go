@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -49,14 +48,17 @@ func (o *deleteTypeOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return changeConfiguration(ctx, c, o.Out, &o.dryRun, func(config *v1beta1.HNCConfiguration) (string, bool, error) {
-		before := len(config.Spec.Resources)
-		config.Spec.Resources = slices.DeleteFunc(config.Spec.Resources, func(r v1beta1.ResourceSpec) bool {
-			return r.Group == o.group && r.Resource == o.resource
-		})
-		if len(config.Spec.Resources) == before {
-			return fmt.Sprintf("Nothing to delete; No configuration for type with group: %s, resource: %s\n", o.group, o.resource), false, nil
-		}
-		return fmt.Sprintf("Configuration for type with group: %s, resource: %s is deleted%s\n", o.group, o.resource, o.dryRun.Suffix()), true, nil
+	changed, err := changeConfiguration(ctx, c, &o.dryRun, func(spec *v1beta1.HNCConfigurationSpec) error {
+		removeKind(spec, v1beta1.ResourceSpec{Group: o.group, Resource: o.resource})
+		return nil
 	})
+	if err != nil {
+		return err
+	}
+	if !changed {
+		_, err = fmt.Fprintf(o.Out, "Nothing to delete; No configuration for type with group: %s, resource: %s\n", o.group, o.resource)
+		return err
+	}
+	_, err = fmt.Fprintf(o.Out, "Configuration for type with group: %s, resource: %s is deleted%s\n", o.group, o.resource, o.dryRun.Suffix())
+	return err
 }

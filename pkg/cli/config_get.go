@@ -66,26 +66,36 @@ func (o *configGetOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rows, err := configurationRows(&config.Spec)
+	if o.key == "" {
+		rows, err := configurationRows(&config.Spec)
+		if err != nil {
+			return err
+		}
+		return printSettings(o.Out, rows)
+	}
+	value, err := valueOf(&config.Spec, o.key)
 	if err != nil {
 		return err
 	}
-	if o.key == "" {
-		return printSettings(o.Out, rows)
+	if value == "" {
+		return fmt.Errorf("the configuration does not have %s", o.key)
 	}
-	for _, row := range rows {
-		if row[0] == o.key {
-			_, err := io.WriteString(o.Out, names.Line("%s", row[1]))
-			return err
+	_, err = io.WriteString(o.Out, names.Line("%s", value))
+	return err
+}
+
+// valueOf returns the mode of a kind, or the value of a setting; "" if the configuration does not have it.
+func valueOf(spec *v1beta1.HNCConfigurationSpec, key string) (string, error) {
+	if settings[key] != nil {
+		return setting(spec, key)
+	}
+	kind := kindArg(key)
+	for _, r := range spec.Resources {
+		if r.Group == kind.Group && r.Resource == kind.Resource {
+			return string(r.Mode), nil
 		}
 	}
-	if settings[o.key] != nil {
-		if value, err := setting(&config.Spec, o.key); err != nil || value != "" {
-			_, _ = io.WriteString(o.Out, names.Line("%s", value))
-			return err
-		}
-	}
-	return fmt.Errorf("the configuration does not have %s", o.key)
+	return "", nil
 }
 
 // configurationRows returns what the configuration has: the kinds with their modes, and the settings with their values.

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"reflect"
+	"io"
 	"slices"
 	"strings"
 
@@ -59,8 +59,7 @@ func (o *configSetOptions) Complete(cmd *cobra.Command, args []string) error {
 	if settings[o.key] == nil {
 		o.granting = o.grant && cmd.Flags().Changed("grant")
 		o.entry = kindArg(o.key)
-		o.mode = o.value
-		o.entry.Mode = v1beta1.SynchronizationMode(canonicalMode(o.mode))
+		o.entry.Mode = v1beta1.SynchronizationMode(canonicalMode(o.value))
 	}
 	return nil
 }
@@ -80,42 +79,21 @@ func (o *configSetOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	change := func(spec *v1beta1.HNCConfigurationSpec) (*v1beta1.HNCConfigurationSpec, error) {
+	err = configure(ctx, c, o.Out, &o.dryRun, func(spec *v1beta1.HNCConfigurationSpec) error {
 		if settings[o.key] != nil {
-			return withSetting(spec, o.key, &o.value)
+			return changeSetting(spec, o.key, &o.value)
 		}
-		changed := spec.DeepCopy()
-		return changed, o.apply(changed)
-	}
-	if err := configure(ctx, c, &o.setResourceOptions, change); err != nil || settings[o.key] != nil || o.entry.Mode == v1beta1.Ignore {
+		return o.apply(spec)
+	})
+	if err != nil || settings[o.key] != nil || o.entry.Mode == v1beta1.Ignore {
 		return err
 	}
 	return o.checkPropagator(ctx, c)
 }
 
-// configure changes the specification of the configuration, and says whether that changes anything.
-func configure(ctx context.Context, c *Clients, o *setResourceOptions, change func(*v1beta1.HNCConfigurationSpec) (*v1beta1.HNCConfigurationSpec, error)) error {
-	changed := false
-	err := retryOnModified(func() error {
-		config, err := GetConfiguration(ctx, c)
-		if err != nil {
-			return err
-		}
-		before := config.DeepCopy()
-		spec, err := change(&config.Spec)
-		if err != nil {
-			return err
-		}
-		config.Spec = *spec
-		if changed = !reflect.DeepEqual(config.Spec, before.Spec); !changed || o.dryRun.Client() {
-			return nil
-		}
-		written, err := writeConfiguration(ctx, c, config, &o.dryRun)
-		if err == nil {
-			changed = !reflect.DeepEqual(written.Spec, before.Spec) // It has the server's defaults.
-		}
-		return err
-	})
+// configure changes the configuration, and says whether that changes anything.
+func configure(ctx context.Context, c *Clients, out io.Writer, dryRun *DryRunFlag, change func(*v1beta1.HNCConfigurationSpec) error) error {
+	changed, err := changeConfiguration(ctx, c, dryRun, change)
 	if err != nil {
 		return err
 	}
@@ -123,7 +101,7 @@ func configure(ctx context.Context, c *Clients, o *setResourceOptions, change fu
 	if changed {
 		result = "configured"
 	}
-	_, err = fmt.Fprintf(o.Out, "hncconfiguration.%s/%s %s%s\n", hnc.GroupName, hnc.ConfigurationName, result, o.dryRun.Suffix())
+	_, err = fmt.Fprintf(out, "hncconfiguration.%s/%s %s%s\n", hnc.GroupName, hnc.ConfigurationName, result, dryRun.Suffix())
 	return err
 }
 
@@ -133,7 +111,7 @@ func (f *Factory) completeSettings(cmd *cobra.Command, word string) []string {
 }
 
 func newConfigUnsetCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &configUnsetOptions{setResourceOptions: setResourceOptions{IOStreams: streams, factory: f}}
+	o := &configUnsetOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "unset (RESOURCE[.GROUP] | SETTING)",
 		Short: "Stop propagating a kind, whose copies stay, or return a setting to its default",
@@ -149,9 +127,11 @@ func newConfigUnsetCommand(f *Factory, streams genericiooptions.IOStreams) *cobr
 }
 
 type configUnsetOptions struct {
-	setResourceOptions
+	genericiooptions.IOStreams
+	factory *Factory
 
-	key string
+	key    string
+	dryRun DryRunFlag
 }
 
 func (o *configUnsetOptions) Complete(_ *cobra.Command, args []string) error {
@@ -166,17 +146,11 @@ func (o *configUnsetOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return configure(ctx, c, &o.setResourceOptions, func(spec *v1beta1.HNCConfigurationSpec) (*v1beta1.HNCConfigurationSpec, error) {
+	return configure(ctx, c, o.Out, &o.dryRun, func(spec *v1beta1.HNCConfigurationSpec) error {
 		if settings[o.key] != nil {
-			return withSetting(spec, o.key, nil)
+			return changeSetting(spec, o.key, nil)
 		}
-		changed, kind := spec.DeepCopy(), kindArg(o.key)
-		changed.Resources = slices.DeleteFunc(changed.Resources, func(r v1beta1.ResourceSpec) bool {
-			return r.Group == kind.Group && r.Resource == kind.Resource
-		})
-		if len(changed.Resources) == 0 {
-			changed.Resources = nil
-		}
-		return changed, nil
+		removeKind(spec, kindArg(o.key))
+		return nil
 	})
 }

@@ -84,10 +84,7 @@ func (o *setResourceOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = changeConfiguration(ctx, c, o.Out, &o.dryRun, func(config *v1beta1.HNCConfiguration) (string, bool, error) {
-		return "", true, o.apply(&config.Spec)
-	})
-	if err != nil || o.entry.Mode == v1beta1.Ignore {
+	if _, err := changeConfiguration(ctx, c, &o.dryRun, o.apply); err != nil || o.entry.Mode == v1beta1.Ignore {
 		return err
 	}
 	return o.checkPropagator(ctx, c)

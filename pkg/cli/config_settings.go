@@ -91,12 +91,12 @@ func plain(list []any) ([]string, bool) {
 	return texts, true
 }
 
-// withSetting returns the configuration with a field of this value: a text, YAML, or for a list of texts these,
-// separated by commas. A nil value removes the field.
-func withSetting(spec *v1beta1.HNCConfigurationSpec, path string, value *string) (*v1beta1.HNCConfigurationSpec, error) {
+// changeSetting gives a field this value: a text, YAML, or for a list of texts these, separated by commas. A nil value
+// removes the field.
+func changeSetting(spec *v1beta1.HNCConfigurationSpec, path string, value *string) error {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(spec)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	fields := strings.Split(path, ".")
 	if value == nil {
@@ -104,10 +104,10 @@ func withSetting(spec *v1beta1.HNCConfigurationSpec, path string, value *string)
 	} else {
 		parsed, err := parseSetting(*value, settings[path])
 		if err != nil {
-			return nil, UsageErrorf("%s: %w", path, err)
+			return UsageErrorf("%s: %w", path, err)
 		}
 		if err := unstructured.SetNestedField(content, parsed, fields...); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for parent := fields[:len(fields)-1]; len(parent) > 0; parent = parent[:len(parent)-1] {
@@ -117,13 +117,14 @@ func withSetting(spec *v1beta1.HNCConfigurationSpec, path string, value *string)
 	}
 	text, err := json.Marshal(content)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	changed := &v1beta1.HNCConfigurationSpec{}
 	if err := yaml.UnmarshalStrict(text, changed); err != nil {
-		return nil, UsageErrorf("%s: %w", path, err)
+		return UsageErrorf("%s: %w", path, err)
 	}
-	return changed, nil
+	*spec = *changed
+	return nil
 }
 
 // parseSetting parses the value of a field of this type.

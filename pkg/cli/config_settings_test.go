@@ -26,7 +26,8 @@ func TestSettingsAreSetAndUnset(t *testing.T) {
 	} {
 		before := &v1beta1.HNCConfigurationSpec{Resources: kinds}
 		test.want.Resources = kinds
-		after, err := withSetting(before, path, &test.value)
+		after := before.DeepCopy()
+		err := changeSetting(after, path, &test.value)
 		if err != nil || !reflect.DeepEqual(*after, test.want) {
 			t.Errorf("%s: got %+v, %v, want %+v", path, after, err, test.want)
 			continue
@@ -34,8 +35,8 @@ func TestSettingsAreSetAndUnset(t *testing.T) {
 		if shown, err := setting(after, path); err != nil || shown != test.shown {
 			t.Errorf("%s: shown as %q, %v, want %q", path, shown, err, test.shown)
 		}
-		if unset, err := withSetting(after, path, nil); err != nil || !reflect.DeepEqual(unset, before) {
-			t.Errorf("%s: unset is %+v, %v, want %+v", path, unset, err, before)
+		if err := changeSetting(after, path, nil); err != nil || !reflect.DeepEqual(after, before) {
+			t.Errorf("%s: unset is %+v, %v, want %+v", path, after, err, before)
 		}
 	}
 }
@@ -47,7 +48,7 @@ func TestInvalidSettingsAreErrorsOfUsage(t *testing.T) {
 		"rules":                           "{nothing: x}",
 		"rules.droppedLabels":             "[{}]",
 	} {
-		if _, err := withSetting(&v1beta1.HNCConfigurationSpec{}, path, &value); exitCode(err) != exitUsage || !strings.HasPrefix(err.Error(), path+": ") {
+		if err := changeSetting(&v1beta1.HNCConfigurationSpec{}, path, &value); exitCode(err) != exitUsage || !strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%s: got %v", path, err)
 		}
 	}
