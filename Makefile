@@ -74,12 +74,19 @@ browser: ## install what the tests of the page in the browser need: Chromium, an
 	@hack/browser.sh
 
 .PHONY: quick
-quick: build ## run some tests without the race detector: make quick PACKAGES=./test/integration/kinds TESTFLAGS='-run Exceptions'
+quick: build ## run some tests, with the output of go test: make quick PACKAGES=./test/integration/kinds TESTFLAGS='-run Exceptions'
 	@go test -timeout 10m -count=1 $(PACKAGES) $(TESTFLAGS)
 
 .PHONY: long
-long: build ## run the long form of the tests that repeat something, without the race detector
+long: build ## run the long form of the tests that repeat something
 	@go test -timeout 60m -count=1 ./test/integration/{chaos,model,plan,reads,reservations} -long
+
+# Only what runs our code in the test itself: suites that start the servers as processes would just get slower, and so would the policies, which
+# kube-apiserver's code evaluates.
+RACE_PACKAGES := ./cmd/... ./hack/... ./pkg/... ./test/integration/{propagation,servers,tree}/...
+.PHONY: race
+race: build ## run the tests whose process runs our code with the race detector, which requires a C compiler
+	@CGO_ENABLED=1 go test -race -p 3 -vet=off -timeout 30m $(TESTFLAGS) $$(go list $(if $(filter-out ./...,$(PACKAGES)),$(PACKAGES),$(RACE_PACKAGES)) | grep -v /pkg/policy$$)
 
 .PHONY: repeat
 repeat: build ## repeat tests TIMES times, 20 by default, beside processes that keep all processors busy: make repeat PACKAGES=./test/integration/model TIMES=50
