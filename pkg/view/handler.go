@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
 )
 
 // Config is the configuration of a view.
@@ -128,9 +129,16 @@ func (h *Handler) serveResource(c *call) error {
 		return h.serveNamespaces(c)
 	case refusedGroup(resource.Group):
 		return refused(resource)
+	case rbac.Serves(resource):
+		return h.serveRBAC(c)
 	case c.info.Namespace != "":
 		return h.serveInNamespace(c)
 	}
+	return h.serveWithoutNamespace(c, resource)
+}
+
+// serveWithoutNamespace serves a request for a resource by a path without a namespace.
+func (h *Handler) serveWithoutNamespace(c *call, resource schema.GroupResource) error {
 	found, err := h.Kinds.find(c.r.Context(), resource.WithVersion(c.info.APIVersion))
 	switch {
 	case err != nil:

@@ -50,7 +50,7 @@ func TestARequestInANamespaceThatLeavesIsNotFound(t *testing.T) {
 
 func TestWhatReachesKubeAPIServer(t *testing.T) {
 	h := handler(fixed{"a": {Present: t.Context()}}, func(r *http.Request) (*http.Response, error) {
-		if got := r.URL.String(); got != "https://cluster/k8s/clusters/c/apis/rbac.authorization.k8s.io/v1/namespaces/a/roles/system%3Ax%20y?limit=5" {
+		if got := r.URL.String(); got != "https://cluster/k8s/clusters/c/apis/example.com/v1/namespaces/a/roles/system%3Ax%20y?limit=5" {
 			t.Errorf("requested %s", got)
 		}
 		for name := range r.Header {
@@ -60,7 +60,7 @@ func TestWhatReachesKubeAPIServer(t *testing.T) {
 		}
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("x")), Header: http.Header{}}, nil
 	})
-	r := httptest.NewRequest(http.MethodGet, "/apis/rbac.authorization.k8s.io/v1/namespaces/a/roles/system%3Ax%20y?limit=5", nil)
+	r := httptest.NewRequest(http.MethodGet, "/apis/example.com/v1/namespaces/a/roles/system%3Ax%20y?limit=5", nil)
 	for _, name := range []string{"Accept", "Audit-Id", "Authorization", "Cookie", "Forwarded", "X-Forwarded-For", "Proxy-Authorization", "X-Other"} {
 		r.Header.Set(name, "x")
 	}

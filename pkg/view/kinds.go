@@ -22,8 +22,10 @@ type Kinds struct {
 	// refreshing is the refresh that all callers share.
 	refreshing singleflight.Group
 
-	mu        sync.RWMutex
-	known     map[schema.GroupVersionResource]kind
+	mu    sync.RWMutex
+	known map[schema.GroupVersionResource]kind
+	// scopes are those of resources, by their names and groups: whether they are namespaced.
+	scopes    map[string]map[string]bool
 	refreshed time.Time
 }
 
@@ -124,9 +126,16 @@ func (k *Kinds) refresh(ctx context.Context) error {
 			found[gv.WithResource(r.Name)] = kind{of, r.Namespaced}
 		}
 	}
+	scopes := map[string]map[string]bool{}
+	for resource, kind := range found {
+		if scopes[resource.Resource] == nil {
+			scopes[resource.Resource] = map[string]bool{}
+		}
+		scopes[resource.Resource][resource.Group] = kind.namespaced
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.known, k.refreshed = found, time.Now()
+	k.known, k.scopes, k.refreshed = found, scopes, time.Now()
 	return nil
 }
 
@@ -135,6 +144,13 @@ func (k *Kinds) namespaced(resource schema.GroupVersionResource) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.known[resource].namespaced
+}
+
+// scopesOf returns the groups that have a resource, and whether it is namespaced there. It sends no request.
+func (k *Kinds) scopesOf(resource string) map[string]bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.scopes[resource] // is replaced, never changed
 }
 
 // current makes sure that what is known is not older than maxRefresh.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"net/http"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
 )
 
 // rule says how a view serves a cluster-scoped kind.
@@ -23,7 +25,7 @@ const (
 	readOnly
 	// selfReview kinds answer questions of callers about themselves, in the view.
 	selfReview
-	// own is the rule of namespaces.
+	// own kinds are those that each view has for itself.
 	own
 )
 
@@ -31,7 +33,9 @@ var namespaces = schema.GroupResource{Resource: "namespaces"}
 
 // rules has the cluster-scoped kinds of a view. Classes and nodes are read by what deploys applications.
 var rules = map[schema.GroupResource]rule{
-	namespaces: own,
+	namespaces:                                own,
+	rbacv1.Resource(rbac.ClusterRoles):        own,
+	rbacv1.Resource(rbac.ClusterRoleBindings): own,
 
 	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"}:      selfReview,
 	{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}: selfReview,

@@ -44,12 +44,17 @@ func (h *Handler) translate(c *call) error {
 			return err
 		}
 	}
-	// The mapper reads JSON, and what it changes cannot be compressed by kube-apiserver.
+	c.readJSON()
+	h.proxy(c, func(response *http.Response) error { return h.translateResponse(c, response) })
+	return nil
+}
+
+// readJSON asks for a response that can be changed: in JSON, and whole. What is changed cannot be compressed by
+// kube-apiserver.
+func (c *call) readJSON() {
 	c.r.Header.Set("Accept", jsonAccept(c.r.Header.Values("Accept")))
 	c.r.Header.Set("Accept-Encoding", "identity")
 	c.r.Header.Del("Range")
-	h.proxy(c, func(response *http.Response) error { return h.translateResponse(c, response) })
-	return nil
 }
 
 // translateBody translates the body of a request. Options of deletions name no namespace.

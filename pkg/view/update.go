@@ -17,6 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/patch"
 )
 
 // updateNamespace changes the labels and annotations of a namespace: of a sub-namespace those of its Subnamespace, by the
@@ -111,6 +112,34 @@ func (c *call) warnKept(field string, list []v1beta1.MetaKVP, changes map[string
 	if slices.Sort(kept); len(kept) > 0 {
 		c.warn(fmt.Sprintf("%s %s: not removed, because the Subnamespace of this namespace does not set it", field, strings.Join(kept, ", ")))
 	}
+}
+
+// patched returns the namespace that a request of the caller asks for.
+func patched(c *call, current *corev1.Namespace, body []byte) (*corev1.Namespace, error) {
+	if c.info.Verb == "update" {
+		object, err := decode(body, namespaceKind, c.r.URL.Query().Get("fieldValidation") == metav1.FieldValidationStrict)
+		if err != nil {
+			return nil, err
+		}
+		if ns, ok := object.(*corev1.Namespace); ok {
+			return ns, nil
+		}
+		return nil, apierrors.NewBadRequest("the body must be a Namespace of v1")
+	}
+	before, err := json.Marshal(current)
+	if err != nil {
+		return nil, err
+	}
+	// A field manager that applies less than before takes nothing away: the Subnamespace has one manager.
+	after, err := patch.Apply(c.r.Context(), mediaType(c.r), before, body, corev1.Namespace{})
+	if err != nil {
+		return nil, err
+	}
+	var ns corev1.Namespace
+	if err := json.Unmarshal(after, &ns); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return &ns, nil
 }
 
 func conflict(name string) error {

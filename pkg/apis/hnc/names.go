@@ -91,6 +91,9 @@ const (
 	// AnnotationOverride, "true" on a local object, keeps it instead of a copy if the source has
 	// AnnotationAllowOverride.
 	AnnotationOverride = "hnc.x-k8s.io/override"
+	// AnnotationViewRules is on Roles that are ClusterRoles of a view: the rules of the ClusterRole, in JSON, if the Role
+	// cannot have all of them.
+	AnnotationViewRules = "hnc.x-k8s.io/view-rules"
 	// AnnotationAllowOverride, "true" on a source, allows objects in descendants to override its copies.
 	AnnotationAllowOverride = "propagate.hnc.x-k8s.io/allowOverride"
 

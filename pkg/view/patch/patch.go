@@ -1,6 +1,8 @@
-package view
+// Package patch applies patches where a view has to apply them itself.
+package patch
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +10,6 @@ import (
 	"sync"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,19 +21,21 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
-// Patches of namespaces are applied here. The time for JSON patches and strategic merge patches grows faster than their
+// The time for JSON patches and strategic merge patches grows faster than their
 // size, with the number of operations, of elements in lists, and of levels, and nothing ends it.
 const (
 	maxPatch       = 128 << 10 // bytes
 	maxPatchLevels = 32
 	// maxOperations is what kube-apiserver accepts, too.
 	maxOperations = 10000
+	// maxCopies is the size that the copies of a JSON patch may add up to, in bytes: that of a request.
+	maxCopies = 3 << 20
 )
 
 // checkPatch rejects a JSON patch or a strategic merge patch that could take too long to apply.
 func checkPatch(kind types.PatchType, body []byte) error {
 	if len(body) > maxPatch {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a patch of a namespace of type %s may have %d bytes, and this one has %d; use a merge patch, %s",
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a patch of type %s may have %d bytes here, and this one has %d; use a merge patch, %s",
 			kind, maxPatch, len(body), types.MergePatchType))
 	}
 	return mapping.CheckJSON(body, mapping.Limits{Depth: maxPatchLevels})
@@ -88,63 +91,42 @@ func merge(target, patch any) any {
 
 // limitCopies bounds what the copies of a JSON patch add up to, which can double an object with each operation. The
 // library has one limit for the process.
-var limitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = maxBody })
+var limitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = maxCopies })
 
-// patched returns the namespace that a request of the caller asks for. With some JSON patches, the library panics:
-// operations that have no value, or test null in a list.
-func patched(c *call, current *corev1.Namespace, body []byte) (_ *corev1.Namespace, err error) {
+// Apply returns an object as a patch changes it, both in JSON. The value is an object of the Go type, which says how lists
+// are merged in strategic merge patches. What a field manager leaves out that it has set before stays in an apply patch.
+// Errors are errors of the API. With some JSON patches the library panics: operations that have no value, or test null in
+// a list.
+func Apply(ctx context.Context, mediaType string, before, patch []byte, value any) (after []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			klog.FromContext(c.r.Context()).Error(nil, "A patch is rejected because applying it panicked", "panic", cause)
+			klog.FromContext(ctx).Error(nil, "A patch is rejected because applying it panicked", "panic", cause)
 			err = apierrors.NewBadRequest("the patch cannot be applied: each operation that tests or replaces needs a value, and null in a list cannot be tested")
 		}
 	}()
-	if c.info.Verb == "update" {
-		object, err := decode(body, corev1.SchemeGroupVersion.WithKind("Namespace"), c.r.URL.Query().Get("fieldValidation") == metav1.FieldValidationStrict)
-		if err != nil {
-			return nil, err
-		}
-		if ns, ok := object.(*corev1.Namespace); ok {
-			return ns, nil
-		}
-		return nil, apierrors.NewBadRequest("the body must be a Namespace of v1")
-	}
-	before, err := json.Marshal(current)
-	if err != nil {
-		return nil, err
-	}
-	var after []byte
-	switch kind := mediaType(c.r); types.PatchType(kind) {
+	switch kind := types.PatchType(mediaType); kind {
 	case types.JSONPatchType:
-		after, err = applyJSONPatch(before, body)
+		after, err = applyJSONPatch(before, patch)
 	case types.MergePatchType:
-		after, err = applyMergePatch(before, body)
+		after, err = applyMergePatch(before, patch)
 	case types.StrategicMergePatchType:
-		if err = checkPatch(types.StrategicMergePatchType, body); err == nil {
-			after, err = strategicpatch.StrategicMergePatch(before, body, corev1.Namespace{})
+		if err = checkPatch(kind, patch); err == nil {
+			after, err = strategicpatch.StrategicMergePatch(before, patch, value)
 		}
 	case types.ApplyYAMLPatchType:
-		// What a field manager leaves out that it has set before stays: the Subnamespace has one manager.
-		if err = yamlbody.Check(body); err == nil {
-			body, err = yaml.YAMLToJSON(body)
+		if err = yamlbody.Check(patch); err == nil {
+			patch, err = yaml.YAMLToJSON(patch)
 		}
 		if err == nil {
-			after, err = applyMergePatch(before, body)
+			after, err = applyMergePatch(before, patch)
 		}
 	default:
 		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType,
 			Reason: metav1.StatusReasonUnsupportedMediaType, Message: fmt.Sprintf("the body of the request was in an unknown format: %q", kind)}}
 	}
 	var known apierrors.APIStatus
-	switch {
-	case errors.As(err, &known):
-		return nil, err
-	case err != nil:
+	if err != nil && !errors.As(err, &known) {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
-	var ns corev1.Namespace
-	if err := json.Unmarshal(after, &ns); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	return &ns, nil
+	return after, err
 }

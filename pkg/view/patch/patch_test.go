@@ -1,0 +1,51 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// These would take from seconds to minutes.
+func TestPatchesThatTakeTooLongAreRejected(t *testing.T) {
+	namespace := []byte(`{"metadata":{"name":"dev"}}`)
+	var references strings.Builder
+	for i := range 15000 {
+		fmt.Fprintf(&references, `{"uid":"%d"},`, i)
+	}
+	list := "[" + strings.TrimSuffix(references.String(), ",") + "]"
+	nested := strings.Repeat(`{"a":`, 5000) + `"` + strings.Repeat("x", 2<<20) + `"` + strings.Repeat("}", 5000)
+	for _, test := range []struct {
+		kind types.PatchType
+		body string
+		code int
+	}{
+		{types.JSONPatchType, "[" + strings.TrimSuffix(strings.Repeat(`{"op":"add","path":"/spec/finalizers/0","value":0},`, 60000), ",") + "]", http.StatusRequestEntityTooLarge},
+		{types.JSONPatchType, "[" + strings.TrimSuffix(strings.Repeat(`{},`, maxOperations+1), ",") + "]", http.StatusRequestEntityTooLarge},
+		{types.JSONPatchType, `[{"op":"add","path":"/x","value":` + strings.Repeat("[", maxPatchLevels) + strings.Repeat("]", maxPatchLevels) + `}]`, http.StatusBadRequest},
+		{types.StrategicMergePatchType, `{"metadata":{"ownerReferences":` + list + `,"$setElementOrder/ownerReferences":` + list + `}}`, http.StatusRequestEntityTooLarge},
+		{types.MergePatchType, `{"metadata":{"labels":{"a":"b"}},"x":` + nested + `}`, 0},
+	} {
+		start := time.Now()
+		got, err := Apply(t.Context(), string(test.kind), namespace, []byte(test.body), corev1.Namespace{})
+		if took := time.Since(start); took > 20*time.Second {
+			t.Errorf("%s %.60s: took %s", test.kind, test.body, took)
+		}
+		var status apierrors.APIStatus
+		switch {
+		case test.code == 0 && (err != nil || !strings.Contains(string(got), `"labels":{"a":"b"}`)):
+			t.Errorf("%s %.60s: %v", test.kind, test.body, err)
+		case test.code != 0 && (!errors.As(err, &status) || int(status.Status().Code) != test.code):
+			t.Errorf("%s %.60s: %.300v", test.kind, test.body, err)
+		case test.code == http.StatusRequestEntityTooLarge && !strings.Contains(err.Error(), "use a merge patch"):
+			t.Errorf("%s: %v", test.kind, err)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package rbac
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// object is an object in JSON. What is not known of it is kept.
+type object = map[string]any
+
+// conversion converts the objects of one resource.
+type conversion struct {
+	resource
+	names  Names
+	root   string
+	scopes Scopes
+}
+
+func child(o object, name string) object {
+	c, _ := o[name].(object)
+	return c
+}
+
+func text(o object, name string) string {
+	s, _ := o[name].(string)
+	return s
+}
+
+// in converts an object that a client sends into that of the cluster. It returns warnings about what has no effect.
+func (c *conversion) in(o object) (warnings []string, err error) {
+	if kind := text(o, "kind"); kind != "" && kind != c.shown {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the body is of kind %s, and must be a %s", kind, c.shown))
+	}
+	metadata, ok := o["metadata"].(object)
+	if !ok {
+		return nil, apierrors.NewBadRequest("metadata: required; set the name")
+	}
+	if !c.cluster {
+		if _, own := c.shownName(c.names, text(metadata, "name")); !own {
+			return nil, c.invalid(text(metadata, "name"), field.Invalid(field.NewPath("metadata", "name"), text(metadata, "name"),
+				fmt.Sprintf("names that begin with %q are those of cluster-scoped objects of the view; create a Cluster%s", c.names.prefix, c.shown)))
+		}
+		c.roleIn(o)
+		return nil, nil
+	}
+	if errs := c.validate(o, metadata); len(errs) > 0 {
+		return nil, c.invalid(text(metadata, "name"), errs...)
+	}
+	o["kind"] = c.stored
+	metadata["namespace"] = c.root
+	for _, name := range []string{"name", "generateName"} {
+		if value := text(metadata, name); value != "" {
+			metadata[name] = c.names.Stored(value)
+		}
+	}
+	c.owners(metadata, func(kind, name string) (string, string, bool) {
+		stored, ok := strings.CutPrefix(kind, "Cluster")
+		return stored, c.names.Stored(name), ok
+	})
+	if c.bindings {
+		c.roleIn(o)
+		return nil, nil
+	}
+	return c.rulesIn(o, metadata)
+}
+
+// validate returns what an object of a view cannot have.
+func (c *conversion) validate(o, metadata object) (errs field.ErrorList) {
+	at := field.NewPath("metadata")
+	if namespace := text(metadata, "namespace"); namespace != "" {
+		errs = append(errs, field.Forbidden(at.Child("namespace"), "not allowed on this type"))
+	}
+	if c.bindings {
+		if kind := text(child(o, "roleRef"), "kind"); kind != "" && kind != "ClusterRole" {
+			errs = append(errs, field.NotSupported(field.NewPath("roleRef", "kind"), kind, []string{"ClusterRole"}))
+		}
+		return errs
+	}
+	if name := text(metadata, "name"); reserved(name) {
+		errs = append(errs, field.Invalid(at.Child("name"), name, "means a ClusterRole of the cluster, which is not changed in a view; choose another name"))
+	}
+	if o["aggregationRule"] != nil {
+		errs = append(errs, field.Forbidden(field.NewPath("aggregationRule"), "ClusterRoles of a view are not aggregated; list the rules"))
+	}
+	return errs
+}
+
+func (c *conversion) invalid(name string, errs ...*field.Error) error {
+	return apierrors.NewInvalid(schema.GroupKind{Group: rbacv1.GroupName, Kind: c.shown}, name, errs)
+}
+
+// roleIn converts the reference of a binding.
+func (c *conversion) roleIn(o object) {
+	if ref := child(o, "roleRef"); ref != nil {
+		setRole(ref, c.names.roleIn)
+	}
+}
+
+func setRole(ref object, convert func(kind, name string) (string, string)) {
+	if kind, name := convert(text(ref, "kind"), text(ref, "name")); kind != "" {
+		ref["kind"], ref["name"] = kind, name
+	}
+}
+
+// rulesIn leaves out the rules that a Role cannot have, and remembers them.
+func (c *conversion) rulesIn(o, metadata object) (warnings []string, err error) {
+	annotations := child(metadata, "annotations")
+	delete(annotations, hnc.AnnotationViewRules)
+	for _, key := range sortedKeys(child(metadata, "labels")) {
+		if strings.HasPrefix(key, aggregatePrefix) {
+			warnings = append(warnings, fmt.Sprintf("metadata.labels %s: has no effect in a view; bind the ClusterRole", key))
+		}
+	}
+	if o["rules"] == nil {
+		return warnings, nil
+	}
+	encoded, err := json.Marshal(o["rules"])
+	if err != nil {
+		return nil, err
+	}
+	var rules []rbacv1.PolicyRule
+	if err := json.Unmarshal(encoded, &rules); err != nil {
+		return nil, apierrors.NewBadRequest("rules: " + err.Error())
+	}
+	kept, left := effective(rules, c.scopes)
+	if len(left) == 0 {
+		return warnings, nil
+	}
+	o["rules"] = kept
+	if annotations == nil {
+		annotations = object{}
+		metadata["annotations"] = annotations
+	}
+	annotations[hnc.AnnotationViewRules] = string(encoded)
+	return append(warnings, "rules: what is cluster-scoped has no effect in a view: "+shortened(left)), nil
+}
+
+const aggregatePrefix = "rbac.authorization.k8s.io/aggregate-to-"
+
+// shortened lists the first of many texts.
+func shortened(list []string) string {
+	const most = 10
+	slices.Sort(list)
+	list = slices.Compact(list)
+	if more := len(list) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), more)
+	}
+	return strings.Join(list, ", ")
+}
+
+func sortedKeys(o object) []string {
+	keys := make([]string, 0, len(o))
+	for key := range o {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// out converts an object of the cluster into that of the view; shown is false if the resource does not contain it. Lists
+// and objects of which there is only the metadata are converted as far as they state what they are.
+func (c *conversion) out(o object) (shown bool) {
+	metadata := child(o, "metadata")
+	if stored := text(metadata, "name"); stored != "" {
+		name, ok := c.shownName(c.names, stored)
+		if !ok {
+			return false
+		}
+		metadata["name"] = name
+	}
+	if ref := child(o, "roleRef"); c.bindings && ref != nil {
+		setRole(ref, c.names.roleOut)
+	}
+	if !c.cluster {
+		return true
+	}
+	switch kind := text(o, "kind"); kind {
+	case c.stored, c.stored + "List":
+		o["kind"] = "Cluster" + kind
+	}
+	delete(metadata, "namespace")
+	if generated := text(metadata, "generateName"); generated != "" {
+		metadata["generateName"] = strings.TrimPrefix(generated, c.names.prefix)
+	}
+	c.owners(metadata, func(kind, name string) (string, string, bool) {
+		shown, ok := c.names.Shown(name)
+		return "Cluster" + kind, shown, ok && (kind == "Role" || kind == "RoleBinding")
+	})
+	c.rulesOut(o, metadata)
+	return true
+}
+
+// rulesOut puts back what rulesIn has left out.
+func (c *conversion) rulesOut(o, metadata object) {
+	annotations := child(metadata, "annotations")
+	annotation := text(annotations, hnc.AnnotationViewRules)
+	if delete(annotations, hnc.AnnotationViewRules); len(annotations) == 0 {
+		delete(metadata, "annotations")
+	}
+	if annotation == "" || c.bindings || text(o, "kind") == "PartialObjectMetadata" {
+		return
+	}
+	var stored []rbacv1.PolicyRule
+	if encoded, err := json.Marshal(o["rules"]); err != nil || json.Unmarshal(encoded, &stored) != nil {
+		return
+	}
+	if _, ok := written(annotation, stored); ok {
+		var rules any
+		if err := json.Unmarshal([]byte(annotation), &rules); err == nil {
+			o["rules"] = rules
+		}
+	}
+}
+
+// owners converts the owner references of kinds of RBAC.
+func (c *conversion) owners(metadata object, convert func(kind, name string) (string, string, bool)) {
+	references, _ := metadata["ownerReferences"].([]any)
+	for _, each := range references {
+		ref, ok := each.(object)
+		if !ok || !strings.HasPrefix(text(ref, "apiVersion"), rbacv1.GroupName+"/") {
+			continue
+		}
+		if kind, name, ok := convert(text(ref, "kind"), text(ref, "name")); ok {
+			ref["kind"], ref["name"] = kind, name
+		}
+	}
+}

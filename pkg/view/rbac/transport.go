@@ -1,0 +1,373 @@
+package rbac
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/patch"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
+)
+
+// Config describes a request in a view.
+type Config struct {
+	// Root is the real name of the view's namespace, and Names its names.
+	Root  string
+	Names Names
+	// Resource is that of the view, and Verb the request's.
+	Resource, Verb string
+	// Scopes are those of the resources of the cluster.
+	Scopes Scopes
+}
+
+// Transport returns a transport for one request. The request is for objects of the cluster, by its path and query; its body
+// is that of the view, and so is the body of the response. Responses must be asked for in JSON. Errors that are errors of
+// the API are the response.
+func Transport(config Config, next http.RoundTripper) http.RoundTripper {
+	return &transport{
+		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes},
+		verb:       config.Verb, next: next,
+	}
+}
+
+type transport struct {
+	conversion
+	verb string
+	next http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	applies := types.PatchType(mediaType) == types.ApplyYAMLPatchType
+	var response *http.Response
+	var err error
+	switch {
+	case t.verb == "create", t.verb == "update", t.verb == "patch" && applies:
+		response, err = t.write(r, mediaType)
+	case t.verb == "patch" && t.cluster:
+		response, err = t.patch(r, mediaType)
+	case t.verb == "patch" && t.bindings:
+		response, err = t.patchBinding(r, mediaType)
+	default:
+		response, err = t.next.RoundTrip(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return response, t.respond(r, response)
+}
+
+// write sends a whole object.
+func (t *transport) write(r *http.Request, mediaType string) (*http.Response, error) {
+	body, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	o, err := decode(mediaType, body)
+	if err != nil {
+		return nil, err
+	}
+	return t.send(r, o)
+}
+
+// send converts an object of the view and sends it. Warnings of the view are added to those of the response.
+func (t *transport) send(r *http.Request, o object) (*http.Response, error) {
+	warnings, err := t.in(o)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	contentType := runtime.ContentTypeJSON
+	if r.Method == http.MethodPatch {
+		contentType = string(types.ApplyYAMLPatchType)
+	}
+	response, err := t.next.RoundTrip(withBody(r, contentType, body))
+	if err == nil && t.bindings && response.StatusCode == http.StatusNotFound {
+		response, err = t.again(r, text(child(o, "roleRef"), "name"), contentType, body, response)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range warnings {
+		if header, err := net.NewWarningHeader(299, "", warning); err == nil {
+			response.Header.Add("Warning", header)
+		}
+	}
+	return response, nil
+}
+
+// arrival bounds how long a binding waits for a Role that the view has. It reaches the other namespaces after the root,
+// and the authorizer after both.
+const arrival = 10 * time.Second
+
+// again repeats the write of a binding that was not found, while the root has the Role that it refers to.
+func (t *transport) again(r *http.Request, role, contentType string, body []byte, response *http.Response) (*http.Response, error) {
+	if _, ok := t.names.shownRole(role); !ok {
+		return response, nil
+	}
+	err := wait.PollUntilContextTimeout(r.Context(), 50*time.Millisecond, arrival, false, func(ctx context.Context) (bool, error) {
+		get := t.getRole(r.WithContext(ctx), role)
+		found, err := t.next.RoundTrip(get)
+		if err != nil {
+			return false, err
+		}
+		drain(found)
+		if found.StatusCode != http.StatusOK {
+			return true, nil
+		}
+		repeated, err := t.next.RoundTrip(withBody(r, contentType, body))
+		if err != nil {
+			return false, err
+		}
+		drain(response)
+		response = repeated
+		return response.StatusCode != http.StatusNotFound, nil
+	})
+	if err != nil && !wait.Interrupted(err) {
+		return nil, err
+	}
+	return response, nil
+}
+
+// getRole returns a request for a Role of the root.
+func (t *transport) getRole(r *http.Request, role string) *http.Request {
+	before, _, _ := strings.Cut(r.URL.Path, "/namespaces/")
+	get := r.Clone(r.Context())
+	get.Method, get.Body, get.ContentLength = http.MethodGet, nil, 0
+	get.URL = &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: before + "/namespaces/" + t.root + "/roles/" + role}
+	get.Header.Set("Accept", runtime.ContentTypeJSON)
+	get.Header.Del("Content-Type")
+	return get
+}
+
+// attempts is how often a patch is applied to an object that others change.
+const attempts = 5
+
+// patch applies a patch to the object as it is in the view, and sends the result.
+func (t *transport) patch(r *http.Request, mediaType string) (*http.Response, error) {
+	body, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	var value any = rbacv1.ClusterRole{}
+	if t.bindings {
+		value = rbacv1.ClusterRoleBinding{}
+	}
+	for attempt := 1; ; attempt++ {
+		get := withBody(r, "", nil)
+		get.Method = http.MethodGet
+		get.URL.RawQuery = ""
+		get.Header.Set("Accept", runtime.ContentTypeJSON)
+		response, err := t.next.RoundTrip(get)
+		if err != nil || response.StatusCode != http.StatusOK {
+			return response, err
+		}
+		current, err := io.ReadAll(response.Body)
+		drain(response)
+		if err != nil {
+			return nil, err
+		}
+		o, version, err := t.patched(r.Context(), mediaType, current, body, value)
+		if err != nil {
+			return nil, err
+		}
+		put := withBody(r, "", nil)
+		put.Method = http.MethodPut
+		response, err = t.send(put, o)
+		if err != nil || response.StatusCode != http.StatusConflict || attempt == attempts || text(child(o, "metadata"), "resourceVersion") != version {
+			return response, err
+		}
+		drain(response)
+	}
+}
+
+// patched returns an object of the view as a patch changes it, and the version of the object before.
+func (t *transport) patched(ctx context.Context, mediaType string, current, body []byte, value any) (o object, version string, err error) {
+	shown, err := t.convert(current)
+	if err != nil {
+		return nil, "", err
+	}
+	after, err := patch.Apply(ctx, mediaType, shown, body, value)
+	if err != nil {
+		return nil, "", err
+	}
+	var before struct {
+		Metadata struct {
+			Name            string `json:"name"`
+			ResourceVersion string `json:"resourceVersion"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal(shown, &before); err != nil {
+		return nil, "", err
+	}
+	if o, err = decode(runtime.ContentTypeJSON, after); err != nil {
+		return nil, "", err
+	}
+	if name := text(child(o, "metadata"), "name"); name != before.Metadata.Name {
+		return nil, "", apierrors.NewBadRequest("metadata.name: a patch must not change it")
+	}
+	return o, before.Metadata.ResourceVersion, nil
+}
+
+// patchBinding sends a patch of an ordinary binding. Its roleRef cannot be changed, and is converted if a client repeats it.
+func (t *transport) patchBinding(r *http.Request, mediaType string) (*http.Response, error) {
+	body, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	switch types.PatchType(mediaType) {
+	case types.MergePatchType, types.StrategicMergePatchType:
+		var o object
+		if err := utiljson.Unmarshal(body, &o); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		if o["roleRef"] != nil {
+			t.roleIn(o)
+			if body, err = json.Marshal(o); err != nil {
+				return nil, err
+			}
+		}
+	case types.JSONPatchType:
+		var operations []struct {
+			Path string `json:"path"`
+		}
+		if err := json.Unmarshal(body, &operations); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		for i, operation := range operations {
+			if operation.Path == "" || strings.HasPrefix(operation.Path, "/roleRef") {
+				return nil, apierrors.NewBadRequest(fmt.Sprintf("[%d].path: roleRef cannot be changed; delete the binding and create another one", i))
+			}
+		}
+	}
+	return t.next.RoundTrip(withBody(r, r.Header.Get("Content-Type"), body))
+}
+
+// respond converts a response, as it streams.
+func (t *transport) respond(r *http.Request, response *http.Response) error {
+	mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if mediaType != runtime.ContentTypeJSON || r.Method == http.MethodHead {
+		return nil
+	}
+	body, whole := response.Body, response.StatusCode != http.StatusOK || t.verb != "list" && t.verb != "watch" && t.verb != "deletecollection"
+	if whole {
+		raw, err := io.ReadAll(body)
+		_ = body.Close()
+		if err != nil {
+			return err
+		}
+		converted, err := t.convert(raw)
+		if err != nil && !errors.Is(err, errHidden) {
+			return err
+		}
+		response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(converted)), int64(len(converted))
+		response.Header.Set("Content-Length", strconv.Itoa(len(converted)))
+		return nil
+	}
+	reader, writer := io.Pipe()
+	go func() {
+		convert := t.list
+		if t.verb == "watch" {
+			convert = t.watch
+		}
+		err := convert(body, writer)
+		_ = body.Close()
+		_ = writer.CloseWithError(err)
+	}()
+	response.Body, response.ContentLength = &streamed{reader, body}, -1
+	response.Header.Del("Content-Length")
+	return nil
+}
+
+// streamed is a body that is converted. Closing it ends the original one, too.
+type streamed struct {
+	*io.PipeReader
+	original io.Closer
+}
+
+// Close implements io.Closer.
+func (s *streamed) Close() error {
+	_ = s.PipeReader.Close()
+	return s.original.Close()
+}
+
+func drain(response *http.Response) {
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16))
+	_ = response.Body.Close()
+}
+
+func readAll(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	defer func() { _ = r.Body.Close() }()
+	return io.ReadAll(r.Body)
+}
+
+// withBody returns a request with another body.
+func withBody(r *http.Request, contentType string, body []byte) *http.Request {
+	changed := r.Clone(r.Context())
+	changed.Body, changed.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	changed.Header.Set("Content-Type", contentType)
+	if len(body) == 0 {
+		changed.Body = http.NoBody
+		changed.Header.Del("Content-Type")
+	}
+	return changed
+}
+
+// decode decodes an object in any form that kube-apiserver accepts.
+func decode(mediaType string, body []byte) (object, error) {
+	switch mediaType {
+	case runtime.ContentTypeProtobuf:
+		typed, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		if body, err = json.Marshal(typed); err != nil {
+			return nil, err
+		}
+	case runtime.ContentTypeYAML, string(types.ApplyYAMLPatchType):
+		if err := yamlbody.Check(body); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		converted, err := yaml.YAMLToJSONStrict(body)
+		if err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		body = converted
+	case runtime.ContentTypeCBOR:
+		return nil, apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "", rbacv1.Resource(ClusterRoles), "", "use application/json", 0, true)
+	}
+	var o object
+	if err := utiljson.Unmarshal(body, &o); err != nil {
+		return nil, apierrors.NewBadRequest("the body is not an object: " + err.Error())
+	}
+	if o == nil {
+		return nil, apierrors.NewBadRequest("the body is not an object")
+	}
+	return o, nil
+}
