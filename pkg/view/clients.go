@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/scheme"
+	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
@@ -29,6 +30,7 @@ import (
 type clients struct {
 	namespaces    corev1client.NamespaceInterface
 	subnamespaces hncclient.SubnamespacesGetter
+	reviews       authorizationv1client.LocalSubjectAccessReviewsGetter
 }
 
 // clients returns the caller's clients. The warnings of their responses are added to the view's.
@@ -46,7 +48,11 @@ func (h *Handler) clients(c *call) (*clients, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &clients{core.Namespaces(), hierarchies}, nil
+	authorization, err := authorizationv1client.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
+	return &clients{core.Namespaces(), hierarchies, authorization}, nil
 }
 
 // warnings adds warnings of the cluster to a response that is not written yet.

@@ -33,6 +33,17 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	writeJSON(w, int(status.Code), status)
 }
 
+// shownError returns an error of the cluster with the names of the view.
+func (h *Handler) shownError(err error) error {
+	var api *apierrors.StatusError
+	if !errors.As(err, &api) {
+		return err
+	}
+	status := api.ErrStatus
+	status.Message = h.Mapper.Message(status.Message)
+	return &apierrors.StatusError{ErrStatus: status}
+}
+
 // writeJSON writes a response.
 func writeJSON(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")

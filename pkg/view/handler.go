@@ -155,9 +155,9 @@ func (h *Handler) serveWithoutNamespace(c *call, resource schema.GroupResource) 
 			return apierrors.NewForbidden(resource, c.info.Name, errReadOnly)
 		}
 		return h.forward(c)
-	case selfReview:
+	case review:
 		c.kind = found.GroupVersionKind
-		return h.serveSelfReview(c)
+		return h.serveReview(c)
 	}
 	return refused(resource)
 }

@@ -11,19 +11,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
 )
 
 var reviewKinds = map[string]string{
 	"selfsubjectaccessreviews": "SelfSubjectAccessReview",
 	"selfsubjectrulesreviews":  "SelfSubjectRulesReview",
+	"subjectaccessreviews":     "SubjectAccessReview",
 }
 
-// serveSelfReview answers what the caller may do in the view. The question is asked as the caller:
+// serveReview answers what the caller or another user may do in the view. The question is asked as the caller:
 //
 //   - about a namespace of the view, as it is; about another one, nothing is allowed
 //   - about all namespaces, in the root, whose permissions hold in the descendants where they are propagated
 //   - about namespaces, as what the view does for such a request
-func (h *Handler) serveSelfReview(c *call) error {
+func (h *Handler) serveReview(c *call) error {
 	if c.info.Verb != "create" || len(c.info.Parts) != 1 {
 		return methodNotAllowed(c)
 	}
@@ -52,6 +54,11 @@ func (h *Handler) serveSelfReview(c *call) error {
 				answer = review
 			}
 		}
+	case *authorizationv1.SubjectAccessReview:
+		if err := h.reviewSubject(c, review); err != nil {
+			return err
+		}
+		answer = review
 	case *authorizationv1.SelfSubjectRulesReview:
 		review.TypeMeta = metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectRulesReview"}
 		member, realName, err := h.member(c.r.Context(), review.Spec.Namespace)
@@ -76,6 +83,43 @@ func (h *Handler) serveSelfReview(c *call) error {
 	return h.forward(c)
 }
 
+// reviewSubject answers what any user may do, by a review in a namespace: callers may not review permissions in the cluster.
+func (h *Handler) reviewSubject(c *call, review *authorizationv1.SubjectAccessReview) error {
+	review.TypeMeta = metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"}
+	local := &authorizationv1.LocalSubjectAccessReview{Spec: *review.Spec.DeepCopy()}
+	asked := local.Spec.ResourceAttributes
+	if asked == nil {
+		review.Status = authorizationv1.SubjectAccessReviewStatus{Reason: "a view knows the permissions for resources only"}
+		return nil
+	}
+	why, err := h.mapAttributes(c, asked)
+	if err != nil {
+		return err
+	}
+	if why == "" && asked.Namespace == "" {
+		why = "it is not in a namespace, and a view knows the permissions in its namespaces only"
+	}
+	if why != "" {
+		review.Status = authorizationv1.SubjectAccessReviewStatus{Reason: why}
+		return nil
+	}
+	local.Namespace, local.Spec.User = asked.Namespace, h.Mapper.User(local.Spec.User)
+	for i, group := range local.Spec.Groups {
+		local.Spec.Groups[i] = h.Mapper.User(group)
+	}
+	clients, err := h.clients(c)
+	if err != nil {
+		return err
+	}
+	answer, err := clients.reviews.LocalSubjectAccessReviews(local.Namespace).Create(c.r.Context(), local, metav1.CreateOptions{DryRun: c.r.URL.Query()["dryRun"]})
+	if err != nil {
+		return h.shownError(err)
+	}
+	review.Status = answer.Status
+	review.Status.Reason = h.Mapper.Message(review.Status.Reason)
+	return nil
+}
+
 // mapAttributes changes a question about the view to one about the cluster. It returns why the answer is no, "" if
 // kube-apiserver knows.
 func (h *Handler) mapAttributes(c *call, asked *authorizationv1.ResourceAttributes) (string, error) {
@@ -90,6 +134,13 @@ func (h *Handler) mapAttributes(c *call, asked *authorizationv1.ResourceAttribut
 			return "", err
 		}
 		return "the view has no such namespace", nil
+	}
+	if rbac.Serves(resource) && ruleOf(resource) == own {
+		asked.Resource, asked.Namespace = rbac.StoredResource(asked.Resource), h.Root
+		if asked.Name != "" {
+			asked.Name = rbac.NewNames(h.Root).Stored(asked.Name)
+		}
+		return "", nil
 	}
 	found, err := h.Kinds.findAny(c.r.Context(), resource)
 	switch {

@@ -23,8 +23,8 @@ const (
 	refuse rule = iota
 	// readOnly kinds are those of the cluster.
 	readOnly
-	// selfReview kinds answer questions of callers about themselves, in the view.
-	selfReview
+	// review kinds answer questions about what users may do in the view.
+	review
 	// own kinds are those that each view has for itself.
 	own
 )
@@ -37,9 +37,10 @@ var rules = map[schema.GroupResource]rule{
 	rbacv1.Resource(rbac.ClusterRoles):        own,
 	rbacv1.Resource(rbac.ClusterRoleBindings): own,
 
-	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"}:      selfReview,
-	{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}: selfReview,
-	{Group: "authorization.k8s.io", Resource: "selfsubjectrulesreviews"}:  selfReview,
+	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"}:      review,
+	{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}: review,
+	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"}:     review,
+	{Group: "authorization.k8s.io", Resource: "selfsubjectrulesreviews"}:  review,
 
 	{Group: "storage.k8s.io", Resource: "storageclasses"}:                 readOnly,
 	{Group: "storage.k8s.io", Resource: "csidrivers"}:                     readOnly,

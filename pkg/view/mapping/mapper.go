@@ -54,6 +54,14 @@ func (m *Mapper) translation(to Direction) *translation {
 // view.
 func (m *Mapper) Message(text string) string { return m.translation(Out).message(text) }
 
+// User returns the real name of a user or group of ServiceAccounts that has one of the view. Other names are unchanged.
+func (m *Mapper) User(name string) string {
+	if !m.names.relative {
+		return name
+	}
+	return m.translation(In).user(name)
+}
+
 // MessageAbout does so for a text about a namespace, which need not be a member.
 func (m *Mapper) MessageAbout(text, namespace string) string {
 	return m.translation(Out).messageAbout(text, "", namespace)

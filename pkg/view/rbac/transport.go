@@ -154,7 +154,7 @@ func (t *transport) again(r *http.Request, role, contentType string, body []byte
 
 // getRole returns a request for a Role of the root.
 func (t *transport) getRole(r *http.Request, role string) *http.Request {
-	before, _, _ := strings.Cut(r.URL.Path, "/namespaces/")
+	before := r.URL.Path[:strings.LastIndex(r.URL.Path, "/namespaces/")]
 	get := r.Clone(r.Context())
 	get.Method, get.Body, get.ContentLength = http.MethodGet, nil, 0
 	get.URL = &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: before + "/namespaces/" + t.root + "/roles/" + role}

@@ -16,6 +16,8 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
@@ -99,7 +101,8 @@ func TestReviewsAnswerForTheView(t *testing.T) {
 		{Verb: "delete", Resource: "namespaces", Name: "reviews-a"}:                                     true,
 		{Verb: "get", Resource: "namespaces", Name: "reviews-a"}:                                        true,
 		{Verb: "get", Resource: "namespaces", Name: people}:                                             false,
-		{Verb: "create", Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}:                  false,
+		{Verb: "create", Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}:                  true,
+		{Verb: "bind", Group: "rbac.authorization.k8s.io", Resource: "clusterroles", Name: "x"}:         false,
 		{Verb: "create", Group: "storage.k8s.io", Resource: "storageclasses"}:                           false,
 		{Verb: "create", Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}:          false,
 		{Verb: "impersonate", Resource: "users"}:                                                        false,
@@ -120,6 +123,44 @@ func TestReviewsAnswerForTheView(t *testing.T) {
 		if rules := len(answer.Status.ResourceRules) > 0; rules != want {
 			t.Errorf("rules in %s: %v", ns, answer.Status.ResourceRules)
 		}
+	}
+}
+
+// A controller that asks what its callers may do gets the answers of the view.
+func TestReviewsOfOtherUsersAnswerForTheView(t *testing.T) {
+	tn := newTenant(t, "asked").relative(t)
+	child(t, "asked-a", tn.root)
+	const account = "system:serviceaccount:a:robot"
+	_, err := tn.view.RbacV1().RoleBindings("a").Create(t.Context(), &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "robot"},
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: "a", Name: "robot"}}}, metav1.CreateOptions{})
+	must(t, "binding", err)
+	for _, question := range []struct {
+		attributes *authorizationv1.ResourceAttributes
+		allowed    bool
+	}{
+		{&authorizationv1.ResourceAttributes{Verb: "create", Resource: "configmaps", Namespace: "a"}, true},
+		{&authorizationv1.ResourceAttributes{Verb: "create", Resource: "configmaps", Namespace: "default"}, false},
+		{&authorizationv1.ResourceAttributes{Verb: "create", Resource: "configmaps"}, false},
+		{&authorizationv1.ResourceAttributes{Verb: "create", Resource: "configmaps", Namespace: people}, false},
+		{&authorizationv1.ResourceAttributes{Verb: "get", Group: "storage.k8s.io", Resource: "storageclasses"}, false},
+		{nil, false},
+	} {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: account, ResourceAttributes: question.attributes}}
+		if question.attributes == nil {
+			review.Spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "get"}
+		}
+		suite.EventuallyEqual(t, fmt.Sprint(question.attributes), fmt.Sprint(question.allowed, account), func() string {
+			answer, err := tn.view.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{})
+			must(t, "review", err)
+			return fmt.Sprint(answer.Status.Allowed, answer.Spec.User)
+		})
+	}
+	// Reviews are a permission of their own, which readers do not have.
+	_, err = newReader(t, tn).AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: account, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "get", Resource: "secrets", Namespace: "a"}}}, metav1.CreateOptions{})
+	if !apierrors.IsForbidden(err) || strings.Contains(err.Error(), "asked-a") {
+		t.Errorf("a reader reviews permissions: %v", err)
 	}
 }
 

@@ -1,0 +1,247 @@
+package rbac
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+func scopes(resource string) map[string]bool {
+	return map[string]map[string]bool{
+		"pods": {"": true}, "nodes": {"": false, "metrics.k8s.io": false}, "namespaces": {"": false}, "clusterroles": {rbacv1.GroupName: false},
+		"things": {"a": true, "b": false},
+	}[resource]
+}
+
+func converter(resource string) *conversion {
+	return &conversion{resource: resources[resource], names: NewNames("acme"), root: "acme", scopes: scopes}
+}
+
+func TestReferencesAreReversible(t *testing.T) {
+	n := NewNames("acme")
+	for _, test := range []struct{ kind, name, storedKind, stored string }{
+		{"ClusterRole", "x", "Role", "view:acme:x"},
+		{"ClusterRole", "view:acme:x", "Role", "view:acme:view:acme:x"},
+		{"ClusterRole", "admin", "ClusterRole", "admin"},
+		{"ClusterRole", "system:x", "ClusterRole", "system:x"},
+		{"ClusterRole", "x.external", "ClusterRole", "x"},
+		{"ClusterRole", "x.external.external", "ClusterRole", "x.external"},
+		{"Role", "x", "Role", "x"},
+		{"Role", "view:other:x", "Role", "view:other:x"},
+		{"Role", "view:acme:", "Role", "view:acme:"},
+		{"Role", "view:acme:admin", "Role", "view:acme:admin"},
+		{"Role", "view:acme:x.external", "Role", "view:acme:x.external"},
+	} {
+		if kind, name := n.roleIn(test.kind, test.name); kind != test.storedKind || name != test.stored {
+			t.Errorf("%s/%s is stored as %s/%s", test.kind, test.name, kind, name)
+		}
+		if kind, name := n.roleOut(test.storedKind, test.stored); kind != test.kind || name != test.name {
+			t.Errorf("%s/%s is shown as %s/%s", test.storedKind, test.stored, kind, name)
+		}
+	}
+}
+
+// What a client reads it can write back, and nothing changes.
+func TestWhatIsShownIsStoredAsItWas(t *testing.T) {
+	for resource, body := range map[string]string{
+		ClusterRoles: `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"x","generateName":"x-","annotations":{"a":"b"},"future":1,
+			"ownerReferences":[{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","name":"y"},{"apiVersion":"v1","kind":"Pod","name":"p"}]},
+			"rules":[{"apiGroups":[""],"resources":["nodes","pods/log","pods"],"verbs":["get"]},{"nonResourceURLs":["/x"],"verbs":["get"]},{"apiGroups":["b"],"resources":["things"],"verbs":["*"]},
+			{"apiGroups":["a","b"],"resources":["things","unknown"],"verbs":["*"]},{"apiGroups":[""],"resources":["namespaces"],"verbs":["get"]}],"unknown":{"deep":[1]}}`,
+		ClusterRoleBindings: `{"kind":"ClusterRoleBinding","metadata":{"name":"view:acme:y"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"x"},"subjects":[{"kind":"User","name":"u"}]}`,
+		roleBindings:        `{"kind":"RoleBinding","metadata":{"name":"y","namespace":"acme-a"},"roleRef":{"kind":"ClusterRole","name":"x"}}`,
+		roles:               `{"kind":"Role","metadata":{"name":"y","namespace":"acme-a","annotations":{"hnc.x-k8s.io/view-rules":"[]"}},"rules":[]}`,
+	} {
+		c := converter(resource)
+		var before object
+		if err := json.Unmarshal([]byte(body), &before); err != nil {
+			t.Fatal(err)
+		}
+		stored := parse(t, body)
+		_, err := c.in(stored)
+		if err != nil {
+			t.Fatalf("%s: %v", resource, err)
+		}
+		shown := parse(t, encode(t, stored))
+		if !c.out(shown) || !reflect.DeepEqual(shown, before) {
+			t.Errorf("%s: %s\nis shown as %s", resource, body, encode(t, shown))
+		}
+		_, err = c.in(shown)
+		if err != nil || encode(t, shown) != encode(t, stored) {
+			t.Errorf("%s: %v; %s\nis stored again as %s", resource, err, encode(t, stored), encode(t, shown))
+		}
+	}
+}
+
+// The annotation adds rules without effect, and hides none.
+func TestAnAnnotationHidesNoRule(t *testing.T) {
+	c := converter(ClusterRoles)
+	stored := `[{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}]`
+	for annotation, shown := range map[string]bool{
+		`[{"apiGroups":[""],"resources":["nodes","secrets"],"verbs":["get"]}]`:                                    true,
+		`[{"nonResourceURLs":["/x"],"verbs":["get"]},{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}]`: true,
+		`[]`:   false,
+		`null`: false,
+		`{}`:   false,
+		`[{"apiGroups":[""],"resources":["nodes"],"verbs":["get"]}]`:                            false,
+		`[{"apiGroups":[""],"resources":["secrets"],"verbs":["list"]}]`:                         false,
+		`[{"apiGroups":["x"],"resources":["secrets"],"verbs":["get"]}]`:                         false,
+		`[{"apiGroups":[""],"resources":["secrets"],"verbs":["get"],"resourceNames":["only"]}]`: false,
+	} {
+		o := parse(t, `{"kind":"Role","metadata":{"name":"view:acme:x"},"rules":`+stored+`}`)
+		child(o, "metadata")["annotations"] = object{"hnc.x-k8s.io/view-rules": annotation}
+		c.out(o)
+		want := stored
+		if shown {
+			want = annotation
+		}
+		if got := encode(t, o["rules"]); got != encode(t, parse(t, `{"r":`+want+`}`)["r"]) {
+			t.Errorf("%s: shown as %s", annotation, got)
+		}
+		if child(o, "metadata")["annotations"] != nil {
+			t.Error("the annotation is shown")
+		}
+	}
+}
+
+// The time does not depend on the product of the groups and the resources of a rule.
+func TestLargeRules(t *testing.T) {
+	var rule rbacv1.PolicyRule
+	for range 300_000 {
+		rule.APIGroups = append(rule.APIGroups, "g")
+		rule.Resources = append(rule.Resources, "nodes")
+	}
+	start := time.Now()
+	effective([]rbacv1.PolicyRule{rule}, scopes)
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
+func TestListsAndEvents(t *testing.T) {
+	const items = `{"metadata":{"name":"view:acme:x","namespace":"acme"},"rules":[]},{"metadata":{"name":"view:other:y","namespace":"acme"}},{"metadata":{"name":"z","namespace":"acme","generation":9007199254740993}}`
+	list := func(items string) string {
+		return `{"kind":"RoleList","metadata":{"continue":"c"},"items":[` + items + `],"later":1}`
+	}
+	table := `{"kind":"Table","columnDefinitions":[],"rows":[{"cells":["view:acme:b","Role/view:acme:x"],"object":{"kind":"PartialObjectMetadata","metadata":{"name":"view:acme:b","namespace":"acme"}}},{"cells":["b","ClusterRole/x"]}]}`
+	for _, test := range []struct{ resource, verb, in, want string }{
+		{ClusterRoles, "list", list(items), `{"kind":"ClusterRoleList","metadata":{"continue":"c"},"items":[{"metadata":{"name":"x"},"rules":[]}],"later":1}`},
+		{roles, "list", list(items), `{"kind":"RoleList","metadata":{"continue":"c"},"items":[{"metadata":{"name":"view:other:y","namespace":"acme"}},{"metadata":{"generation":9007199254740993,"name":"z","namespace":"acme"}}],"later":1}`},
+		{roles, "list", list(""), list("")},
+		{roles, "list", `{"items":null}`, `{"items":null}`},
+		{roles, "list", `{}`, `{}`},
+		{ClusterRoleBindings, "list", table, `{"kind":"Table","columnDefinitions":[],"rows":[{"cells":["b","ClusterRole/x"],"object":{"kind":"PartialObjectMetadata","metadata":{"name":"b"}}}]}`},
+		{roleBindings, "list", table, `{"kind":"Table","columnDefinitions":[],"rows":[{"cells":["b","ClusterRole/x.external"]}]}`},
+		{ClusterRoles, "watch", `{"type":"ADDED","object":{"kind":"Role","metadata":{"name":"view:acme:x"}}}{"type":"ADDED","object":{"kind":"Role","metadata":{"name":"x"}}} {"type":"BOOKMARK","object":{"kind":"Role","metadata":{"resourceVersion":"1"}}}`,
+			`{"type":"ADDED","object":{"kind":"ClusterRole","metadata":{"name":"x"}}}` + "\n" + `{"type":"BOOKMARK","object":{"kind":"ClusterRole","metadata":{"resourceVersion":"1"}}}`},
+		{ClusterRoleBindings, "watch", `{"type":"ADDED","object":` + table + `}`, `{"type":"ADDED","object":{"columnDefinitions":[],"kind":"Table","rows":[{"cells":["b","ClusterRole/x"],"object":{"kind":"PartialObjectMetadata","metadata":{"name":"b"}}}]}}`},
+		{roles, "get", `{"kind":"Status","message":"roles.rbac.authorization.k8s.io \"view:acme:x\" not found","details":{"name":"view:acme:x","kind":"roles"}}`,
+			`{"details":{"kind":"clusterroles","name":"x"},"kind":"Status","message":"clusterroles.rbac.authorization.k8s.io \"x\" not found"}`},
+		{ClusterRoles, "get", `{"kind":"Status","message":"roles.rbac.authorization.k8s.io is forbidden: User \"u\" cannot list resource \"roles\" in API group","details":{"kind":"roles"}}`,
+			`{"details":{"kind":"clusterroles"},"kind":"Status","message":"clusterroles.rbac.authorization.k8s.io is forbidden: User \"u\" cannot list resource \"clusterroles\" in API group"}`},
+		{roleBindings, "create", `{"kind":"Status","message":"rolebindings.rbac.authorization.k8s.io \"view:acme:x\" not found","details":{"name":"view:acme:x","kind":"rolebindings"}}`,
+			`{"details":{"kind":"rolebindings","name":"x"},"kind":"Status","message":"rolebindings.rbac.authorization.k8s.io \"x\" not found"}`},
+	} {
+		upstream := roundTrip(func(*http.Request) (*http.Response, error) { return response(http.StatusOK, test.in), nil })
+		r, _ := http.NewRequest(http.MethodGet, "https://cluster/", nil)
+		if test.verb == "create" {
+			r.Body = io.NopCloser(strings.NewReader(`{"metadata":{"name":"b"}}`))
+			r.Header.Set("Content-Type", "application/json")
+		}
+		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: test.resource, Verb: test.verb, Scopes: scopes}, upstream).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(got.Body)
+		if err != nil || strings.TrimSpace(string(body)) != test.want {
+			t.Errorf("%s %s: %v\ngot  %s\nwant %s", test.verb, test.resource, err, body, test.want)
+		}
+	}
+}
+
+// A patch is applied to the newest version, and does not take back what others have written.
+func TestPatchesAreRepeatedAfterConflicts(t *testing.T) {
+	version := 1
+	for resourceVersion, want := range map[string]int{"": http.StatusOK, `"resourceVersion":"0",`: http.StatusConflict} {
+		puts := 0
+		upstream := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodGet {
+				return response(http.StatusOK, `{"kind":"Role","metadata":{"name":"view:acme:x","resourceVersion":"`+string(rune('0'+version))+`"}}`), nil
+			}
+			if puts++; puts < 3 {
+				version++
+				return response(http.StatusConflict, `{"kind":"Status"}`), nil
+			}
+			body, _ := io.ReadAll(r.Body)
+			return response(http.StatusOK, string(body)), nil
+		})
+		r, _ := http.NewRequest(http.MethodPatch, "https://cluster/apis/rbac.authorization.k8s.io/v1/namespaces/acme/roles/view:acme:x", strings.NewReader(`{"metadata":{`+resourceVersion+`"labels":{"a":"b"}}}`))
+		r.Header.Set("Content-Type", "application/merge-patch+json")
+		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes}, upstream).RoundTrip(r)
+		if err != nil || got.StatusCode != want {
+			t.Errorf("%s: %v %v", resourceVersion, got, err)
+		}
+	}
+}
+
+func TestBodiesThatAreNotObjects(t *testing.T) {
+	upstream := roundTrip(func(r *http.Request) (*http.Response, error) {
+		t.Errorf("%s reaches kube-apiserver", r.Method)
+		return response(http.StatusOK, "{}"), nil
+	})
+	for contentType, bodies := range map[string][]string{
+		"application/json":                    {"", "null", "[]", "1", `{"metadata":1}`, `{"kind":"Role","metadata":{"name":"x"}}`, `{"metadata":{"name":"x","namespace":"y"}}`, `{"metadata":{"name":"x"},"rules":{}}`, `{"metadata":{"name":"admin"}}`},
+		"application/yaml":                    {"a: &a b\nc: *a", "- x"},
+		"application/vnd.kubernetes.protobuf": {"k8s\x00", "x"},
+		"application/cbor":                    {"x"},
+	} {
+		for _, body := range bodies {
+			r, _ := http.NewRequest(http.MethodPost, "https://cluster/", strings.NewReader(body))
+			r.Header.Set("Content-Type", contentType)
+			_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "create", Scopes: scopes}, upstream).RoundTrip(r)
+			status := apierrors.APIStatus(nil)
+			if !asStatus(err, &status) || status.Status().Code < 400 || status.Status().Code >= 500 {
+				t.Errorf("%s %q: %v", contentType, body, err)
+			}
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func response(code int, body string) *http.Response {
+	return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+func asStatus(err error, status *apierrors.APIStatus) bool {
+	s, ok := err.(apierrors.APIStatus) //nolint:errorlint // not wrapped
+	*status = s
+	return ok
+}
+
+func parse(t *testing.T, text string) object {
+	t.Helper()
+	var o object
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return o
+}
+
+func encode(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
