@@ -93,9 +93,34 @@ func servedVerbs(resource schema.GroupResource, namespaced bool, verbs []string)
 
 var errReadOnly = errors.New("a view shows it as the cluster has it, and only administrators of the cluster can change it")
 
+// instead says what to do instead of writing a kind that views do not serve.
+var instead = map[schema.GroupResource]string{
+	{Group: "admissionregistration.k8s.io", Resource: "validatingwebhookconfigurations"}:   webhookInstead,
+	{Group: "admissionregistration.k8s.io", Resource: "mutatingwebhookconfigurations"}:     webhookInstead,
+	{Group: "admissionregistration.k8s.io", Resource: "validatingadmissionpolicies"}:       policyInstead,
+	{Group: "admissionregistration.k8s.io", Resource: "validatingadmissionpolicybindings"}: policyInstead,
+	{Group: "admissionregistration.k8s.io", Resource: "mutatingadmissionpolicies"}:         policyInstead,
+	{Group: "admissionregistration.k8s.io", Resource: "mutatingadmissionpolicybindings"}:   policyInstead,
+	{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}:                 "an administrator of the cluster installs it, and you use its custom resources; with Helm, leave it out with --skip-crds",
+	{Group: "apiregistration.k8s.io", Resource: "apiservices"}:                             "an administrator of the cluster installs the API, and you use it",
+	{Group: "certificates.k8s.io", Resource: "certificatesigningrequests"}:                 "its signers trust who may create it in the cluster; use ServiceAccounts and their tokens",
+	{Resource: "nodes"}:                                        "nodes belong to no tenant; ask for what you need to know of them",
+	{Resource: "persistentvolumes"}:                            "create a PersistentVolumeClaim with a storage class",
+	{Group: "authentication.k8s.io", Resource: "tokenreviews"}: "it would answer for the users of the whole cluster; check the issuer's signature, at /openid/v1/jwks",
+}
+
+const (
+	webhookInstead = "it would get the objects of others, too; turn the webhook off in the chart, or ask an administrator of the cluster to install it for your namespaces"
+	policyInstead  = "it would apply to others, too; use policies of namespaces, such as NetworkPolicies, quotas and LimitRanges, or ask an administrator of the cluster"
+)
+
 // refused is the response to a request for a kind that views do not serve.
 func refused(resource schema.GroupResource) error {
-	return apierrors.NewForbidden(resource, "", fmt.Errorf("it applies to the whole cluster, and is not part of a view; ask an administrator of the cluster"))
+	advice := instead[resource]
+	if advice == "" {
+		advice = "ask an administrator of the cluster"
+	}
+	return apierrors.NewForbidden(resource, "", fmt.Errorf("it applies to the whole cluster, and is not part of a view: %s", advice))
 }
 
 // noNamespace is the response to all requests for a namespace that the view does not have.

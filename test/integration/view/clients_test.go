@@ -156,6 +156,9 @@ func TestReviewsOfOtherUsersAnswerForTheView(t *testing.T) {
 			return fmt.Sprint(answer.Status.Allowed, answer.Spec.User)
 		})
 	}
+	if token := tn.run(t, "", "create", "token", "default", "-n", "a"); strings.Count(token, ".") != 2 {
+		t.Errorf("a token: %s", token)
+	}
 	// Reviews are a permission of their own, which readers do not have.
 	_, err = newReader(t, tn).AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User: account, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "get", Resource: "secrets", Namespace: "a"}}}, metav1.CreateOptions{})

@@ -121,7 +121,7 @@ func TestWhatAppliesToTheWholeClusterIsAbsent(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"clusterroles", "customresourcedefinitions", "nodes", "validatingwebhookconfigurations", "hncconfigurations", "mynamespaces"} {
+	for _, name := range []string{"customresourcedefinitions", "nodes", "validatingwebhookconfigurations", "hncconfigurations", "mynamespaces"} {
 		if found[name] != nil {
 			t.Errorf("discovery shows %s", name)
 		}
@@ -132,8 +132,11 @@ func TestWhatAppliesToTheWholeClusterIsAbsent(t *testing.T) {
 	if verbs := found["storageclasses"]; len(verbs) == 0 || slices.Contains(verbs, "create") {
 		t.Errorf("storage classes have the verbs %v", verbs)
 	}
+	if verbs := found["clusterroles"]; !slices.Contains(verbs, "create") || slices.Contains(verbs, "deletecollection") {
+		t.Errorf("ClusterRoles have the verbs %v", verbs)
+	}
 	for _, path := range []string{
-		"/apis/rbac.authorization.k8s.io/v1/clusterroles", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "/api/v1/nodes",
+		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "/api/v1/nodes",
 		"/apis/resources.hnc.x-k8s.io/v1alpha2/namespaces/absent/pods", "/metrics", "/debug/pprof/", "/logs/", "/apis/storage.k8s.io/v1/storageclasses",
 	} {
 		method := http.MethodGet
@@ -144,8 +147,12 @@ func TestWhatAppliesToTheWholeClusterIsAbsent(t *testing.T) {
 			t.Errorf("%s: got %d %s", path, code, body)
 		}
 	}
-	_, document := tn.raw(t, http.MethodGet, "/openapi/v3/apis/rbac.authorization.k8s.io/v1", "")
-	if strings.Contains(document, `"/apis/rbac.authorization.k8s.io/v1/clusterroles"`) || !strings.Contains(document, `"/apis/rbac.authorization.k8s.io/v1/rolebindings"`) {
+	_, body := tn.raw(t, http.MethodPost, "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "{}", "Content-Type", "application/json")
+	if !strings.Contains(body, "turn the webhook off") {
+		t.Errorf("a webhook is rejected with %s", body)
+	}
+	_, document := tn.raw(t, http.MethodGet, "/openapi/v3/apis/storage.k8s.io/v1", "")
+	if strings.Contains(document, `"/apis/storage.k8s.io/v1/volumeattachments"`) || !strings.Contains(document, `"/apis/storage.k8s.io/v1/storageclasses"`) {
 		t.Error("the OpenAPI document is not that of the view")
 	}
 }

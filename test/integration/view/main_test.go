@@ -40,7 +40,7 @@ func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
 func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	cp = started
-	if err := controlplane.RequireBinaries(binDir, "kubectl", "kubectl-hns"); err != nil {
+	if err := controlplane.RequireBinaries(binDir, "helm", "kubectl", "kubectl-hns"); err != nil {
 		return err
 	}
 	var err error
