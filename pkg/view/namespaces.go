@@ -43,15 +43,16 @@ func (h *Handler) serveNamespaces(c *call) error {
 	segments := strings.Split(c.path, "/")
 	segments[namespaceSegment(c.info)] = realName
 	c.path = strings.Join(segments, "/")
+	// The Subnamespace of the root is in a namespace that the view does not have.
+	if realName == h.Root && (c.info.Verb == "delete" || member.Subnamespace && !readVerbs.Has(c.info.Verb)) {
+		return apierrors.NewForbidden(namespaces, name, errors.New("the view is of this namespace; change it in the cluster itself"))
+	}
 	switch c.info.Verb {
 	case "get":
 		return h.forward(c)
 	case "update", "patch":
 		return h.updateNamespace(c, member, realName)
 	case "delete":
-		if realName == h.Root {
-			return apierrors.NewForbidden(namespaces, name, errors.New("the view is of this namespace; delete it in the cluster itself"))
-		}
 		if !member.Subnamespace {
 			return h.forward(c)
 		}

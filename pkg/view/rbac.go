@@ -7,6 +7,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/streaming/pkg/httpstream"
 
@@ -19,28 +20,36 @@ func (h *Handler) serveRBAC(c *call) error {
 	if httpstream.IsUpgradeRequest(c.r) {
 		return apierrors.NewBadRequest("this view does not upgrade connections of this request; leave out the header Upgrade")
 	}
-	if c.info.Verb == "patch" || c.info.Verb == "create" || c.info.Verb == "update" {
-		if err := h.Kinds.current(c.r.Context()); err != nil {
-			return err
-		}
+	if err := h.Kinds.current(c.r.Context()); err != nil {
+		return err
 	}
-	cluster := ruleOf(resource) == own
-	switch _, stored := names.Shown(c.info.Name); {
+	name := ""
+	if len(c.info.Parts) > 1 {
+		name = c.info.Name // and not that of a field selector
+	}
+	cluster, inRoot := ruleOf(resource) == own, c.info.Namespace != "" && h.Mapper.Names().In(c.info.Namespace) == h.Root
+	switch {
 	case cluster && c.info.Namespace != "":
 		return notFound(c)
-	case !cluster && c.info.Namespace != "" && stored:
-		return apierrors.NewNotFound(resource, c.info.Name)
-	case c.info.Verb == "deletecollection" && (cluster || h.Mapper.Names().In(c.info.Namespace) == h.Root):
+	case inRoot && names.Hidden(c.info.Resource, name):
+		return apierrors.NewNotFound(resource, name)
+	case c.info.Verb == "deletecollection" && (cluster || inRoot):
 		// It would delete what is stored for the one with the other.
 		return methodNotAllowed(c)
-	case c.info.Resource == rbac.ClusterRoles && rbac.OfCluster(c.info.Name):
+	case c.info.Resource == rbac.ClusterRoles && rbac.OfCluster(name):
 		if !readVerbs.Has(c.info.Verb) {
-			return apierrors.NewForbidden(resource, c.info.Name, errReadOnly)
+			return apierrors.NewForbidden(resource, name, errReadOnly)
 		}
 		return h.forward(c)
 	}
 	c.r = c.r.Clone(c.r.Context())
 	c.readJSON()
+	if query := c.r.URL.Query(); query.Get("includeObject") == string(metav1.IncludeNone) {
+		// Without them, it is not known which rows the view shows.
+		query.Set("includeObject", string(metav1.IncludeMetadata))
+		c.r.URL.RawQuery = query.Encode()
+		c.query = c.r.URL.RawQuery
+	}
 	if !h.Mapper.Names().Relative() && c.info.Verb != "delete" && !readVerbs.Has(c.info.Verb) {
 		body, err := c.readBody()
 		if err != nil {
@@ -50,6 +59,7 @@ func (h *Handler) serveRBAC(c *call) error {
 	}
 	c.up = &Connection{Upgrade: c.up.Upgrade, Transport: rbac.Transport(rbac.Config{
 		Root: h.Root, Names: names, Resource: c.info.Resource, Verb: c.info.Verb, Scopes: h.Kinds.scopesOf,
+		Reserve: func(bytes int64) (func(), error) { return h.Budget.Response(c.r.Context(), bytes) },
 	}, c.up.Transport)}
 	switch {
 	case c.info.Namespace != "":

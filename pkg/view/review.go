@@ -116,7 +116,9 @@ func (h *Handler) reviewSubject(c *call, review *authorizationv1.SubjectAccessRe
 		return h.shownError(err)
 	}
 	review.Status = answer.Status
-	review.Status.Reason = h.Mapper.Message(review.Status.Reason)
+	names := rbac.NewNames(h.Root)
+	review.Status.Reason = h.Mapper.Message(names.Text(answer.Status.Reason))
+	review.Status.EvaluationError = h.Mapper.Message(names.Text(answer.Status.EvaluationError))
 	return nil
 }
 
@@ -135,7 +137,17 @@ func (h *Handler) mapAttributes(c *call, asked *authorizationv1.ResourceAttribut
 		}
 		return "the view has no such namespace", nil
 	}
-	if rbac.Serves(resource) && ruleOf(resource) == own {
+	switch {
+	case !rbac.Serves(resource) || ruleOf(resource) != own:
+	case asked.Resource == rbac.ClusterRoles && rbac.OfCluster(asked.Name):
+		if !readVerbs.Has(asked.Verb) && asked.Verb != "bind" {
+			return errReadOnly.Error(), nil
+		}
+		if asked.Verb == "bind" {
+			asked.Namespace = h.Root
+		}
+		return "", nil
+	default:
 		asked.Resource, asked.Namespace = rbac.StoredResource(asked.Resource), h.Root
 		if asked.Name != "" {
 			asked.Name = rbac.NewNames(h.Root).Stored(asked.Name)
@@ -171,6 +183,8 @@ func (h *Handler) mapNamespaceAttributes(c *call, asked *authorizationv1.Resourc
 		return "", err
 	case member == nil:
 		return "the view has no such namespace", nil
+	case realName == h.Root && (asked.Verb == "delete" || member.Subnamespace && !readVerbs.Has(asked.Verb)):
+		return "the view is of this namespace; change it in the cluster itself", nil
 	case member.Subnamespace && !readVerbs.Has(asked.Verb):
 		asked.Group, asked.Version, asked.Resource, asked.Namespace = subnamespaces.Group, "v1beta1", subnamespaces.Resource, member.Parent
 	default:

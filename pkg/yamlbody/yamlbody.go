@@ -45,6 +45,14 @@ func Check(text []byte) error {
 	return nil
 }
 
+// CheckValues returns an error if JSON has more than about MaxValues values, for objects that are decoded into maps.
+func CheckValues(text []byte) error {
+	if values(text, true) > MaxValues {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the object may have at most %d values here", MaxValues))
+	}
+	return nil
+}
+
 // values returns how many values a text may have at most: those of JSON follow an opening bracket, comma or colon outside
 // of strings; in YAML, a line can begin one, too, and what is a string is not known before it is parsed.
 func values(text []byte, isJSON bool) int {

@@ -25,6 +25,7 @@ import (
 // size, with the number of operations, of elements in lists, and of levels, and nothing ends it.
 const (
 	maxPatch       = 128 << 10 // bytes
+	maxObject      = 320 << 10 // bytes of the object that is changed: annotations can have 256 KiB
 	maxPatchLevels = 32
 	// maxOperations is what kube-apiserver accepts, too.
 	maxOperations = 10000
@@ -33,7 +34,11 @@ const (
 )
 
 // checkPatch rejects a JSON patch or a strategic merge patch that could take too long to apply.
-func checkPatch(kind types.PatchType, body []byte) error {
+func checkPatch(kind types.PatchType, before, body []byte) error {
+	if len(before) > maxObject {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("an object that a patch of type %s changes may have %d bytes here, and this one has %d; use a merge patch, %s",
+			kind, maxObject, len(before), types.MergePatchType))
+	}
 	if len(body) > maxPatch {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a patch of type %s may have %d bytes here, and this one has %d; use a merge patch, %s",
 			kind, maxPatch, len(body), types.MergePatchType))
@@ -43,7 +48,7 @@ func checkPatch(kind types.PatchType, body []byte) error {
 
 // applyJSONPatch applies operations.
 func applyJSONPatch(object, body []byte) ([]byte, error) {
-	if err := checkPatch(types.JSONPatchType, body); err != nil {
+	if err := checkPatch(types.JSONPatchType, object, body); err != nil {
 		return nil, err
 	}
 	patch, err := jsonpatch.DecodePatch(body)
@@ -110,7 +115,7 @@ func Apply(ctx context.Context, mediaType string, before, patch []byte, value an
 	case types.MergePatchType:
 		after, err = applyMergePatch(before, patch)
 	case types.StrategicMergePatchType:
-		if err = checkPatch(kind, patch); err == nil {
+		if err = checkPatch(kind, before, patch); err == nil {
 			after, err = strategicpatch.StrategicMergePatch(before, patch, value)
 		}
 	case types.ApplyYAMLPatchType:

@@ -22,6 +22,12 @@ func TestPatchesThatTakeTooLongAreRejected(t *testing.T) {
 	}
 	list := "[" + strings.TrimSuffix(references.String(), ",") + "]"
 	nested := strings.Repeat(`{"a":`, 5000) + `"` + strings.Repeat("x", 2<<20) + `"` + strings.Repeat("}", 5000)
+	large := []byte(`{"metadata":{"name":"dev","finalizers":[` + strings.TrimSuffix(strings.Repeat(`"a1b2",`, 200_000), ",") + `]}}`)
+	for _, kind := range []types.PatchType{types.JSONPatchType, types.StrategicMergePatchType} {
+		if _, err := Apply(t.Context(), string(kind), large, []byte(`{"metadata":{"finalizers":["z"]}}`), corev1.Namespace{}); !apierrors.IsRequestEntityTooLargeError(err) {
+			t.Errorf("%s of a large object: %v", kind, err)
+		}
+	}
 	for _, test := range []struct {
 		kind types.PatchType
 		body string

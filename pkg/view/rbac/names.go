@@ -101,17 +101,23 @@ var resources = map[string]resource{
 	roleBindings:        {bindings: true, shown: "RoleBinding", stored: "RoleBinding", plural: roleBindings, storedPlural: roleBindings},
 }
 
-// shownName returns the name in the view of a stored object; ok is false if the resource does not contain it.
+// shownName returns the name in the view of what an object of the root is stored for; ok is false if it is an ordinary one.
 func (r resource) shownName(n Names, stored string) (name string, ok bool) {
-	of := n.Shown
-	if !r.bindings {
-		of = n.shownRole
+	if r.bindings {
+		return n.Shown(stored)
 	}
-	name, ok = of(stored)
-	if r.cluster {
-		return name, ok
-	}
-	return stored, !ok
+	return n.shownRole(stored)
+}
+
+// Hidden reports whether a resource in the root does not contain an object in the view.
+func (n Names) Hidden(resource, stored string) bool {
+	_, ok := resources[resource].shownName(n, stored)
+	return ok
+}
+
+// Text translates the quoted names in a text for people.
+func (n Names) Text(text string) string {
+	return strings.ReplaceAll(text, `"`+n.prefix, `"`)
 }
 
 // Serves reports whether a resource of a view is one of this package.

@@ -8,10 +8,12 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // object is an object in JSON. What is not known of it is kept.
@@ -23,6 +25,8 @@ type conversion struct {
 	names  Names
 	root   string
 	scopes Scopes
+	// creates is set for requests that create an object.
+	creates bool
 }
 
 func child(o object, name string) object {
@@ -44,15 +48,21 @@ func (c *conversion) in(o object) (warnings []string, err error) {
 	if !ok {
 		return nil, apierrors.NewBadRequest("metadata: required; set the name")
 	}
+	errs := c.validateRef(child(o, "roleRef"))
 	if !c.cluster {
-		if _, own := c.shownName(c.names, text(metadata, "name")); !own {
-			return nil, c.invalid(text(metadata, "name"), field.Invalid(field.NewPath("metadata", "name"), text(metadata, "name"),
-				fmt.Sprintf("names that begin with %q are those of cluster-scoped objects of the view; create a Cluster%s", c.names.prefix, c.shown)))
+		for _, name := range []string{"name", "generateName"} {
+			if value := text(metadata, name); c.creates && strings.HasPrefix(value, c.names.prefix) {
+				errs = append(errs, field.Invalid(field.NewPath("metadata", name), value,
+					fmt.Sprintf("names that begin with %q are those of cluster-scoped objects of the view; create a Cluster%s", c.names.prefix, c.shown)))
+			}
+		}
+		if len(errs) > 0 {
+			return nil, c.invalid(text(metadata, "name"), errs...)
 		}
 		c.roleIn(o)
 		return nil, nil
 	}
-	if errs := c.validate(o, metadata); len(errs) > 0 {
+	if errs = append(errs, c.validate(o, metadata)...); len(errs) > 0 {
 		return nil, c.invalid(text(metadata, "name"), errs...)
 	}
 	o["kind"] = c.stored
@@ -80,7 +90,7 @@ func (c *conversion) validate(o, metadata object) (errs field.ErrorList) {
 		errs = append(errs, field.Forbidden(at.Child("namespace"), "not allowed on this type"))
 	}
 	if c.bindings {
-		if kind := text(child(o, "roleRef"), "kind"); kind != "" && kind != "ClusterRole" {
+		if kind := text(child(o, "roleRef"), "kind"); c.creates && kind != "" && kind != "ClusterRole" {
 			errs = append(errs, field.NotSupported(field.NewPath("roleRef", "kind"), kind, []string{"ClusterRole"}))
 		}
 		return errs
@@ -90,6 +100,16 @@ func (c *conversion) validate(o, metadata object) (errs field.ErrorList) {
 	}
 	if o["aggregationRule"] != nil {
 		errs = append(errs, field.Forbidden(field.NewPath("aggregationRule"), "ClusterRoles of a view are not aggregated; list the rules"))
+	}
+	return errs
+}
+
+// validateRef returns what is wrong with the name in a reference, which becomes a part of paths.
+func (c *conversion) validateRef(ref object) (errs field.ErrorList) {
+	if name := text(ref, "name"); name != "" {
+		for _, problem := range content.IsPathSegmentName(name) {
+			errs = append(errs, field.Invalid(field.NewPath("roleRef", "name"), name, problem))
+		}
 	}
 	return errs
 }
@@ -106,8 +126,9 @@ func (c *conversion) roleIn(o object) {
 }
 
 func setRole(ref object, convert func(kind, name string) (string, string)) {
-	if kind, name := convert(text(ref, "kind"), text(ref, "name")); kind != "" {
-		ref["kind"], ref["name"] = kind, name
+	kind, name := text(ref, "kind"), text(ref, "name")
+	if kind != "" && name != "" {
+		ref["kind"], ref["name"] = convert(kind, name)
 	}
 }
 
@@ -115,10 +136,14 @@ func setRole(ref object, convert func(kind, name string) (string, string)) {
 func (c *conversion) rulesIn(o, metadata object) (warnings []string, err error) {
 	annotations := child(metadata, "annotations")
 	delete(annotations, hnc.AnnotationViewRules)
-	for _, key := range sortedKeys(child(metadata, "labels")) {
+	var aggregated []string
+	for key := range child(metadata, "labels") {
 		if strings.HasPrefix(key, aggregatePrefix) {
-			warnings = append(warnings, fmt.Sprintf("metadata.labels %s: has no effect in a view; bind the ClusterRole", key))
+			aggregated = append(aggregated, key)
 		}
+	}
+	if len(aggregated) > 0 {
+		warnings = append(warnings, "metadata.labels: have no effect in a view, bind the ClusterRole: "+shortened(aggregated))
 	}
 	if o["rules"] == nil {
 		return warnings, nil
@@ -127,13 +152,16 @@ func (c *conversion) rulesIn(o, metadata object) (warnings []string, err error) 
 	if err != nil {
 		return nil, err
 	}
-	var rules []rbacv1.PolicyRule
-	if err := json.Unmarshal(encoded, &rules); err != nil {
+	rules, err := decodeRules(encoded)
+	if err != nil {
 		return nil, apierrors.NewBadRequest("rules: " + err.Error())
 	}
 	kept, left := effective(rules, c.scopes)
 	if len(left) == 0 {
 		return warnings, nil
+	}
+	if encoded, err = json.Marshal(rules); err != nil {
+		return nil, err
 	}
 	o["rules"] = kept
 	if annotations == nil {
@@ -146,36 +174,26 @@ func (c *conversion) rulesIn(o, metadata object) (warnings []string, err error) 
 
 const aggregatePrefix = "rbac.authorization.k8s.io/aggregate-to-"
 
-// shortened lists the first of many texts.
+// shortened lists the first of many texts, and the beginning of long ones.
 func shortened(list []string) string {
 	const most = 10
 	slices.Sort(list)
 	list = slices.Compact(list)
+	for i := range list[:min(most, len(list))] {
+		list[i] = names.Shorten(list[i])
+	}
 	if more := len(list) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), more)
 	}
 	return strings.Join(list, ", ")
 }
 
-func sortedKeys(o object) []string {
-	keys := make([]string, 0, len(o))
-	for key := range o {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // out converts an object of the cluster into that of the view; shown is false if the resource does not contain it. Lists
 // and objects of which there is only the metadata are converted as far as they state what they are.
 func (c *conversion) out(o object) (shown bool) {
 	metadata := child(o, "metadata")
-	if stored := text(metadata, "name"); stored != "" {
-		name, ok := c.shownName(c.names, stored)
-		if !ok {
-			return false
-		}
-		metadata["name"] = name
+	if !c.name(metadata) {
+		return false
 	}
 	if ref := child(o, "roleRef"); c.bindings && ref != nil {
 		setRole(ref, c.names.roleOut)
@@ -199,6 +217,21 @@ func (c *conversion) out(o object) (shown bool) {
 	return true
 }
 
+// name converts the name in the metadata of an object; shown is false if the resource does not contain the object. In the
+// other namespaces, only copies are hidden, which nobody else can make: an object with such a name is an ordinary one.
+func (c *conversion) name(metadata object) (shown bool) {
+	stored := text(metadata, "name")
+	if stored == "" {
+		return true
+	}
+	name, own := c.shownName(c.names, stored)
+	if c.cluster {
+		metadata["name"] = name
+		return own
+	}
+	return !own || text(metadata, "namespace") != c.root && text(child(metadata, "labels"), hnc.LabelInheritedFrom) != c.root
+}
+
 // rulesOut puts back what rulesIn has left out.
 func (c *conversion) rulesOut(o, metadata object) {
 	annotations := child(metadata, "annotations")
@@ -209,15 +242,16 @@ func (c *conversion) rulesOut(o, metadata object) {
 	if annotation == "" || c.bindings || text(o, "kind") == "PartialObjectMetadata" {
 		return
 	}
-	var stored []rbacv1.PolicyRule
-	if encoded, err := json.Marshal(o["rules"]); err != nil || json.Unmarshal(encoded, &stored) != nil {
+	encoded, err := json.Marshal(o["rules"])
+	if err != nil {
 		return
 	}
-	if _, ok := written(annotation, stored); ok {
-		var rules any
-		if err := json.Unmarshal([]byte(annotation), &rules); err == nil {
-			o["rules"] = rules
-		}
+	stored, err := decodeRules(encoded)
+	if err != nil {
+		return
+	}
+	if all, ok := written(annotation, stored, c.scopes); ok {
+		o["rules"] = all
 	}
 }
 

@@ -70,7 +70,7 @@ func TestWhatIsShownIsStoredAsItWas(t *testing.T) {
 			t.Fatalf("%s: %v", resource, err)
 		}
 		shown := parse(t, encode(t, stored))
-		if !c.out(shown) || !reflect.DeepEqual(shown, before) {
+		if !c.out(shown) || !reflect.DeepEqual(parse(t, encode(t, shown)), before) {
 			t.Errorf("%s: %s\nis shown as %s", resource, body, encode(t, shown))
 		}
 		_, err = c.in(shown)
@@ -80,33 +80,55 @@ func TestWhatIsShownIsStoredAsItWas(t *testing.T) {
 	}
 }
 
-// The annotation adds rules without effect, and hides none.
-func TestAnAnnotationHidesNoRule(t *testing.T) {
+// The annotation adds rules without effect, and nothing else: who reads the rules may write them back with more permissions
+// than who has written the annotation.
+func TestAnAnnotationAddsOnlyWhatHasNoEffect(t *testing.T) {
 	c := converter(ClusterRoles)
-	stored := `[{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}]`
+	const rule = `{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}`
 	for annotation, shown := range map[string]bool{
-		`[{"apiGroups":[""],"resources":["nodes","secrets"],"verbs":["get"]}]`:                                    true,
-		`[{"nonResourceURLs":["/x"],"verbs":["get"]},{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}]`: true,
-		`[]`:   false,
-		`null`: false,
-		`{}`:   false,
-		`[{"apiGroups":[""],"resources":["nodes"],"verbs":["get"]}]`:                            false,
-		`[{"apiGroups":[""],"resources":["secrets"],"verbs":["list"]}]`:                         false,
-		`[{"apiGroups":["x"],"resources":["secrets"],"verbs":["get"]}]`:                         false,
-		`[{"apiGroups":[""],"resources":["secrets"],"verbs":["get"],"resourceNames":["only"]}]`: false,
+		`[{"verbs":["get"],"apiGroups":[""],"resources":["nodes","secrets"]}]`: true,
+		`[{"verbs":["get"],"nonResourceURLs":["/x"]},` + rule + `]`:            true,
+		`[]`:             false,
+		`null`:           false,
+		`{}`:             false,
+		`[` + rule + `]`: false,
+		`[{"verbs":["get"],"apiGroups":[""],"resources":["nodes"]}]`:                                                      false,
+		`[{"verbs":["get"],"apiGroups":[""],"resources":["nodes","secrets","pods"]}]`:                                     false,
+		`[` + rule + `,{"verbs":["*"],"apiGroups":[""],"resources":["pods"]},{"verbs":["get"],"nonResourceURLs":["/x"]}]`: false,
+		`[{"verbs":["list"],"apiGroups":[""],"resources":["nodes","secrets"]}]`:                                           false,
+		`[{"verbs":["get"],"Verbs":["*"],"apiGroups":[""],"resources":["nodes","secrets"]}]`:                              false,
+		`[{"verbs":["get"],"apiGroups":["x"],"resources":["nodes","secrets"]}]`:                                           false,
+		`[{"verbs":["get"],"apiGroups":[""],"resources":["nodes","secrets"],"resourceNames":["only"]}]`:                   false,
 	} {
-		o := parse(t, `{"kind":"Role","metadata":{"name":"view:acme:x"},"rules":`+stored+`}`)
+		o := parse(t, `{"kind":"Role","metadata":{"name":"view:acme:x"},"rules":[`+rule+`]}`)
 		child(o, "metadata")["annotations"] = object{"hnc.x-k8s.io/view-rules": annotation}
 		c.out(o)
-		want := stored
+		want := "[" + rule + "]"
 		if shown {
 			want = annotation
 		}
-		if got := encode(t, o["rules"]); got != encode(t, parse(t, `{"r":`+want+`}`)["r"]) {
+		if got := encode(t, parse(t, `{"r":`+encode(t, o["rules"])+`}`)["r"]); got != encode(t, parse(t, `{"r":`+want+`}`)["r"]) {
 			t.Errorf("%s: shown as %s", annotation, got)
 		}
 		if child(o, "metadata")["annotations"] != nil {
 			t.Error("the annotation is shown")
+		}
+	}
+}
+
+// Only what nobody but the propagator can make is hidden outside of the root.
+func TestOnlyCopiesAreHiddenInDescendants(t *testing.T) {
+	c := converter(roleBindings)
+	for metadata, shown := range map[string]bool{
+		`{"name":"view:acme:x","namespace":"acme"}`:                                                     false,
+		`{"name":"view:acme:x","namespace":"acme-a","labels":{"hnc.x-k8s.io/inherited-from":"acme"}}`:   false,
+		`{"name":"view:acme:x","namespace":"acme-b","labels":{"hnc.x-k8s.io/inherited-from":"acme-a"}}`: true,
+		`{"name":"view:acme:x","namespace":"acme-a"}`:                                                   true,
+		`{"name":"x","namespace":"acme"}`:                                                               true,
+		`{"resourceVersion":"1"}`:                                                                       true,
+	} {
+		if got := c.out(object{"metadata": parse(t, metadata)}); got != shown {
+			t.Errorf("%s is shown: %t", metadata, got)
 		}
 	}
 }
@@ -130,7 +152,7 @@ func TestListsAndEvents(t *testing.T) {
 	list := func(items string) string {
 		return `{"kind":"RoleList","metadata":{"continue":"c"},"items":[` + items + `],"later":1}`
 	}
-	table := `{"kind":"Table","columnDefinitions":[],"rows":[{"cells":["view:acme:b","Role/view:acme:x"],"object":{"kind":"PartialObjectMetadata","metadata":{"name":"view:acme:b","namespace":"acme"}}},{"cells":["b","ClusterRole/x"]}]}`
+	table := `{"kind":"Table","columnDefinitions":[],"rows":[{"cells":["view:acme:b","Role/view:acme:x"],"object":{"kind":"PartialObjectMetadata","metadata":{"name":"view:acme:b","namespace":"acme"}}},{"cells":["b","ClusterRole/x"],"object":{"metadata":{"name":"b","namespace":"acme"}}}]}`
 	for _, test := range []struct{ resource, verb, in, want string }{
 		{ClusterRoles, "list", list(items), `{"kind":"ClusterRoleList","metadata":{"continue":"c"},"items":[{"metadata":{"name":"x"},"rules":[]}],"later":1}`},
 		{roles, "list", list(items), `{"kind":"RoleList","metadata":{"continue":"c"},"items":[{"metadata":{"name":"view:other:y","namespace":"acme"}},{"metadata":{"generation":9007199254740993,"name":"z","namespace":"acme"}}],"later":1}`},
@@ -138,9 +160,11 @@ func TestListsAndEvents(t *testing.T) {
 		{roles, "list", `{"items":null}`, `{"items":null}`},
 		{roles, "list", `{}`, `{}`},
 		{ClusterRoleBindings, "list", table, `{"kind":"Table","columnDefinitions":[],"rows":[{"cells":["b","ClusterRole/x"],"object":{"kind":"PartialObjectMetadata","metadata":{"name":"b"}}}]}`},
-		{roleBindings, "list", table, `{"kind":"Table","columnDefinitions":[],"rows":[{"cells":["b","ClusterRole/x.external"]}]}`},
+		{roleBindings, "list", table, `{"kind":"Table","columnDefinitions":[],"rows":[{"cells":["b","ClusterRole/x.external"],"object":{"metadata":{"name":"b","namespace":"acme"}}}]}`},
 		{ClusterRoles, "watch", `{"type":"ADDED","object":{"kind":"Role","metadata":{"name":"view:acme:x"}}}{"type":"ADDED","object":{"kind":"Role","metadata":{"name":"x"}}} {"type":"BOOKMARK","object":{"kind":"Role","metadata":{"resourceVersion":"1"}}}`,
 			`{"type":"ADDED","object":{"kind":"ClusterRole","metadata":{"name":"x"}}}` + "\n" + `{"type":"BOOKMARK","object":{"kind":"ClusterRole","metadata":{"resourceVersion":"1"}}}`},
+		{ClusterRoleBindings, "watch", `{"type":"BOOKMARK","object":{"kind":"Table","rows":[{"cells":["",""],"object":{"metadata":{"resourceVersion":"1"}}}]}}`,
+			`{"type":"BOOKMARK","object":{"kind":"Table","rows":[{"cells":["",""],"object":{"metadata":{"resourceVersion":"1"}}}]}}`},
 		{ClusterRoleBindings, "watch", `{"type":"ADDED","object":` + table + `}`, `{"type":"ADDED","object":{"columnDefinitions":[],"kind":"Table","rows":[{"cells":["b","ClusterRole/x"],"object":{"kind":"PartialObjectMetadata","metadata":{"name":"b"}}}]}}`},
 		{roles, "get", `{"kind":"Status","message":"roles.rbac.authorization.k8s.io \"view:acme:x\" not found","details":{"name":"view:acme:x","kind":"roles"}}`,
 			`{"details":{"kind":"clusterroles","name":"x"},"kind":"Status","message":"clusterroles.rbac.authorization.k8s.io \"x\" not found"}`},
@@ -155,7 +179,7 @@ func TestListsAndEvents(t *testing.T) {
 			r.Body = io.NopCloser(strings.NewReader(`{"metadata":{"name":"b"}}`))
 			r.Header.Set("Content-Type", "application/json")
 		}
-		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: test.resource, Verb: test.verb, Scopes: scopes}, upstream).RoundTrip(r)
+		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: test.resource, Verb: test.verb, Scopes: scopes, Reserve: uncountedBytes}, upstream).RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,22 +193,25 @@ func TestListsAndEvents(t *testing.T) {
 // A patch is applied to the newest version, and does not take back what others have written.
 func TestPatchesAreRepeatedAfterConflicts(t *testing.T) {
 	version := 1
-	for resourceVersion, want := range map[string]int{"": http.StatusOK, `"resourceVersion":"0",`: http.StatusConflict} {
+	for resourceVersion, want := range map[string]int{"": http.StatusOK, `"resourceVersion":null,`: http.StatusOK, `"resourceVersion":"0",`: http.StatusConflict} {
 		puts := 0
 		upstream := roundTrip(func(r *http.Request) (*http.Response, error) {
 			if r.Method == http.MethodGet {
-				return response(http.StatusOK, `{"kind":"Role","metadata":{"name":"view:acme:x","resourceVersion":"`+string(rune('0'+version))+`"}}`), nil
+				return response(http.StatusOK, `{"kind":"Role","metadata":{"name":"view:acme:x","uid":"u","resourceVersion":"`+string(rune('0'+version))+`"}}`), nil
 			}
 			if puts++; puts < 3 {
 				version++
 				return response(http.StatusConflict, `{"kind":"Status"}`), nil
 			}
 			body, _ := io.ReadAll(r.Body)
+			if resourceVersion != `"resourceVersion":"0",` && !strings.Contains(string(body), `"resourceVersion":"`+string(rune('0'+version))+`","uid":"u"`) {
+				t.Errorf("%s: the object is replaced whatever it is: %s", resourceVersion, body)
+			}
 			return response(http.StatusOK, string(body)), nil
 		})
-		r, _ := http.NewRequest(http.MethodPatch, "https://cluster/apis/rbac.authorization.k8s.io/v1/namespaces/acme/roles/view:acme:x", strings.NewReader(`{"metadata":{`+resourceVersion+`"labels":{"a":"b"}}}`))
+		r, _ := http.NewRequest(http.MethodPatch, "https://cluster/apis/rbac.authorization.k8s.io/v1/namespaces/acme/roles/view:acme:x", strings.NewReader(`{"metadata":{"uid":null,`+resourceVersion+`"labels":{"a":"b"}}}`))
 		r.Header.Set("Content-Type", "application/merge-patch+json")
-		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes}, upstream).RoundTrip(r)
+		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes}, upstream).RoundTrip(r)
 		if err != nil || got.StatusCode != want {
 			t.Errorf("%s: %v %v", resourceVersion, got, err)
 		}
@@ -197,15 +224,16 @@ func TestBodiesThatAreNotObjects(t *testing.T) {
 		return response(http.StatusOK, "{}"), nil
 	})
 	for contentType, bodies := range map[string][]string{
-		"application/json":                    {"", "null", "[]", "1", `{"metadata":1}`, `{"kind":"Role","metadata":{"name":"x"}}`, `{"metadata":{"name":"x","namespace":"y"}}`, `{"metadata":{"name":"x"},"rules":{}}`, `{"metadata":{"name":"admin"}}`},
+		"application/json": {"", "null", "[]", "1", `{"metadata":1}`, `{"kind":"Role","metadata":{"name":"x"}}`, `{"metadata":{"name":"x","namespace":"y"}}`, `{"metadata":{"name":"x"},"rules":{}}`, `{"metadata":{"name":"x"},"rules":[{"Verbs":["*"]}]}`,
+			`{"metadata":{"name":"x"},"roleRef":{"kind":"ClusterRole","name":"a/../b"}}`, `{"metadata":{"name":"x"},"rules":[` + strings.Repeat("{},", 40_000) + `{}]}`, `{"metadata":{"name":"admin"}}`},
 		"application/yaml":                    {"a: &a b\nc: *a", "- x"},
-		"application/vnd.kubernetes.protobuf": {"k8s\x00", "x"},
+		"application/vnd.kubernetes.protobuf": {"k8s\x00", "x", "a: &a b\nc: *a", `{"metadata":{"name":"x"}}`},
 		"application/cbor":                    {"x"},
 	} {
 		for _, body := range bodies {
 			r, _ := http.NewRequest(http.MethodPost, "https://cluster/", strings.NewReader(body))
 			r.Header.Set("Content-Type", contentType)
-			_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "create", Scopes: scopes}, upstream).RoundTrip(r)
+			_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "create", Scopes: scopes, Reserve: uncountedBytes}, upstream).RoundTrip(r)
 			status := apierrors.APIStatus(nil)
 			if !asStatus(err, &status) || status.Status().Code < 400 || status.Status().Code >= 500 {
 				t.Errorf("%s %q: %v", contentType, body, err)
@@ -213,6 +241,8 @@ func TestBodiesThatAreNotObjects(t *testing.T) {
 		}
 	}
 }
+
+func uncountedBytes(int64) (func(), error) { return func() {}, nil }
 
 type roundTrip func(*http.Request) (*http.Response, error)
 
@@ -244,4 +274,38 @@ func encode(t *testing.T, value any) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// What is kept of large responses is counted until it is written, and small ones are not.
+func TestLargeResponsesAreCounted(t *testing.T) {
+	large := `{"type":"ADDED","object":{"kind":"Role","metadata":{"name":"view:acme:x","labels":{"a":"` + strings.Repeat("x", 300_000) + `"}}}}`
+	var most, counted int64
+	reserve := func(bytes int64) (func(), error) {
+		counted += bytes
+		most = max(most, counted)
+		return func() { counted -= bytes }, nil
+	}
+	upstream := roundTrip(func(*http.Request) (*http.Response, error) {
+		return response(http.StatusOK, strings.Repeat(large, 5)+strings.Repeat(`{"type":"ADDED","object":{"kind":"Role","metadata":{"name":"view:acme:y"}}}`, 5)), nil
+	})
+	r, _ := http.NewRequest(http.MethodGet, "https://cluster/", nil)
+	got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "watch", Scopes: scopes, Reserve: reserve}, upstream).RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(got.Body)
+	if err != nil || strings.Count(string(body), "\n") != 10 {
+		t.Errorf("%v: %d events", err, strings.Count(string(body), "\n"))
+	}
+	if most < 8*300_000 || most > 16*700_000 || counted != 0 {
+		t.Errorf("at most %d bytes were counted, and %d are left", most, counted)
+	}
+	refuse := func(int64) (func(), error) { return nil, apierrors.NewTooManyRequests("later", 1) }
+	got, err = Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "watch", Scopes: scopes, Reserve: refuse}, upstream).RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(got.Body); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("without memory: %v", err)
+	}
 }

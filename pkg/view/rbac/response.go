@@ -41,19 +41,20 @@ func (c *conversion) convert(raw []byte) ([]byte, error) {
 	return json.Marshal(o)
 }
 
-// row converts the row of a Table; shown is false if the resource does not contain its object. The first column of these
-// kinds is the name, and the second one of bindings is "Role/<name>" or "ClusterRole/<name>".
+// row converts the row of a Table, which has the metadata of its object; shown is false if the resource does not contain
+// that. The first column of these kinds is the name, and the second one of bindings is "Role/<name>" or "ClusterRole/<name>".
 func (c *conversion) row(row object) (shown bool) {
 	cells, _ := row["cells"].([]any)
 	if len(cells) == 0 {
-		return true
-	}
-	stored, _ := cells[0].(string)
-	name, ok := c.shownName(c.names, stored)
-	if !ok {
 		return false
 	}
-	cells[0] = name
+	o := child(row, "object")
+	if o == nil || !c.out(o) {
+		return false
+	}
+	if name := text(child(o, "metadata"), "name"); name != "" {
+		cells[0] = name
+	}
 	if role, ok := "", false; c.bindings && len(cells) > 1 {
 		if role, ok = cells[1].(string); ok {
 			if kind, name, ok := strings.Cut(role, "/"); ok {
@@ -62,16 +63,17 @@ func (c *conversion) row(row object) (shown bool) {
 			}
 		}
 	}
-	if o := child(row, "object"); o != nil {
-		return c.out(o)
-	}
 	return true
 }
 
 // watch converts a stream of watch events.
-func (c *conversion) watch(r io.Reader, w io.Writer) error {
+func (c *conversion) watch(r *metered, w io.Writer) error {
 	decoder := json.NewDecoder(r)
 	for {
+		if r.release() {
+			// The buffer of the last event is not kept.
+			decoder = json.NewDecoder(io.MultiReader(decoder.Buffered(), r))
+		}
 		var event struct {
 			Type   string          `json:"type"`
 			Object json.RawMessage `json:"object"`
@@ -101,7 +103,7 @@ func (c *conversion) watch(r io.Reader, w io.Writer) error {
 }
 
 // list converts a list or a Table. Items and rows are converted one by one.
-func (c *conversion) list(r io.Reader, w io.Writer) error {
+func (c *conversion) list(r *metered, w io.Writer) error {
 	decoder := json.NewDecoder(r)
 	decoder.UseNumber()
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
@@ -123,7 +125,7 @@ func (c *conversion) list(r io.Reader, w io.Writer) error {
 		}
 		separator = []byte{','}
 		if name == "items" || name == "rows" {
-			err = c.items(decoder, w, name == "rows")
+			err = c.items(decoder, r, w, name == "rows")
 		} else {
 			err = c.field(decoder, w, name)
 		}
@@ -149,7 +151,7 @@ func (c *conversion) field(decoder *json.Decoder, w io.Writer, name string) erro
 }
 
 // items converts the items of a list, or the rows of a Table.
-func (c *conversion) items(decoder *json.Decoder, w io.Writer, rows bool) error {
+func (c *conversion) items(decoder *json.Decoder, r *metered, w io.Writer, rows bool) error {
 	token, err := decoder.Token()
 	if err != nil {
 		return err
@@ -165,6 +167,7 @@ func (c *conversion) items(decoder *json.Decoder, w io.Writer, rows bool) error 
 			return err
 		}
 		if rows && !c.row(o) || !rows && !c.out(o) {
+			r.release()
 			continue
 		}
 		item, err := json.Marshal(o)
@@ -175,10 +178,47 @@ func (c *conversion) items(decoder *json.Decoder, w io.Writer, rows bool) error 
 			return err
 		}
 		separator = []byte{','}
+		r.release()
 	}
 	if _, err := decoder.Token(); err != nil {
 		return err
 	}
 	_, err = w.Write(append(bytes.TrimPrefix(separator, []byte{','}), ']'))
 	return err
+}
+
+// metered reads a response, and counts what is read of one object.
+type metered struct {
+	io.Reader
+	// reserve counts bytes that are kept in memory.
+	reserve  func(bytes int64) (release func(), err error)
+	read     int64
+	reserved []func()
+}
+
+// Objects of up to uncounted bytes are not counted. Of others, decoded maps and what is made of them have several times the
+// size of the text.
+const uncounted, decodedSize = 64 << 10, 8
+
+// Read implements io.Reader.
+func (m *metered) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if m.read += int64(n); m.read > uncounted {
+		release, failed := m.reserve(m.read * decodedSize)
+		if failed != nil {
+			return n, failed
+		}
+		m.reserved, m.read = append(m.reserved, release), 0
+	}
+	return n, err
+}
+
+// release ends an object, and reports whether it was counted.
+func (m *metered) release() bool {
+	large := len(m.reserved) > 0
+	for _, release := range m.reserved {
+		release()
+	}
+	m.reserved, m.read = nil, 0
+	return large
 }

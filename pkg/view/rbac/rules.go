@@ -1,11 +1,12 @@
 package rbac
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	kjson "sigs.k8s.io/json"
 )
 
 // Scopes returns the groups that have a resource, and whether it is namespaced there.
@@ -62,32 +63,24 @@ func clusterScoped(resource string, groups map[string]bool, scopes Scopes) bool 
 	return found
 }
 
-// written returns the rules that a client has written, if the annotation of a Role has them: all that are in effect are
-// among them. Anybody who may change the Role may change its annotation, so it can only add what has no effect.
-func written(annotation string, stored []rbacv1.PolicyRule) ([]rbacv1.PolicyRule, bool) {
-	var all []rbacv1.PolicyRule
-	if annotation == "" || json.Unmarshal([]byte(annotation), &all) != nil {
+// written returns the rules that a client has written, if the annotation of a Role has them, and all that a Role can have of
+// them are those of this Role, and no others: who may change a Role may change its annotation, and who reads it may write it
+// back.
+func written(annotation string, stored []rbacv1.PolicyRule, scopes Scopes) ([]rbacv1.PolicyRule, bool) {
+	all, err := decodeRules([]byte(annotation))
+	if err != nil || len(all) == 0 {
 		return nil, false
 	}
-	next := 0
-	for _, rule := range all {
-		if next < len(stored) && contains(rule, stored[next]) {
-			next++
-		}
-	}
-	return all, next == len(stored)
+	kept, left := effective(all, scopes)
+	return all, len(left) > 0 && apiequality.Semantic.DeepEqual(kept, append([]rbacv1.PolicyRule{}, stored...))
 }
 
-// contains reports whether a rule is another one with more resources.
-func contains(rule, stored rbacv1.PolicyRule) bool {
-	if !slices.Equal(rule.Verbs, stored.Verbs) || !slices.Equal(rule.APIGroups, stored.APIGroups) || !slices.Equal(rule.ResourceNames, stored.ResourceNames) {
-		return false
+// decodeRules decodes rules as kube-apiserver does: keys in another case, which its decoder does not know, are errors.
+func decodeRules(encoded []byte) ([]rbacv1.PolicyRule, error) {
+	var rules []rbacv1.PolicyRule
+	unknown, err := kjson.UnmarshalStrict(encoded, &rules)
+	if err == nil && len(unknown) > 0 {
+		err = unknown[0]
 	}
-	next := 0
-	for _, resource := range rule.Resources {
-		if next < len(stored.Resources) && resource == stored.Resources[next] {
-			next++
-		}
-	}
-	return next == len(stored.Resources) && len(stored.NonResourceURLs) == 0
+	return rules, err
 }

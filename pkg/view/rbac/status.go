@@ -41,7 +41,7 @@ func (c *conversion) message(message string) string {
 		const group = ".rbac.authorization.k8s.io"
 		message = strings.ReplaceAll(message, kind+group+` "`+c.names.prefix, c.shownKind(kind)+group+` "`)
 	}
-	message = strings.ReplaceAll(message, `"`+c.names.prefix, `"`)
+	message = c.names.Text(message)
 	if c.cluster {
 		message = strings.ReplaceAll(message, c.storedPlural+".rbac.authorization.k8s.io is forbidden", c.plural+".rbac.authorization.k8s.io is forbidden")
 		message = strings.ReplaceAll(message, `resource "`+c.storedPlural+`" in`, `resource "`+c.plural+`" in`)

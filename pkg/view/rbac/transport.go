@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,8 @@ type Config struct {
 	Resource, Verb string
 	// Scopes are those of the resources of the cluster.
 	Scopes Scopes
+	// Reserve counts bytes that are kept in memory until they are released.
+	Reserve func(bytes int64) (release func(), err error)
 }
 
 // Transport returns a transport for one request. The request is for objects of the cluster, by its path and query; its body
@@ -44,15 +47,16 @@ type Config struct {
 // the API are the response.
 func Transport(config Config, next http.RoundTripper) http.RoundTripper {
 	return &transport{
-		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes},
-		verb:       config.Verb, next: next,
+		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes, creates: config.Verb == "create"},
+		verb:       config.Verb, reserve: config.Reserve, next: next,
 	}
 }
 
 type transport struct {
 	conversion
-	verb string
-	next http.RoundTripper
+	verb    string
+	reserve func(bytes int64) (release func(), err error)
+	next    http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -119,48 +123,55 @@ func (t *transport) send(r *http.Request, o object) (*http.Response, error) {
 	return response, nil
 }
 
-// arrival bounds how long a binding waits for a Role that the view has. It reaches the other namespaces after the root,
-// and the authorizer after both.
-const arrival = 10 * time.Second
+// A binding waits so long for a Role that the view has, which reaches the other namespaces after the root. The authorizer
+// knows it later still, so the binding is written again so many times.
+const arrival, repetitions = 10 * time.Second, 5
 
-// again repeats the write of a binding that was not found, while the root has the Role that it refers to.
+// again repeats the write of a binding that was not found, if the root has the Role that it refers to.
 func (t *transport) again(r *http.Request, role, contentType string, body []byte, response *http.Response) (*http.Response, error) {
-	if _, ok := t.names.shownRole(role); !ok {
+	if _, ok := t.names.shownRole(role); !ok || !t.has(r, t.root, role) {
 		return response, nil
 	}
-	err := wait.PollUntilContextTimeout(r.Context(), 50*time.Millisecond, arrival, false, func(ctx context.Context) (bool, error) {
-		get := t.getRole(r.WithContext(ctx), role)
-		found, err := t.next.RoundTrip(get)
-		if err != nil {
-			return false, err
-		}
-		drain(found)
-		if found.StatusCode != http.StatusOK {
-			return true, nil
-		}
-		repeated, err := t.next.RoundTrip(withBody(r, contentType, body))
-		if err != nil {
-			return false, err
+	namespace, _, _ := strings.Cut(r.URL.Path[strings.LastIndex(r.URL.Path, namespacesPath)+len(namespacesPath):], "/")
+	ctx, cancel := context.WithTimeout(r.Context(), arrival)
+	defer cancel()
+	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(context.Context) (bool, error) { return t.has(r, namespace, role), nil })
+	if err != nil {
+		return response, nil
+	}
+	for range repetitions {
+		select {
+		case <-ctx.Done():
+			return response, nil
+		case <-time.After(100 * time.Millisecond):
 		}
 		drain(response)
-		response = repeated
-		return response.StatusCode != http.StatusNotFound, nil
-	})
-	if err != nil && !wait.Interrupted(err) {
-		return nil, err
+		if response, err = t.next.RoundTrip(withBody(r, contentType, body)); err != nil || response.StatusCode != http.StatusNotFound {
+			return response, err
+		}
 	}
 	return response, nil
 }
 
-// getRole returns a request for a Role of the root.
-func (t *transport) getRole(r *http.Request, role string) *http.Request {
-	before := r.URL.Path[:strings.LastIndex(r.URL.Path, "/namespaces/")]
-	get := r.Clone(r.Context())
-	get.Method, get.Body, get.ContentLength = http.MethodGet, nil, 0
-	get.URL = &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: before + "/namespaces/" + t.root + "/roles/" + role}
+const namespacesPath = "/namespaces/"
+
+// has reports whether a namespace has a Role that the caller may read.
+func (t *transport) has(r *http.Request, namespace, role string) bool {
+	before := r.URL.EscapedPath()[:strings.LastIndex(r.URL.EscapedPath(), namespacesPath)] + namespacesPath + namespace + "/roles/"
+	unescaped, err := url.PathUnescape(before)
+	if err != nil {
+		return false
+	}
+	get := withBody(r, "", nil)
+	get.Method = http.MethodGet
+	get.URL = &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: unescaped + role, RawPath: before + url.PathEscape(role)}
 	get.Header.Set("Accept", runtime.ContentTypeJSON)
-	get.Header.Del("Content-Type")
-	return get
+	response, err := t.next.RoundTrip(get)
+	if err != nil {
+		return false
+	}
+	drain(response)
+	return response.StatusCode == http.StatusOK
 }
 
 // attempts is how often a patch is applied to an object that others change.
@@ -218,6 +229,7 @@ func (t *transport) patched(ctx context.Context, mediaType string, current, body
 		Metadata struct {
 			Name            string `json:"name"`
 			ResourceVersion string `json:"resourceVersion"`
+			UID             string `json:"uid"`
 		} `json:"metadata"`
 	}
 	if err := json.Unmarshal(shown, &before); err != nil {
@@ -226,8 +238,16 @@ func (t *transport) patched(ctx context.Context, mediaType string, current, body
 	if o, err = decode(runtime.ContentTypeJSON, after); err != nil {
 		return nil, "", err
 	}
-	if name := text(child(o, "metadata"), "name"); name != before.Metadata.Name {
+	metadata := child(o, "metadata")
+	if text(metadata, "name") != before.Metadata.Name {
 		return nil, "", apierrors.NewBadRequest("metadata.name: a patch must not change it")
+	}
+	// Without them, the object would be replaced whatever it is by now.
+	if text(metadata, "resourceVersion") == "" {
+		metadata["resourceVersion"] = before.Metadata.ResourceVersion
+	}
+	if text(metadata, "uid") == "" {
+		metadata["uid"] = before.Metadata.UID
 	}
 	return o, before.Metadata.ResourceVersion, nil
 }
@@ -273,14 +293,19 @@ func (t *transport) respond(r *http.Request, response *http.Response) error {
 		return nil
 	}
 	body, whole := response.Body, response.StatusCode != http.StatusOK || t.verb != "list" && t.verb != "watch" && t.verb != "deletecollection"
+	counted := &metered{Reader: body, reserve: t.reserve}
 	if whole {
-		raw, err := io.ReadAll(body)
+		defer counted.release()
+		raw, err := io.ReadAll(counted)
 		_ = body.Close()
 		if err != nil {
 			return err
 		}
 		converted, err := t.convert(raw)
-		if err != nil && !errors.Is(err, errHidden) {
+		if errors.Is(err, errHidden) {
+			return apierrors.NewNotFound(rbacv1.Resource(t.plural), path.Base(r.URL.Path))
+		}
+		if err != nil {
 			return err
 		}
 		response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(converted)), int64(len(converted))
@@ -289,17 +314,27 @@ func (t *transport) respond(r *http.Request, response *http.Response) error {
 	}
 	reader, writer := io.Pipe()
 	go func() {
-		convert := t.list
-		if t.verb == "watch" {
-			convert = t.watch
-		}
-		err := convert(body, writer)
+		err := t.stream(counted, writer)
+		counted.release()
 		_ = body.Close()
 		_ = writer.CloseWithError(err)
 	}()
 	response.Body, response.ContentLength = &streamed{reader, body}, -1
 	response.Header.Del("Content-Length")
 	return nil
+}
+
+// stream converts a list or a watch.
+func (t *transport) stream(r *metered, w io.Writer) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("converting a response: %v", cause)
+		}
+	}()
+	if t.verb == "watch" {
+		return t.watch(r, w)
+	}
+	return t.list(r, w)
 }
 
 // streamed is a body that is converted. Closing it ends the original one, too.
@@ -343,6 +378,10 @@ func withBody(r *http.Request, contentType string, body []byte) *http.Request {
 func decode(mediaType string, body []byte) (object, error) {
 	switch mediaType {
 	case runtime.ContentTypeProtobuf:
+		// The decoder recognizes YAML under any content type.
+		if !bytes.HasPrefix(body, []byte("k8s\x00")) {
+			return nil, apierrors.NewBadRequest("the body is not an object in protobuf")
+		}
 		typed, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
 		if err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
@@ -361,6 +400,9 @@ func decode(mediaType string, body []byte) (object, error) {
 		body = converted
 	case runtime.ContentTypeCBOR:
 		return nil, apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "", rbacv1.Resource(ClusterRoles), "", "use application/json", 0, true)
+	}
+	if err := yamlbody.CheckValues(body); err != nil {
+		return nil, err
 	}
 	var o object
 	if err := utiljson.Unmarshal(body, &o); err != nil {
