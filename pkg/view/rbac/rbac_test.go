@@ -253,7 +253,7 @@ func response(code int, body string) *http.Response {
 }
 
 func asStatus(err error, status *apierrors.APIStatus) bool {
-	s, ok := err.(apierrors.APIStatus) //nolint:errorlint // not wrapped
+	s, ok := err.(apierrors.APIStatus)
 	*status = s
 	return ok
 }

@@ -55,12 +55,11 @@ func (c *conversion) row(row object) (shown bool) {
 	if name := text(child(o, "metadata"), "name"); name != "" {
 		cells[0] = name
 	}
-	if role, ok := "", false; c.bindings && len(cells) > 1 {
-		if role, ok = cells[1].(string); ok {
-			if kind, name, ok := strings.Cut(role, "/"); ok {
-				kind, name = c.names.roleOut(kind, name)
-				cells[1] = kind + "/" + name
-			}
+	if c.bindings && len(cells) > 1 {
+		role, _ := cells[1].(string)
+		if kind, name, ok := strings.Cut(role, "/"); ok {
+			kind, name = c.names.roleOut(kind, name)
+			cells[1] = kind + "/" + name
 		}
 	}
 	return true
