@@ -196,7 +196,9 @@ func (t *transport) patch(r *http.Request, mediaType string) (*http.Response, er
 		if err != nil || response.StatusCode != http.StatusOK {
 			return response, err
 		}
-		current, err := io.ReadAll(response.Body)
+		counted := &metered{Reader: response.Body, reserve: t.reserve}
+		defer counted.release()
+		current, err := io.ReadAll(counted)
 		drain(response)
 		if err != nil {
 			return nil, err
