@@ -27,9 +27,9 @@ func metrics() (string, error) {
 	}
 	var page strings.Builder
 	page.WriteString("# Metrics and alerts\n\n[Monitor](../metrics.md) says how to scrape them. Besides these, `hns-apiserver` serves the metrics of every API server, " +
-		"and the other two those of Kubernetes' client, of leader election and of the process.\n")
+		"and the others those of Kubernetes' client, of leader election and of the process.\n")
 	legacy := func(m metric) bool { return strings.HasPrefix(m.name, "hnc_reconcilers_") }
-	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync"} {
+	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync", "hns-gateway"} {
 		fmt.Fprintf(&page, "\n## %s\n\n", server)
 		page.WriteString(metricTable(all, func(m metric) bool { return m.server == server && !legacy(m) }))
 	}
@@ -76,6 +76,8 @@ func serverOf(path string) string {
 		return "hns-propagator"
 	case strings.HasPrefix(path, "pkg/reposync/"):
 		return "hns-sync"
+	case strings.HasPrefix(path, "pkg/view/"):
+		return "hns-gateway"
 	}
 	return "hns-apiserver"
 }

@@ -25,10 +25,13 @@ const (
 const maxViewDocuments, maxDocuments = 2, 4
 
 // shared is the part of the budget that all views share.
-type shared struct{ bodies, responses, documents *semaphore.Weighted }
+type shared struct {
+	bodies, responses, documents *semaphore.Weighted
+	metrics                      *Metrics
+}
 
-func newShared() *shared {
-	return &shared{semaphore.NewWeighted(maxBodies), semaphore.NewWeighted(maxResponses), semaphore.NewWeighted(maxDocuments)}
+func newShared(m *Metrics) *shared {
+	return &shared{semaphore.NewWeighted(maxBodies), semaphore.NewWeighted(maxResponses), semaphore.NewWeighted(maxDocuments), m}
 }
 
 // budget bounds the requests of one view. One user can have half of it.
@@ -36,6 +39,7 @@ type budget struct {
 	requests, streams *inflight.Limiter
 	bodies, responses memory
 	documents         [2]*semaphore.Weighted // of the view, and of all
+	metrics           *Metrics
 }
 
 func newBudget(limits Limits, all *shared) *budget {
@@ -48,6 +52,7 @@ func newBudget(limits Limits, all *shared) *budget {
 		bodies:    memory{limiter("bytes in the bodies of this view's requests", maxViewBodies), all.bodies, half(maxViewBodies)},
 		responses: memory{limiter("bytes in the responses of this view", maxViewResponses), all.responses, half(maxViewResponses)},
 		documents: [2]*semaphore.Weighted{semaphore.NewWeighted(maxViewDocuments), all.documents},
+		metrics:   all.metrics,
 	}
 }
 
@@ -56,20 +61,30 @@ func half(total int) int { return (total + 1) / 2 }
 
 // Begin implements view.Budget. It fails with TooManyRequests, as all but Document.
 func (b *budget) Begin(r *http.Request, info *request.RequestInfo) (release func(), err error) {
-	if isStream(r, info) {
-		return b.streams.Acquire(r.Context())
+	limiter, limit, stream := b.requests, "requests", isStream(r, info)
+	if stream {
+		limiter, limit = b.streams, "streams"
 	}
-	return b.requests.Acquire(r.Context())
+	release, err = limiter.Acquire(r.Context())
+	if err != nil {
+		b.metrics.rejected(limit, err)
+		return nil, err
+	}
+	return b.metrics.begin(info.Verb, stream, release), nil
 }
 
 // Body implements view.Budget.
 func (b *budget) Body(ctx context.Context, bytes int64) (release func(), err error) {
-	return b.bodies.reserve(ctx, bytes)
+	release, err = b.bodies.reserve(ctx, bytes)
+	b.metrics.rejected("bodies", err)
+	return release, err
 }
 
 // Response implements view.Budget.
 func (b *budget) Response(ctx context.Context, bytes int64) (release func(), err error) {
-	return b.responses.reserve(ctx, bytes)
+	release, err = b.responses.reserve(ctx, bytes)
+	b.metrics.rejected("responses", err)
+	return release, err
 }
 
 // Document implements view.Budget. Views wait for their own documents before they wait for those of others.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
@@ -65,7 +67,7 @@ func TestOnlyReadsAreStreams(t *testing.T) {
 
 // One user of a view leaves half of everything to the others.
 func TestOneUserHasHalfOfAView(t *testing.T) {
-	b := newBudget(Limits{Requests: 4, Streams: 4}, newShared())
+	b := newBudget(Limits{Requests: 4, Streams: 4}, newShared(nil))
 	request := func(path string) func(string) (func(), error) {
 		return func(name string) (func(), error) {
 			r := httptest.NewRequestWithContext(as(t.Context(), name), http.MethodGet, path, nil)
@@ -108,7 +110,7 @@ func TestOneUserHasHalfOfAView(t *testing.T) {
 }
 
 func TestBodiesOfAllViewsAreLimited(t *testing.T) {
-	all := newShared()
+	all := newShared(nil)
 	var releases []func()
 	for range maxBodies / half(maxViewBodies) {
 		release, err := newBudget(Limits{}, all).Body(as(t.Context(), "jane"), 2*maxViewBodies) // counts as what jane can have
@@ -131,7 +133,7 @@ func TestBodiesOfAllViewsAreLimited(t *testing.T) {
 
 // A document of OpenAPI uses much memory while it is changed.
 func TestFewDocumentsAreChangedAtTheSameTime(t *testing.T) {
-	all := newShared()
+	all := newShared(nil)
 	one, other := newBudget(Limits{}, all), newBudget(Limits{}, all)
 	var releases []func()
 	for _, b := range []*budget{one, one, other, other} {
@@ -198,5 +200,42 @@ func TestTooManyBodiesOfAViewAreRejected(t *testing.T) {
 	group.Wait()
 	if w := send("jane", strings.NewReader("{}")); w.Code == http.StatusTooManyRequests {
 		t.Errorf("after they have ended: got %d %s", w.Code, w.Body)
+	}
+}
+
+func TestRequestsAreMeasured(t *testing.T) {
+	registry := metrics.NewKubeRegistry()
+	b := newBudget(Limits{Requests: 2, Streams: 2}, newShared(NewMetrics(registry.MustRegister)))
+	begin := func(verb string) func() {
+		t.Helper()
+		release, err := b.Begin(httptest.NewRequestWithContext(as(t.Context(), "jane"), http.MethodGet, "/", nil), &request.RequestInfo{IsResourceRequest: true, Verb: verb})
+		if err != nil {
+			return nil
+		}
+		return release
+	}
+	got := begin("get")
+	if begin("list") != nil {
+		t.Error("one user has more than half of the requests")
+	}
+	got()
+	begin("watch")
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := map[string]float64{}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			name := family.GetName()
+			for _, label := range m.GetLabel() {
+				name += " " + label.GetValue()
+			}
+			counted[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+		}
+	}
+	want := map[string]float64{"hns_view_request_duration_seconds get": 1, "hns_view_rejections_total requests": 1, "hns_view_streams": 1}
+	if !maps.Equal(counted, want) {
+		t.Errorf("got %v, want %v", counted, want)
 	}
 }

@@ -25,6 +25,8 @@ import (
 type Config struct {
 	// Limits are those of each view.
 	Limits Limits
+	// Metrics count the requests of all views. Nil means that nothing counts them.
+	Metrics *Metrics
 	// Harmless are the keys of extra values that may be left out of identities.
 	Harmless sets.Set[string]
 }
@@ -68,7 +70,7 @@ func New(config *rest.Config, c Config) (*Gateway, error) {
 	tree := NewTree(objects.Resource(namespaces))
 	g.Views = &Views{
 		Tree: tree, Kinds: view.NewKinds(discovery.ToDiscoveryInterfaceWithContext(kinds)), Server: server, Caller: g.caller,
-		Limits: c.Limits, Usable: g.usable,
+		Limits: c.Limits, Metrics: c.Metrics, Usable: g.usable,
 	}
 	if err := g.follow(metadatainformer.NewFilteredMetadataInformer(objects, namespaces, metav1.NamespaceAll, 0, nil, nil).Informer(), tree.Handler(), Trim); err != nil {
 		return nil, err

@@ -24,6 +24,8 @@ type Views struct {
 	Caller func(*http.Request) (*view.Connection, error)
 	// Limits are those of each view.
 	Limits Limits
+	// Metrics count their requests. Nil means that nothing counts them.
+	Metrics *Metrics
 	// Usable returns why nothing can be served, nil if it can.
 	Usable func() error
 
@@ -70,7 +72,7 @@ func (v *Views) set(o *v1alpha3.TenantView) {
 	s := &served{uid: o.UID, generation: o.Generation}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	if v.shared == nil {
-		v.shared = newShared()
+		v.shared = newShared(v.Metrics)
 	}
 	in := members{v.Tree, o.Namespace}
 	s.handler = view.New(view.Config{

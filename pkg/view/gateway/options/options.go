@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/component-base/metrics/legacyregistry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
@@ -80,7 +81,7 @@ func (o *Options) Run(ctx context.Context, metricsHandler http.Handler) error {
 	}
 	config.UserAgent = Name
 	clientconfig.SetDefaults(config)
-	g, err := gateway.New(config, gateway.Config{Limits: o.Limits, Harmless: sets.New(o.HarmlessExtraKeys...)})
+	g, err := gateway.New(config, gateway.Config{Limits: o.Limits, Metrics: gateway.NewMetrics(legacyregistry.MustRegister), Harmless: sets.New(o.HarmlessExtraKeys...)})
 	if err != nil {
 		return err
 	}
