@@ -47,6 +47,7 @@ func (t *translation) nonexistent(like, suffix string) string {
 func (t *translation) order() {
 	for _, name := range slices.Sorted(maps.Keys(t.specs)) {
 		h := &v1beta1.Hierarchy{ObjectMeta: t.metadata[name], Spec: t.specs[name]}
+		t.parents[name] = h.Spec.Parent
 		if _, exists := t.namespaces[h.Spec.Parent]; h.Spec.Parent != "" && !exists {
 			t.orphans = append(t.orphans, h)
 			continue

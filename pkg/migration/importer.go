@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,8 +23,12 @@ type importer struct {
 	*clients
 	dryRun []string
 
+	// unanswered is set by a dry run if HNC's webhooks cannot be called. What follows is not sent then: each call may
+	// take many seconds.
+	unanswered atomic.Bool
+
 	mutex    sync.Mutex
-	rejected []string
+	rejected []rejection
 }
 
 // importAll imports HNC's objects, all of them or none.
@@ -39,7 +44,7 @@ func (m *Migration) importAll(ctx context.Context) error {
 	if err := m.adoptRules(ctx); err != nil {
 		return err
 	}
-	if err := m.rehearse(ctx, all); err != nil {
+	if err := m.foresee(ctx, all); err != nil {
 		return err
 	}
 	// A previous attempt may have stored what has been changed since.
@@ -55,7 +60,7 @@ func (m *Migration) importAll(ctx context.Context) error {
 
 // run imports everything. Objects that the server rejects are recorded, and all others are imported nevertheless.
 func (i *importer) run(ctx context.Context, all *imports) error {
-	if err := i.record("hncconfigurations config", i.configure(ctx, all.resources)); err != nil {
+	if err := i.record("hncconfigurations config", false, i.configure(ctx, all.resources)); err != nil {
 		return err
 	}
 	for _, part := range [][]*v1beta1.Hierarchy{all.hierarchies, all.orphans} {
@@ -70,14 +75,14 @@ func (i *importer) run(ctx context.Context, all *imports) error {
 }
 
 // record returns the errors that a repetition may not have, and records the others.
-func (i *importer) record(object string, err error) error {
+func (i *importer) record(object string, needed bool, err error) error {
 	switch {
-	case err == nil:
+	case err == nil, i.passesDryRun(err):
 		return nil
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsConflict(err), apierrors.IsBadRequest(err), apierrors.IsNotFound(err):
 		i.mutex.Lock()
 		defer i.mutex.Unlock()
-		i.rejected = append(i.rejected, fmt.Sprintf("%s: %s", object, message(err)))
+		i.rejected = append(i.rejected, rejection{object, message(err), needed})
 		return nil
 	}
 	return fmt.Errorf("%s: %w", object, err)
@@ -108,6 +113,9 @@ func (i *importer) configure(ctx context.Context, resources []v1beta1.ResourceSp
 			current.Spec.Resources = resources
 			_, err = client.Update(ctx, current, i.updateOptions())
 		}
+		if i.passesDryRun(err) {
+			return nil
+		}
 		kept := i.withoutRejected(resources, err)
 		if len(kept) == len(resources) && !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
 			return err
@@ -129,7 +137,7 @@ func (i *importer) withoutRejected(resources []v1beta1.ResourceSpec, err error) 
 	var kept []v1beta1.ResourceSpec
 	for at, r := range resources {
 		if why, ok := rejected[fmt.Sprintf("spec.resources[%d]", at)]; ok {
-			i.rejected = append(i.rejected, fmt.Sprintf("hncconfigurations config: the entry for %s: %s", r.Resource, why))
+			i.rejected = append(i.rejected, rejection{"hncconfigurations config", fmt.Sprintf("the entry for %s: %s", r.Resource, why), false})
 			continue
 		}
 		kept = append(kept, r)
@@ -138,6 +146,9 @@ func (i *importer) withoutRejected(resources []v1beta1.ResourceSpec, err error) 
 }
 
 func (i *importer) createHierarchy(ctx context.Context, h *v1beta1.Hierarchy) error {
+	if i.unanswered.Load() {
+		return nil
+	}
 	client := i.hierarchy.HncV1beta1().Hierarchies(h.Namespace)
 	_, err := client.Create(ctx, h, i.createOptions())
 	if apierrors.IsAlreadyExists(err) {
@@ -147,10 +158,16 @@ func (i *importer) createHierarchy(ctx context.Context, h *v1beta1.Hierarchy) er
 			_, err = client.Update(ctx, current, i.updateOptions())
 		}
 	}
-	return i.record("hierarchyconfigurations "+h.Namespace+"/"+h.Name, err)
+	if i.dryRun != nil && apierrors.IsConflict(err) {
+		return nil // It would overwrite objects; see overwrites.
+	}
+	return i.record(objectOf(h), h.Spec.Parent != "", err)
 }
 
 func (i *importer) createSubnamespace(ctx context.Context, s *v1beta1.Subnamespace) error {
+	if i.unanswered.Load() {
+		return nil
+	}
 	client := i.propagator.HncV1beta1().Subnamespaces(s.Namespace)
 	_, err := client.Create(ctx, s, i.createOptions())
 	if apierrors.IsAlreadyExists(err) {
@@ -160,10 +177,13 @@ func (i *importer) createSubnamespace(ctx context.Context, s *v1beta1.Subnamespa
 			_, err = client.Update(ctx, current, i.updateOptions())
 		}
 	}
-	return i.record("subnamespaceanchors "+s.Namespace+"/"+s.Name, err)
+	return i.record("subnamespaceanchors "+s.Namespace+"/"+s.Name, false, err)
 }
 
 func (i *importer) createQuota(ctx context.Context, q *v1beta1.HierarchicalResourceQuota) error {
+	if i.unanswered.Load() {
+		return nil
+	}
 	client := i.hierarchy.HncV1beta1().HierarchicalResourceQuotas(q.Namespace)
 	_, err := client.Create(ctx, q, i.createOptions())
 	if apierrors.IsAlreadyExists(err) {
@@ -173,5 +193,5 @@ func (i *importer) createQuota(ctx context.Context, q *v1beta1.HierarchicalResou
 			_, err = client.Update(ctx, current, i.updateOptions())
 		}
 	}
-	return i.record("hierarchicalresourcequotas "+q.Namespace+"/"+q.Name, err)
+	return i.record("hierarchicalresourcequotas "+q.Namespace+"/"+q.Name, false, err)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
@@ -63,50 +62,44 @@ func (m *Migration) describeReplaced(ctx context.Context, resources []v1beta1.Re
 	return m.printList("These kinds in the configuration of hns-apiserver are removed, because HNC's has others:", replaced)
 }
 
-// foresee lets the API server validate the configured kinds and the quotas, while HNC serves the cluster. Its webhooks,
-// which are called when hns-apiserver has found nothing wrong, may reject them for reasons of their own. Hierarchies
-// depend on rules that are not in force yet, by which they were translated.
-func (m *Migration) foresee(ctx context.Context, all *imports) error {
-	i := &importer{clients: m.clients, dryRun: []string{metav1.DryRunAll}}
-	ignoreOthers := func(object string, err error) error {
-		if apierrors.IsInvalid(err) {
-			return i.record(object, err)
+// rejection is an object of HNC, or a part of one, that the API server rejects.
+type rejection struct {
+	object, why string
+	// needed is set if a namespace would lose its parent, or something that it has, without this. So it is not left out.
+	needed bool
+}
+
+// rejections returns an error about what the API server rejects, unless the user leaves it out.
+func (m *Migration) rejections(rejected []rejection) error {
+	var needed, others []string
+	for _, r := range rejected {
+		line := r.object + ": " + r.why
+		if r.needed {
+			needed = append(needed, line)
+		} else {
+			others = append(others, line)
 		}
+	}
+	slices.Sort(needed)
+	slices.Sort(others)
+	var problems []string
+	switch {
+	case len(others) == 0:
+	case !m.SkipRejected:
+		problems = append(problems, fmt.Sprintf("hns-apiserver rejects %d of HNC's objects; change or delete them, or leave them out by --skip-rejected:\n  %s", len(others), bullets(others)))
+	default:
+		if err := m.printList("Left out, because hns-apiserver rejects them:", others); err != nil {
+			return err
+		}
+	}
+	if len(needed) > 0 {
+		problems = append(problems, fmt.Sprintf("hns-apiserver rejects %d of HNC's objects that --skip-rejected does not leave out, because namespaces would lose what they have; change them:\n  %s",
+			len(needed), bullets(needed)))
+	}
+	if len(problems) == 0 {
 		return nil
 	}
-	if err := ignoreOthers("hncconfigurations config", i.configure(ctx, all.resources)); err != nil {
-		return err
-	}
-	err := each.Of(ctx, all.quotas, func(ctx context.Context, q *v1beta1.HierarchicalResourceQuota) error {
-		_, err := m.hierarchy.HncV1beta1().HierarchicalResourceQuotas(q.Namespace).Create(ctx, q, i.createOptions())
-		return ignoreOthers("hierarchicalresourcequotas "+q.Namespace+"/"+q.Name, err)
-	})
-	if err != nil {
-		return err
-	}
-	return m.rejections(i.rejected)
-}
-
-// rehearse lets the API server validate the whole import without storing it. It does so when HNC's webhooks are gone:
-// they would be called, too, because the API server knows the two names of each resource as equivalent.
-func (m *Migration) rehearse(ctx context.Context, all *imports) error {
-	i := &importer{clients: m.clients, dryRun: []string{metav1.DryRunAll}}
-	if err := i.run(ctx, all); err != nil {
-		return err
-	}
-	return m.rejections(i.rejected)
-}
-
-// rejections returns an error about the objects that the API server rejects, unless the user leaves them out.
-func (m *Migration) rejections(rejected []string) error {
-	if len(rejected) == 0 {
-		return nil
-	}
-	slices.Sort(rejected)
-	if m.SkipRejected {
-		return m.printList("Left out, because hns-apiserver rejects them:", rejected)
-	}
-	return fmt.Errorf("hns-apiserver rejects %d of HNC's objects; change or delete them, or leave them out by --skip-rejected:\n  %s", len(rejected), bullets(rejected))
+	return errors.New(strings.Join(problems, "\n"))
 }
 
 func (m *Migration) printList(title string, list []string) error {

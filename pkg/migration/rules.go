@@ -52,7 +52,12 @@ func (c *clients) imports(ctx context.Context, e *export) (*imports, error) {
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("the rules of the configuration, from the flags of HNC: %w", errs.ToAggregate())
 	}
-	return translate(e, rules.Managed)
+	all, err := translate(e, rules.Managed)
+	if err != nil {
+		return nil, err
+	}
+	all.rules = rules
+	return all, nil
 }
 
 // adoptRules gives the configuration the rules that HNC's flags define, unless it has rules already.

@@ -9,9 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
@@ -28,23 +30,27 @@ type imports struct {
 	// leftOut are HNC's objects, and parts of them, that are not imported, and notes is what users should look at: a
 	// sentence for each.
 	leftOut, notes []string
+
+	// rules are those by which it is imported, namespaces all of the cluster, and parents those of the hierarchies.
+	rules      *inforce.Rules
+	namespaces map[string]namespace
+	parents    map[string]string
 }
 
 // translation is the state of translate.
 type translation struct {
 	imports
-	rules      managed.Rules
-	namespaces map[string]namespace
-	anchors    map[string]string // the parents, by sub-namespace
-	specs      map[string]v1beta1.HierarchySpec
-	metadata   map[string]metav1.ObjectMeta
+	managed  managed.Rules
+	anchors  map[string]string // the parents, by sub-namespace
+	specs    map[string]v1beta1.HierarchySpec
+	metadata map[string]metav1.ObjectMeta
 }
 
 // translate returns what is imported of an export. It trusts what HNC has put in force, and not what users may have
 // written meanwhile: a Subnamespace is imported for a namespace that exists and agrees, labels and annotations are
 // imported where the namespace has them and the rules let hierarchies manage them, and status is ignored.
 func translate(e *export, rules managed.Rules) (*imports, error) {
-	t := &translation{rules: rules, namespaces: map[string]namespace{}, anchors: map[string]string{}, specs: map[string]v1beta1.HierarchySpec{}, metadata: map[string]metav1.ObjectMeta{}}
+	t := &translation{imports: imports{namespaces: map[string]namespace{}, parents: map[string]string{}}, managed: rules, anchors: map[string]string{}, specs: map[string]v1beta1.HierarchySpec{}, metadata: map[string]metav1.ObjectMeta{}}
 	for _, ns := range e.Namespaces {
 		t.namespaces[ns.Name] = ns
 	}
@@ -62,7 +68,7 @@ func translate(e *export, rules managed.Rules) (*imports, error) {
 
 // excluded reports whether a namespace is excluded from trees.
 func (t *translation) excluded(name string) bool {
-	return t.rules.Excluded(name, t.namespaces[name].Labels) != ""
+	return t.managed.Excluded(name, t.namespaces[name].Labels) != ""
 }
 
 func (t *translation) leaveOut(format string, args ...any) {
@@ -127,8 +133,8 @@ func (t *translation) readAnchors(e *export) error {
 			if err := specOf(object, &spec); err != nil {
 				return err
 			}
-			spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels, t.rules.Label)
-			spec.Annotations = t.inForce(object, "annotation", spec.Annotations, ns.Annotations, t.rules.Annotation)
+			spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels, t.managed.Label)
+			spec.Annotations = t.inForce(object, "annotation", spec.Annotations, ns.Annotations, t.managed.Annotation)
 			t.anchors[name] = parent
 			t.subnamespaces = append(t.subnamespaces, &v1beta1.Subnamespace{ObjectMeta: metadataOf(object), Spec: spec})
 		}
@@ -155,8 +161,8 @@ func (t *translation) readHierarchies(e *export) error {
 			t.leaveOut("hierarchyconfigurations %s/hierarchy: it is being deleted", name)
 			continue
 		}
-		spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels, t.rules.Label)
-		spec.Annotations = t.inForce(object, "annotation", spec.Annotations, ns.Annotations, t.rules.Annotation)
+		spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels, t.managed.Label)
+		spec.Annotations = t.inForce(object, "annotation", spec.Annotations, ns.Annotations, t.managed.Annotation)
 		t.specs[name], t.metadata[name] = spec, metadataOf(object)
 	}
 	for name, parent := range t.anchors {
@@ -211,6 +217,8 @@ func (t *translation) inForce(object *unstructured.Unstructured, what string, pa
 			why = "which the namespace does not have"
 		case !managed(pair.Key):
 			why = "which hierarchies do not manage"
+		case what == "label" && len(validation.IsValidLabelValue(pair.Value)) > 0:
+			why = "whose value is invalid"
 		default:
 			kept = append(kept, pair)
 			continue

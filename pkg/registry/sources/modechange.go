@@ -44,17 +44,62 @@ func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destin
 			unknown = append(unknown, fmt.Sprintf("%s (%v)", p.Kind.GroupResource(), err))
 			continue
 		}
-		for d := range destinations {
-			chain := chainFrom(d.Ancestors)
-			index.PolicyOf = func(namespace string) copies.Policy { return p.Of(chain(namespace)) }
-			for o := range index.In(d.Namespace) {
-				if w := index.Decide(d, o.Name); w != nil && w.Overwrites() && !propagated(was.Of(chain(w.Source.Namespace))) {
-					writes = append(writes, *w)
-				}
+		for _, w := range p.overwritten(index, destinations) {
+			if !propagated(was.Of(w.chain)) {
+				writes = append(writes, w.Write)
 			}
 		}
 	}
 	return writes, unknown
+}
+
+// AllOverwritten returns the local objects in the destinations that any sources would overwrite by these modes, also
+// those of the kinds that are always propagated, and the kinds for which this is unknown. The destinations include all
+// their ancestors.
+func (s *Sources) AllOverwritten(ctx context.Context, modes Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+	policies, unknown := s.KindPolicies(ctx, time.Now(), modes)
+	var roles *copies.Index
+	for _, p := range policies {
+		if !p.propagates() {
+			continue
+		}
+		index, err := s.list(ctx, p.Kind, []string{metav1.NamespaceAll})
+		if err != nil {
+			unknown = append(unknown, fmt.Sprintf("%s (%v)", p.Kind.GroupResource(), err))
+			continue
+		}
+		switch p.Kind {
+		case copies.Roles:
+			roles = index
+		case copies.RoleBindings:
+			index.Roles = roles // they come first
+		}
+		for _, w := range p.overwritten(index, destinations) {
+			writes = append(writes, w.Write)
+		}
+	}
+	return writes, unknown
+}
+
+// overwrite is a write that overwrites a local object, with the chain of its source's namespace.
+type overwrite struct {
+	copies.Write
+	chain []string
+}
+
+// overwritten returns what sources of one kind overwrite.
+func (p KindPolicy) overwritten(index *copies.Index, destinations iter.Seq[copies.Destination]) []overwrite {
+	var found []overwrite
+	for d := range destinations {
+		chain := chainFrom(d.Ancestors)
+		index.PolicyOf = func(namespace string) copies.Policy { return p.Of(chain(namespace)) }
+		for o := range index.In(d.Namespace) {
+			if w := index.Decide(d, o.Name); w != nil && w.Overwrites() {
+				found = append(found, overwrite{*w, chain(w.Source.Namespace)})
+			}
+		}
+	}
+	return found
 }
 
 // startsPropagating reports whether the change from was may start to propagate any source.
@@ -98,17 +143,13 @@ func concerned(destinations iter.Seq[copies.Destination]) []string {
 // list returns an index of the current objects of a kind in the namespaces.
 func (s *Sources) list(ctx context.Context, kind copies.Kind, namespaces []string) (*copies.Index, error) {
 	index := copies.NewIndex(kind)
-	client := s.Metadata.Resource(kind.GroupVersionResource)
 	for _, namespace := range namespaces {
+		from := s.reader(kind, namespace)
 		pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return client.Namespace(namespace).List(ctx, sourcesOnly(kind, o))
+			return from.list(ctx, sourcesOnly(kind, o))
 		})
 		err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
-			m, ok := object.(*metav1.PartialObjectMetadata)
-			if !ok {
-				return fmt.Errorf("not metadata: %T", object)
-			}
-			index.Set(copies.NewSource(m, kind, s.Rules()))
+			index.Set(s.record(kind, object))
 			return nil
 		})
 		if err != nil {

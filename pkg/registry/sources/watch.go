@@ -46,7 +46,7 @@ func (s *Sources) watch(ctx context.Context, p KindPolicy) *kind {
 	ctx, stop := context.WithCancel(ctx)
 	of := p.Kind
 	k := &kind{KindPolicy: p, index: copies.NewIndex(of), stop: stop}
-	from := s.reader(of)
+	from := s.reader(of, metav1.NamespaceAll)
 	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list, err := from.list(ctx, sourcesOnly(of, o))
@@ -77,16 +77,16 @@ type reader struct {
 	watch    func(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// reader returns where a kind is read: its metadata, or RoleBindings.
-func (s *Sources) reader(of copies.Kind) reader {
+// reader returns where a kind is read in a namespace: its metadata, or RoleBindings.
+func (s *Sources) reader(of copies.Kind, namespace string) reader {
 	if of == copies.RoleBindings {
-		client := s.Kubernetes.RbacV1().RoleBindings(metav1.NamespaceAll)
+		client := s.Kubernetes.RbacV1().RoleBindings(namespace)
 		return reader{
 			client: s.Kubernetes, expected: &rbacv1.RoleBinding{}, watch: client.Watch,
 			list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
 		}
 	}
-	client := s.Metadata.Resource(of.GroupVersionResource)
+	client := s.Metadata.Resource(of.GroupVersionResource).Namespace(namespace)
 	return reader{
 		client: s.Metadata, expected: &metav1.PartialObjectMetadata{}, watch: client.Watch,
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
@@ -111,13 +111,18 @@ type indexStore struct {
 var _ cache.TransformingStore = &indexStore{}
 
 func (f *indexStore) record(object any) *copies.Object {
+	return f.sources.record(f.kind.index.Kind, object)
+}
+
+// record returns the record of an object of a kind.
+func (s *Sources) record(of copies.Kind, object any) *copies.Object {
 	switch o := object.(type) {
 	case *copies.Object:
 		return o
 	case *rbacv1.RoleBinding:
-		return copies.NewRoleBinding(o, f.sources.Rules())
+		return copies.NewRoleBinding(o, s.Rules())
 	}
-	return copies.NewSource(object.(*metav1.PartialObjectMetadata), f.kind.index.Kind, f.sources.Rules())
+	return copies.NewSource(object.(*metav1.PartialObjectMetadata), of, s.Rules())
 }
 
 // Transformer lets the reflector keep records instead of objects while it reads a list.

@@ -127,6 +127,9 @@ func TestMigration(t *testing.T) {
 	doctor(t, "not begun: HNC serves this cluster")
 	violate(t)
 	installWebhooks(t)
+	if out := must(t, "migrate", "--dry-run"); !strings.Contains(out, "HNC's webhooks do not answer, so that hns-apiserver has not validated everything") {
+		t.Errorf("a dry run while HNC does not answer:\n%s", out)
+	}
 	if _, err := admin.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: ownRole}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -223,13 +226,18 @@ func TestMigration(t *testing.T) {
 	goBack(t, file, every)
 	compare(t, copied, "the way back")
 	file = filepath.Join(t.TempDir(), "export.yaml")
-	must(t, "migrate", "--yes", "--export", file, "--strip-tracking-metadata=false")
+	keptObject := conflict(t)
+	if out, err := plugin(t, "", "migrate", "--yes", "--export", file); err == nil || !strings.Contains(err.Error(), wouldOverwrite) {
+		t.Errorf("objects would be overwritten: %v\n%s", err, out)
+	}
+	must(t, "migrate", "--yes", "--export", file, "--strip-tracking-metadata=false", "--skip-rejected")
 	installPolicies(t)
 	must(t, "migrate", "--yes", "--export", file)
 	if c, err := admin.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{}); err != nil || c.Spec.Rules == nil || ptr.Deref(c.Spec.Rules.StripTrackingMetadata, true) {
 		t.Errorf("the metadata of tools is not kept: %v, %v", c, err)
 	}
 	compare(t, copied, "the second migration")
+	keeps(t, keptObject)
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the export: %v, %v", info, err)
 	}
