@@ -34,7 +34,7 @@ func (m *Migration) foresee(ctx context.Context, all *imports) error {
 		return err
 	}
 	if i.unanswered.Load() {
-		if err := m.printf("HNC's webhooks do not answer, so that hns-apiserver has not validated everything; it does so in the step import.\n"); err != nil {
+		if err := m.printf("HNC's webhooks do not answer in time, so that hns-apiserver has not validated everything; it does so in the step import.\n"); err != nil {
 			return err
 		}
 	}
@@ -145,31 +145,26 @@ func (all *imports) above(name string) []string {
 	return ancestors
 }
 
-// byHNC matches the answers of HNC's webhooks.
-var byHNC = regexp.MustCompile(`(?:^|: )(admission webhook|failed calling webhook) "[^"]*\.` + regexp.QuoteMeta(hnc.GroupName) + `"`)
+// byHNC matches errors of HNC's webhooks, and of calls of them.
+var byHNC = regexp.MustCompile(`(?:^|: )(?:admission webhook|failed calling webhook) "[^"]*\.` + regexp.QuoteMeta(hnc.GroupName) + `"`)
 
-// answeredByHNC reports that one of HNC's webhooks has rejected a write. They are called, because the API server knows
-// the two names of each resource as equivalent, when it has found nothing wrong itself. unanswered reports that it could
-// not be called.
-func answeredByHNC(err error) (rejected, unanswered bool) {
-	if err == nil {
-		return false, false
-	}
-	found := byHNC.FindStringSubmatch(message(err))
-	return found != nil, found != nil && found[1] != "admission webhook"
-}
-
-// passesDryRun reports that an error of a dry run does not mean that an import would be rejected.
+// passesDryRun reports that an error of a dry run does not mean that an import would be rejected. HNC's webhooks are
+// called, because the API server knows the two names of each resource as equivalent, when it has found nothing wrong
+// itself.
 func (i *importer) passesDryRun(err error) bool {
 	if i.dryRun == nil || err == nil {
 		return false
 	}
-	byHNC, unanswered := answeredByHNC(err)
-	if unanswered {
+	text := message(err)
+	found := byHNC.MatchString(text)
+	if found && timedOut.MatchString(text) {
 		i.unanswered.Store(true)
 	}
-	return byHNC || apierrors.IsBadRequest(err) && dryRunUnsupported.MatchString(message(err))
+	return found || apierrors.IsBadRequest(err) && dryRunUnsupported.MatchString(text)
 }
+
+// timedOut matches errors about webhooks that have not answered in time.
+var timedOut = regexp.MustCompile(`deadline exceeded|Timeout exceeded|i/o timeout`)
 
 // dryRunUnsupported matches errors about the webhooks of others that cannot be called for a dry run.
 var dryRunUnsupported = regexp.MustCompile(`^admission webhook ".*" does not support dry run$`)

@@ -23,8 +23,8 @@ type importer struct {
 	*clients
 	dryRun []string
 
-	// unanswered is set by a dry run if HNC's webhooks cannot be called. What follows is not sent then: each call may
-	// take many seconds.
+	// unanswered is set by a dry run if HNC's webhooks do not answer in time. What follows is not sent then: each call
+	// would take many seconds.
 	unanswered atomic.Bool
 
 	mutex    sync.Mutex

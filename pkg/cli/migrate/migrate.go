@@ -32,8 +32,10 @@ func NewCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Comma
 		Short: "Move the hierarchies of a cluster from HNC to hns-apiserver",
 		Long: `Move the hierarchies of a cluster from HNC to hns-apiserver, which has been installed beside it.
 
-Nothing is changed before you confirm. No namespace, copy or label is deleted or created anew. Until HNC's definitions are deleted, before which the
-command asks again, "kubectl hns migrate rollback" undoes everything. If the command is interrupted, repeat it: it continues.
+Nothing is changed before you confirm, and what hns-apiserver would reject of HNC's objects is listed before. No namespace and no copy is deleted or
+created anew. Until HNC's definitions are deleted, "kubectl hns migrate rollback" undoes everything; before that step, the command lists what will be
+written to namespaces and copies, and asks again. Afterwards, the rollback needs the file of --export. If the command is interrupted, repeat it: it
+continues.
 
 While it runs, others cannot change hierarchies. Everything that HNC had is in the file of --export; keep it.`,
 		Example: `  kubectl hns migrate --dry-run

@@ -69,7 +69,10 @@ func flags(t *testing.T) []string {
 
 const excludes = "--excluded-namespace=" + excluded
 
-var hierarchies = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "hierarchyconfigurations"}
+var (
+	hierarchies = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "hierarchyconfigurations"}
+	apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+)
 
 // plant builds the forest with HNC's API.
 func plant(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/version"
@@ -32,8 +31,8 @@ var (
 
 	cp    *controlplane.ControlPlane
 	admin suite.User
-	// module is HNC's source, and manager its program.
-	module, manager string
+	// module is HNC's source, and manager and plugin are its programs.
+	module, manager, plugin string
 )
 
 func TestMain(m *testing.M) {
@@ -55,14 +54,14 @@ func TestMain(m *testing.M) {
 	}, setUp))
 }
 
-// build compiles the manager of HNC's module, unless that was done before.
+// build compiles the programs of HNC's module, unless that was done before.
 func build() error {
 	dir, err := filepath.Abs(filepath.Join(root, "_output/hnc", *release))
 	if err != nil {
 		return err
 	}
-	module, manager = filepath.Join(dir, "source"), filepath.Join(dir, "manager")
-	if _, err := os.Stat(manager); err == nil {
+	module, manager, plugin = filepath.Join(dir, "source"), filepath.Join(dir, "manager"), filepath.Join(dir, "kubectl-hns")
+	if _, err := os.Stat(plugin); err == nil {
 		return nil
 	}
 	out, err := exec.Command("go", "mod", "download", "-json", "sigs.k8s.io/hierarchical-namespaces@v"+*release).Output()
@@ -76,9 +75,14 @@ func build() error {
 	if err := errors.Join(os.RemoveAll(module), os.CopyFS(module, os.DirFS(found.Dir))); err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-mod=mod", "-o", manager, "./cmd/manager")
-	cmd.Dir, cmd.Stderr = module, os.Stderr
-	return cmd.Run()
+	for _, program := range []struct{ file, source string }{{manager, "./cmd/manager"}, {plugin, "./cmd/kubectl"}} {
+		cmd := exec.Command("go", "build", "-buildvcs=false", "-mod=mod", "-o", program.file, program.source)
+		cmd.Dir, cmd.Stderr = module, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) {
@@ -95,7 +99,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 		return err
 	}
 	k := &kubelet.Kubelet{Config: admin.Config, Dir: cp.Dir(), Programs: map[string]string{"controller": manager}, Log: stdlog.New(log, "", stdlog.LstdFlags)}
-	for _, name := range []string{"hns-apiserver", "hns-propagator"} {
+	for _, name := range []string{"hns-apiserver", "hns-propagator", "etcd"} {
 		k.Programs[name] = filepath.Join(bin, name)
 	}
 	go func() {
@@ -114,31 +118,4 @@ func since(t *testing.T, first string) bool {
 		t.Fatal(err)
 	}
 	return v.AtLeast(version.MustParseGeneric(first))
-}
-
-// variant is the directory of HNC's manifests: that with quotas, if there is one.
-func variant() string {
-	for _, dir := range []string{"variants/hrq", "variants/default-cc"} {
-		if _, err := os.Stat(filepath.Join(module, "config", dir)); err == nil {
-			return filepath.Join(module, "config", dir)
-		}
-	}
-	return filepath.Join(module, "config/default")
-}
-
-// installHNC applies HNC's manifests, with further flags, as kubectl apply and GitOps do, and returns when it is
-// available.
-func installHNC(t *testing.T, flags ...string) {
-	t.Helper()
-	manifests := kubectl(t, "", "kustomize", variant())
-	const last = "        - --excluded-namespace=kube-node-lease\n"
-	before, after, found := strings.Cut(manifests, last)
-	if !found {
-		t.Fatal("HNC's Deployment has other flags")
-	}
-	for _, f := range flags {
-		before += "        - " + f + "\n"
-	}
-	kubectl(t, before+last+after, "apply", "-f", "-")
-	kubectl(t, "", "rollout", "status", "-n", "hnc-system", "deployment/hnc-controller-manager", "--timeout=5m")
 }

@@ -136,6 +136,7 @@ func rolledBack(t *testing.T) {
 	if err == nil && service.GetAnnotations()["helm.sh/resource-policy"] != "keep" {
 		t.Errorf("the next upgrade of the chart deletes the APIService: %v", service.GetAnnotations())
 	}
+	belongsToRelease(t, false)
 	webhooks := admin.AdmissionregistrationV1()
 	if _, err := webhooks.ValidatingWebhookConfigurations().Get(ctx, "hnc-validating-webhook-configuration", metav1.GetOptions{}); err != nil {
 		t.Errorf("the validating webhooks: %v", err)
