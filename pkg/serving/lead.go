@@ -68,10 +68,11 @@ func Lead(ctx context.Context, base *rest.Config, election *config.LeaderElectio
 	if term != nil {
 		lock = term.lock(lock)
 	}
+	started, finished := make(chan struct{}), make(chan struct{})
+	lock = heldLock{lock, finished}
 	// The election outlives the context until f ends, so that two replicas never write at the same time.
 	electing, stopElecting := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopElecting()
-	started, finished := make(chan struct{}), make(chan struct{})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock:            lock,
 		Name:            election.ResourceName,
@@ -107,7 +108,33 @@ func Lead(ctx context.Context, base *rest.Config, election *config.LeaderElectio
 	}()
 	elector.Run(electing)
 	if ctx.Err() == nil {
+		select {
+		case <-finished:
+		case <-time.After(lossGrace):
+		}
 		return errors.New("lost the lease")
 	}
 	return nil
+}
+
+// lossGrace is how long what f does after its context is done may take when the lease is lost.
+const lossGrace = 3 * time.Second
+
+// heldLock keeps the lease until the work is finished. The elector releases it also when it could not be renewed in time:
+// then writes may still be on their way, and others have to wait until the lease has expired.
+type heldLock struct {
+	resourcelock.Interface
+	finished <-chan struct{}
+}
+
+// Update implements resourcelock.Interface.
+func (l heldLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	if record.HolderIdentity == "" {
+		select {
+		case <-l.finished:
+		default:
+			return errors.New("the lease is not released, because writes may be in flight; it expires")
+		}
+	}
+	return l.Interface.Update(ctx, record)
 }

@@ -94,8 +94,12 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 		profile(mux)
 	}
 	info := &request.RequestInfoFactory{APIPrefixes: sets.NewString("apis")}
-	handler := genericfilters.WithAuthorization(s.withAPI(mux), authorization.Authorizer, scheme.Codecs)
-	handler = genericfilters.WithAuthentication(handler, authentication.Authenticator, genericfilters.Unauthorized(scheme.Codecs), nil, authentication.RequestHeaderConfig)
+	entry := newEntry(maxEntering)
+	handler := genericfilters.WithAuthorization(entry.entered(s.withAPI(mux)), withDeadline(authorization.Authorizer), scheme.Codecs)
+	if s.API != nil {
+		handler = withoutAnonymous(handler, s.Authorization.AlwaysAllowPaths)
+	}
+	handler = entry.bounded(genericfilters.WithAuthentication(handler, authentication.Authenticator, genericfilters.Unauthorized(scheme.Codecs), nil, authentication.RequestHeaderConfig))
 	handler = genericfilters.WithRequestInfo(handler, info)
 	handler = genericfilters.WithCacheControl(handler)
 	handler = filters.WithPanicRecovery(handler, info)

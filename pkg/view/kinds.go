@@ -154,11 +154,14 @@ func (k *Kinds) scopesOf(resource string) map[string]bool {
 }
 
 // current makes sure that what is known is not older than maxRefresh.
-func (k *Kinds) current(ctx context.Context) error {
+func (k *Kinds) current(ctx context.Context) error { return k.notOlder(ctx, maxRefresh) }
+
+// notOlder makes sure that what is known is not older than an age.
+func (k *Kinds) notOlder(ctx context.Context, most time.Duration) error {
 	k.mu.RLock()
 	age := time.Since(k.refreshed)
 	k.mu.RUnlock()
-	if age <= maxRefresh {
+	if age <= most {
 		return nil
 	}
 	return k.wait(ctx)

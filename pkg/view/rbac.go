@@ -20,7 +20,11 @@ func (h *Handler) serveRBAC(c *call) error {
 	if httpstream.IsUpgradeRequest(c.r) {
 		return apierrors.NewBadRequest("this view does not upgrade connections of this request; leave out the header Upgrade")
 	}
-	if err := h.Kinds.current(c.r.Context()); err != nil {
+	age := maxRefresh
+	if c.info.Resource == rbac.ClusterRoles && !readVerbs.Has(c.info.Verb) {
+		age = minRefresh // The rules may be about kinds that are new.
+	}
+	if err := h.Kinds.notOlder(c.r.Context(), age); err != nil {
 		return err
 	}
 	name := ""

@@ -130,7 +130,7 @@ func TestUpdatesOfANamespaceAreNotLost(t *testing.T) {
 					if want := fmt.Sprintf(`{"lock":"client-%d"}`, i); c.labels != want || !strings.Contains(bodies[i], want) {
 						t.Errorf("stored %s, answered %s", c.labels, bodies[i])
 					}
-				case what == "a test" && code == http.StatusBadRequest, what != "a test" && code == http.StatusConflict:
+				case what == "a test" && code == http.StatusUnprocessableEntity, what != "a test" && code == http.StatusConflict:
 				default:
 					t.Errorf("got %d %s", code, bodies[i])
 				}

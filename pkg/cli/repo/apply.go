@@ -89,7 +89,7 @@ func (o *repoApplyOptions) Run(ctx context.Context) error {
 		}
 	}
 	done := &applyResults{options: o, target: t, before: state, line: cli.NewProgress(o.ErrOut), total: p.Len()}
-	w := &writer.Writer{Cluster: t.cluster, Done: done.add, Defined: func(ctx context.Context, written int) {
+	w := &writer.Writer{Cluster: t.cluster, DeletesUsed: o.target.allowNonEmpty, Done: done.add, Defined: func(ctx context.Context, written int) {
 		if written > 0 {
 			t.cluster.AwaitKinds(ctx, kindsOf(t.desired), served)
 		}

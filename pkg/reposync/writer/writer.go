@@ -32,6 +32,8 @@ type Writer struct {
 	Cluster *cluster.Cluster
 	// Unknown are the kinds whose objects are not known, with the reason. They are not written.
 	Unknown map[schema.GroupKind]error
+	// DeletesUsed lets it delete namespaces with objects that are not from the repository.
+	DeletesUsed bool
 	// Permit returns false for an object that is not to be written now. Nil permits all.
 	Permit func(*plan.Object) bool
 	// Defined is called when the CustomResourceDefinitions have been written. Nil does nothing.
@@ -96,17 +98,23 @@ func Concurrently(ctx context.Context, objects []*plan.Object, f func(*plan.Obje
 func (w *Writer) KeepInUse(ctx context.Context, p *plan.Plan) map[plan.ID]error {
 	kept, names := map[plan.ID]error{}, map[string]bool{}
 	for _, id := range p.DeleteNamespaces {
-		found, err := w.Cluster.InUse(ctx, id.Name)
-		if err == nil && found != "" {
-			err = fmt.Errorf("the namespace is not deleted, because it contains objects that are not from the repository: %s; "+
-				"remove them, or allow the deletion of namespaces that are not empty", found)
-		}
+		err := w.inUse(ctx, id)
 		if err != nil {
 			kept[id], names[id.Name] = err, true
 		}
 	}
 	p.Keep(names)
 	return kept
+}
+
+// inUse returns why a namespace is not deleted, nil if it is.
+func (w *Writer) inUse(ctx context.Context, id plan.ID) error {
+	found, err := w.Cluster.InUse(ctx, id.Name)
+	if err == nil && found != "" {
+		err = fmt.Errorf("the namespace is not deleted, because it contains objects that are not from the repository: %s; "+
+			"remove them, or allow the deletion of namespaces that are not empty", found)
+	}
+	return err
 }
 
 // Prune releases and deletes what a plan says, then applies what had to wait for that. The results go to Done.
@@ -117,15 +125,34 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 		}
 		w.Done(Release, id, "", w.Cluster.Release(ctx, id))
 	}
-	for _, id := range slices.Concat(p.Delete, p.DeleteNamespaces) {
+	for _, id := range p.Delete {
 		if ctx.Err() != nil {
 			return
 		}
-		err := w.Cluster.Delete(ctx, id)
-		if meta.IsNoMatchError(err) {
-			err = nil
+		w.Done(Delete, id, "", w.delete(ctx, id))
+	}
+	for _, id := range p.DeleteNamespaces {
+		if ctx.Err() != nil {
+			return
+		}
+		// Everything before has taken its time, and a namespace may have come into use since KeepInUse.
+		var err error
+		if !w.DeletesUsed {
+			err = w.inUse(ctx, id)
+		}
+		if err == nil {
+			err = w.delete(ctx, id)
 		}
 		w.Done(Delete, id, "", err)
 	}
 	w.apply(ctx, p.Late)
+}
+
+// delete deletes an object. Of kinds that do not exist any more, there is none.
+func (w *Writer) delete(ctx context.Context, id plan.ID) error {
+	err := w.Cluster.Delete(ctx, id)
+	if meta.IsNoMatchError(err) {
+		return nil
+	}
+	return err
 }

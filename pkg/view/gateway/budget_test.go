@@ -219,6 +219,7 @@ func TestRequestsAreMeasured(t *testing.T) {
 		t.Error("one user has more than half of the requests")
 	}
 	got()
+	begin("no-such-method")()
 	begin("watch")
 	families, err := registry.Gather()
 	if err != nil {
@@ -234,7 +235,7 @@ func TestRequestsAreMeasured(t *testing.T) {
 			counted[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
 		}
 	}
-	want := map[string]float64{"hns_view_request_duration_seconds get": 1, "hns_view_rejections_total requests": 1, "hns_view_streams": 1}
+	want := map[string]float64{"hns_view_request_duration_seconds get": 1, "hns_view_request_duration_seconds other": 1, "hns_view_rejections_total requests": 1, "hns_view_streams": 1}
 	if !maps.Equal(counted, want) {
 		t.Errorf("got %v, want %v", counted, want)
 	}

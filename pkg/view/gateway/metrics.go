@@ -3,6 +3,7 @@ package gateway
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/component-base/metrics"
 )
 
@@ -33,6 +34,9 @@ func NewMetrics(register func(...metrics.Registerable)) *Metrics {
 	return m
 }
 
+// verbs are the values of the label verb, besides "other": of requests for no resource, the verb is the client's method.
+var verbs = sets.New("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
+
 // begin counts a request that is served until release is called.
 func (m *Metrics) begin(verb string, stream bool, release func()) func() {
 	if m == nil {
@@ -41,6 +45,9 @@ func (m *Metrics) begin(verb string, stream bool, release func()) func() {
 	if stream {
 		m.streams.Inc()
 		return func() { m.streams.Dec(); release() }
+	}
+	if !verbs.Has(verb) {
+		verb = "other"
 	}
 	start := time.Now()
 	return func() { m.duration.WithLabelValues(verb).Observe(time.Since(start).Seconds()); release() }

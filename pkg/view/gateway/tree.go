@@ -76,12 +76,13 @@ func Trim(o any) (any, error) {
 func (t *Tree) set(o *metav1.PartialObjectMetadata) {
 	t.mu.Lock()
 	known, old := t.namespaces[o.Name], namespace{}
+	if known != nil {
+		old = *known
+	}
 	if known == nil || known.uid != o.UID {
 		known.leaveAll()
 		known = &namespace{uid: o.UID, created: o.CreationTimestamp.Time, present: map[string]presence{}}
 		t.namespaces[o.Name] = known
-	} else {
-		old = *known
 	}
 	known.labels, known.abstract = o.Labels, hnc.AbstractAncestors(o.Annotations)
 	known.member.Parent = hnc.LabeledParent(o.Name, known.labels, known.abstract)

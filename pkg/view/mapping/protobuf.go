@@ -117,10 +117,16 @@ func (f wireBytes) appendWith(out, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(out, f.number, protowire.BytesType), value)
 }
 
+// maxWireFields bounds the fields of one message, which can have two bytes each and need much more memory.
+const maxWireFields = 64 << 10
+
 // fieldsOf returns the fields of a message, which may be malformed in any way.
 func fieldsOf(message []byte, at *path) ([]wireBytes, error) {
 	fields := make([]wireBytes, 0, 8)
 	for len(message) > 0 {
+		if len(fields) == maxWireFields {
+			return nil, badRequest(at, "a message in protobuf may have at most %d fields in a view; use JSON", maxWireFields)
+		}
 		number, kind, tag := protowire.ConsumeTag(message)
 		if tag < 0 {
 			return nil, badRequest(at, "malformed protobuf: %v", protowire.ParseError(tag))

@@ -60,11 +60,19 @@ func applyJSONPatch(object, body []byte) ([]byte, error) {
 			maxOperations, len(patch), types.MergePatchType))
 	}
 	limitCopies()
-	return patch.Apply(object)
+	after, err := patch.Apply(object)
+	if err != nil {
+		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity,
+			Reason: metav1.StatusReasonInvalid, Message: "the patch cannot be applied: " + err.Error()}}
+	}
+	return after, nil
 }
 
 // applyMergePatch applies a merge patch (RFC 7396). Libraries decode it once for each level.
 func applyMergePatch(object, body []byte) ([]byte, error) {
+	if err := yamlbody.CheckValues(body); err != nil {
+		return nil, err
+	}
 	var before, patch any
 	if err := json.Unmarshal(object, &before); err != nil {
 		return nil, err

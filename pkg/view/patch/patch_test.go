@@ -23,6 +23,10 @@ func TestPatchesThatTakeTooLongAreRejected(t *testing.T) {
 	list := "[" + strings.TrimSuffix(references.String(), ",") + "]"
 	nested := strings.Repeat(`{"a":`, 5000) + `"` + strings.Repeat("x", 2<<20) + `"` + strings.Repeat("}", 5000)
 	large := []byte(`{"metadata":{"name":"dev","finalizers":[` + strings.TrimSuffix(strings.Repeat(`"a1b2",`, 200_000), ",") + `]}}`)
+	many := []byte(`{"a":[` + strings.TrimSuffix(strings.Repeat(`{"":0},`, 40_000), ",") + `]}`)
+	if _, err := Apply(t.Context(), string(types.MergePatchType), namespace, many, corev1.Namespace{}); !apierrors.IsRequestEntityTooLargeError(err) {
+		t.Errorf("a patch with many values: %v", err)
+	}
 	for _, kind := range []types.PatchType{types.JSONPatchType, types.StrategicMergePatchType} {
 		if _, err := Apply(t.Context(), string(kind), large, []byte(`{"metadata":{"finalizers":["z"]}}`), corev1.Namespace{}); !apierrors.IsRequestEntityTooLargeError(err) {
 			t.Errorf("%s of a large object: %v", kind, err)
@@ -38,6 +42,7 @@ func TestPatchesThatTakeTooLongAreRejected(t *testing.T) {
 		{types.JSONPatchType, `[{"op":"add","path":"/x","value":` + strings.Repeat("[", maxPatchLevels) + strings.Repeat("]", maxPatchLevels) + `}]`, http.StatusBadRequest},
 		{types.StrategicMergePatchType, `{"metadata":{"ownerReferences":` + list + `,"$setElementOrder/ownerReferences":` + list + `}}`, http.StatusRequestEntityTooLarge},
 		{types.MergePatchType, `{"metadata":{"labels":{"a":"b"}},"x":` + nested + `}`, 0},
+		{types.JSONPatchType, `[{"op":"test","path":"/metadata/name","value":"other"}]`, http.StatusUnprocessableEntity},
 	} {
 		start := time.Now()
 		got, err := Apply(t.Context(), string(test.kind), namespace, []byte(test.body), corev1.Namespace{})

@@ -10,7 +10,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -25,7 +28,7 @@ type conversion struct {
 	names  Names
 	root   string
 	scopes Scopes
-	// creates is set for requests that create an object.
+	// creates is set for requests that may create an object.
 	creates bool
 }
 
@@ -66,11 +69,10 @@ func (c *conversion) in(o object) (warnings []string, err error) {
 		return nil, c.invalid(text(metadata, "name"), errs...)
 	}
 	o["kind"] = c.stored
-	metadata["namespace"] = c.root
-	for _, name := range []string{"name", "generateName"} {
-		if value := text(metadata, name); value != "" {
-			metadata[name] = c.names.Stored(value)
-		}
+	metadata["namespace"] = c.root // Like kube-apiserver, it ignores one that is set.
+	c.generateName(metadata)
+	if name := text(metadata, "name"); name != "" {
+		metadata["name"] = c.names.Stored(name)
 	}
 	c.owners(metadata, func(kind, name string) (string, string, bool) {
 		stored, ok := strings.CutPrefix(kind, "Cluster")
@@ -83,12 +85,20 @@ func (c *conversion) in(o object) (warnings []string, err error) {
 	return c.rulesIn(o, metadata)
 }
 
+// generateName sets a name as kube-apiserver does, which would cut the prefix of the view.
+func (c *conversion) generateName(metadata object) {
+	base := text(metadata, "generateName")
+	if base != "" && text(metadata, "name") == "" {
+		metadata["name"] = base[:min(len(base), maxBase)] + rand.String(suffix)
+	}
+	delete(metadata, "generateName")
+}
+
+// Generated names have a part that is given, and a random one.
+const maxBase, suffix = validation.DNS1123LabelMaxLength - suffix, 5
+
 // validate returns what an object of a view cannot have.
 func (c *conversion) validate(o, metadata object) (errs field.ErrorList) {
-	at := field.NewPath("metadata")
-	if namespace := text(metadata, "namespace"); namespace != "" {
-		errs = append(errs, field.Forbidden(at.Child("namespace"), "not allowed on this type"))
-	}
 	if c.bindings {
 		if kind := text(child(o, "roleRef"), "kind"); c.creates && kind != "" && kind != "ClusterRole" {
 			errs = append(errs, field.NotSupported(field.NewPath("roleRef", "kind"), kind, []string{"ClusterRole"}))
@@ -96,7 +106,7 @@ func (c *conversion) validate(o, metadata object) (errs field.ErrorList) {
 		return errs
 	}
 	if name := text(metadata, "name"); reserved(name) {
-		errs = append(errs, field.Invalid(at.Child("name"), name, "means a ClusterRole of the cluster, which is not changed in a view; choose another name"))
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), name, "means a ClusterRole of the cluster, which is not changed in a view; choose another name"))
 	}
 	if o["aggregationRule"] != nil {
 		errs = append(errs, field.Forbidden(field.NewPath("aggregationRule"), "ClusterRoles of a view are not aggregated; list the rules"))
@@ -152,8 +162,9 @@ func (c *conversion) rulesIn(o, metadata object) (warnings []string, err error) 
 	if err != nil {
 		return nil, err
 	}
-	rules, err := decodeRules(encoded)
-	if err != nil {
+	// What it does not know is for kube-apiserver to judge.
+	var rules []rbacv1.PolicyRule
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(encoded, &rules); err != nil {
 		return nil, apierrors.NewBadRequest("rules: " + err.Error())
 	}
 	kept, left := effective(rules, c.scopes)
@@ -206,9 +217,6 @@ func (c *conversion) out(o object) (shown bool) {
 		o["kind"] = "Cluster" + kind
 	}
 	delete(metadata, "namespace")
-	if generated := text(metadata, "generateName"); generated != "" {
-		metadata["generateName"] = strings.TrimPrefix(generated, c.names.prefix)
-	}
 	c.owners(metadata, func(kind, name string) (string, string, bool) {
 		shown, ok := c.names.Shown(name)
 		return "Cluster" + kind, shown, ok && (kind == "Role" || kind == "RoleBinding")
@@ -242,17 +250,21 @@ func (c *conversion) rulesOut(o, metadata object) {
 	if annotation == "" || c.bindings || text(o, "kind") == "PartialObjectMetadata" {
 		return
 	}
-	encoded, err := json.Marshal(o["rules"])
+	if all, ok := c.written(annotation, o["rules"]); ok {
+		o["rules"] = all
+	}
+}
+
+func (c *conversion) written(annotation string, rules any) ([]rbacv1.PolicyRule, bool) {
+	encoded, err := json.Marshal(rules)
 	if err != nil {
-		return
+		return nil, false
 	}
 	stored, err := decodeRules(encoded)
 	if err != nil {
-		return
+		return nil, false
 	}
-	if all, ok := written(annotation, stored, c.scopes); ok {
-		o["rules"] = all
-	}
+	return written(annotation, stored, c.scopes)
 }
 
 // owners converts the owner references of kinds of RBAC.

@@ -51,7 +51,7 @@ func TestReferencesAreReversible(t *testing.T) {
 // What a client reads it can write back, and nothing changes.
 func TestWhatIsShownIsStoredAsItWas(t *testing.T) {
 	for resource, body := range map[string]string{
-		ClusterRoles: `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"x","generateName":"x-","annotations":{"a":"b"},"future":1,
+		ClusterRoles: `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"x","annotations":{"a":"b"},"future":1,
 			"ownerReferences":[{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","name":"y"},{"apiVersion":"v1","kind":"Pod","name":"p"}]},
 			"rules":[{"apiGroups":[""],"resources":["nodes","pods/log","pods"],"verbs":["get"]},{"nonResourceURLs":["/x"],"verbs":["get"]},{"apiGroups":["b"],"resources":["things"],"verbs":["*"]},
 			{"apiGroups":["a","b"],"resources":["things","unknown"],"verbs":["*"]},{"apiGroups":[""],"resources":["namespaces"],"verbs":["get"]}],"unknown":{"deep":[1]}}`,
@@ -170,6 +170,8 @@ func TestListsAndEvents(t *testing.T) {
 			`{"details":{"kind":"clusterroles","name":"x"},"kind":"Status","message":"clusterroles.rbac.authorization.k8s.io \"x\" not found"}`},
 		{ClusterRoles, "get", `{"kind":"Status","message":"roles.rbac.authorization.k8s.io is forbidden: User \"u\" cannot list resource \"roles\" in API group","details":{"kind":"roles"}}`,
 			`{"details":{"kind":"clusterroles"},"kind":"Status","message":"clusterroles.rbac.authorization.k8s.io is forbidden: User \"u\" cannot list resource \"clusterroles\" in API group"}`},
+		{ClusterRoles, "list", `{"kind":"RoleList","metadata":{}`, "broken"},
+		{ClusterRoles, "list", `{"kind":"RoleList","items":[{"metadata":{"name":"view:acme:x"}}`, "broken"},
 		{roleBindings, "create", `{"kind":"Status","message":"rolebindings.rbac.authorization.k8s.io \"view:acme:x\" not found","details":{"name":"view:acme:x","kind":"rolebindings"}}`,
 			`{"details":{"kind":"rolebindings","name":"x"},"kind":"Status","message":"rolebindings.rbac.authorization.k8s.io \"x\" not found"}`},
 	} {
@@ -184,9 +186,45 @@ func TestListsAndEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		body, err := io.ReadAll(got.Body)
+		if test.want == "broken" {
+			if err == nil {
+				t.Errorf("%s seems to be complete: %s", test.in, body)
+			}
+			continue
+		}
 		if err != nil || strings.TrimSpace(string(body)) != test.want {
 			t.Errorf("%s %s: %v\ngot  %s\nwant %s", test.verb, test.resource, err, body, test.want)
 		}
+	}
+}
+
+// A generated name is complete, however long that of the root is, and the namespace that some charts set is ignored.
+func TestGeneratedNames(t *testing.T) {
+	c := converter(ClusterRoles)
+	c.names = NewNames(strings.Repeat("r", 63))
+	o := parse(t, `{"metadata":{"generateName":"`+strings.Repeat("g", 70)+`","namespace":"other"}}`)
+	if _, err := c.in(o); err != nil {
+		t.Fatal(err)
+	}
+	name, ok := c.names.Shown(text(child(o, "metadata"), "name"))
+	if !ok || len(name) != 63 || !strings.HasPrefix(name, strings.Repeat("g", 58)) || child(o, "metadata")["generateName"] != nil || text(child(o, "metadata"), "namespace") != "acme" {
+		t.Errorf("got %v", o)
+	}
+}
+
+// A patch does not lose rules that are not shown.
+func TestPatchesOfRulesThatAreNotKnown(t *testing.T) {
+	upstream := roundTrip(func(r *http.Request) (*http.Response, error) {
+		if r.Method != http.MethodGet {
+			t.Errorf("%s", r.Method)
+		}
+		return response(http.StatusOK, `{"kind":"Role","metadata":{"name":"view:acme:x","annotations":{"hnc.x-k8s.io/view-rules":"[{\"verbs\":[\"get\"],\"apiGroups\":[\"b\"],\"resources\":[\"gone\"]}]"}},"rules":[]}`), nil
+	})
+	r, _ := http.NewRequest(http.MethodPatch, "https://cluster/apis/rbac.authorization.k8s.io/v1/namespaces/acme/roles/view:acme:x", strings.NewReader(`{"metadata":{"labels":{"a":"b"}}}`))
+	r.Header.Set("Content-Type", "application/merge-patch+json")
+	_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes}, upstream).RoundTrip(r)
+	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `"x"`) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -224,10 +262,10 @@ func TestBodiesThatAreNotObjects(t *testing.T) {
 		return response(http.StatusOK, "{}"), nil
 	})
 	for contentType, bodies := range map[string][]string{
-		"application/json": {"", "null", "[]", "1", `{"metadata":1}`, `{"kind":"Role","metadata":{"name":"x"}}`, `{"metadata":{"name":"x","namespace":"y"}}`, `{"metadata":{"name":"x"},"rules":{}}`, `{"metadata":{"name":"x"},"rules":[{"Verbs":["*"]}]}`,
+		"application/json": {"", "null", "[]", "1", `{"metadata":1}`, `{"kind":"Role","metadata":{"name":"x"}}`, `{"metadata":{"name":"x"},"rules":{}}`,
 			`{"metadata":{"name":"x"},"roleRef":{"kind":"ClusterRole","name":"a/../b"}}`, `{"metadata":{"name":"x"},"rules":[` + strings.Repeat("{},", 40_000) + `{}]}`, `{"metadata":{"name":"admin"}}`},
 		"application/yaml":                    {"a: &a b\nc: *a", "- x"},
-		"application/vnd.kubernetes.protobuf": {"k8s\x00", "x", "a: &a b\nc: *a", `{"metadata":{"name":"x"}}`},
+		"application/vnd.kubernetes.protobuf": {"k8s\x00", "k8s\x00" + strings.Repeat("\x12\x00", 200_000), "x", "a: &a b\nc: *a", `{"metadata":{"name":"x"}}`},
 		"application/cbor":                    {"x"},
 	} {
 		for _, body := range bodies {

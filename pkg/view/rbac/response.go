@@ -132,6 +132,9 @@ func (c *conversion) list(r *metered, w io.Writer) error {
 			return err
 		}
 	}
+	if _, err := decoder.Token(); err != nil {
+		return err
+	}
 	_, err := w.Write(append(bytes.TrimPrefix(separator, []byte{','}), '}', '\n'))
 	return err
 }

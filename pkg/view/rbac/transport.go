@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/patch"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
@@ -47,7 +48,7 @@ type Config struct {
 // the API are the response.
 func Transport(config Config, next http.RoundTripper) http.RoundTripper {
 	return &transport{
-		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes, creates: config.Verb == "create"},
+		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes},
 		verb:       config.Verb, reserve: config.Reserve, next: next,
 	}
 }
@@ -63,6 +64,7 @@ type transport struct {
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	applies := types.PatchType(mediaType) == types.ApplyYAMLPatchType
+	t.creates = t.verb != "patch" || applies
 	var response *http.Response
 	var err error
 	switch {
@@ -188,42 +190,53 @@ func (t *transport) patch(r *http.Request, mediaType string) (*http.Response, er
 		value = rbacv1.ClusterRoleBinding{}
 	}
 	for attempt := 1; ; attempt++ {
-		get := withBody(r, "", nil)
-		get.Method = http.MethodGet
-		get.URL.RawQuery = ""
-		get.Header.Set("Accept", runtime.ContentTypeJSON)
-		response, err := t.next.RoundTrip(get)
-		if err != nil || response.StatusCode != http.StatusOK {
-			return response, err
-		}
-		counted := &metered{Reader: response.Body, reserve: t.reserve}
-		defer counted.release()
-		current, err := io.ReadAll(counted)
-		drain(response)
-		if err != nil {
-			return nil, err
-		}
-		o, version, err := t.patched(r.Context(), mediaType, current, body, value)
-		if err != nil {
-			return nil, err
-		}
-		put := withBody(r, "", nil)
-		put.Method = http.MethodPut
-		response, err = t.send(put, o)
-		if err != nil || response.StatusCode != http.StatusConflict || attempt == attempts || text(child(o, "metadata"), "resourceVersion") != version {
+		response, repeat, err := t.patchOnce(r, mediaType, body, value)
+		if err != nil || !repeat || attempt == attempts {
 			return response, err
 		}
 		drain(response)
 	}
 }
 
+// patchOnce applies a patch once. Repeat reports whether others have changed the object in the meantime.
+func (t *transport) patchOnce(r *http.Request, mediaType string, body []byte, value any) (response *http.Response, repeat bool, err error) {
+	get := withBody(r, "", nil)
+	get.Method, get.URL.RawQuery = http.MethodGet, ""
+	get.Header.Set("Accept", runtime.ContentTypeJSON)
+	response, err = t.next.RoundTrip(get)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return response, false, err
+	}
+	counted := &metered{Reader: response.Body, reserve: t.reserve}
+	defer counted.release()
+	current, err := io.ReadAll(counted)
+	drain(response)
+	if err != nil {
+		return nil, false, err
+	}
+	o, version, err := t.patched(r, mediaType, current, body, value)
+	if err != nil {
+		return nil, false, err
+	}
+	put := withBody(r, "", nil)
+	put.Method = http.MethodPut
+	response, err = t.send(put, o)
+	return response, err == nil && response.StatusCode == http.StatusConflict && text(child(o, "metadata"), "resourceVersion") == version, err
+}
+
 // patched returns an object of the view as a patch changes it, and the version of the object before.
-func (t *transport) patched(ctx context.Context, mediaType string, current, body []byte, value any) (o object, version string, err error) {
+func (t *transport) patched(r *http.Request, mediaType string, current, body []byte, value any) (o object, version string, err error) {
+	if err := t.knowsRules(r, current); err != nil {
+		return nil, "", err
+	}
 	shown, err := t.convert(current)
+	if errors.Is(err, errHidden) {
+		err = t.notFound(r)
+	}
 	if err != nil {
 		return nil, "", err
 	}
-	after, err := patch.Apply(ctx, mediaType, shown, body, value)
+	after, err := patch.Apply(r.Context(), mediaType, shown, body, value)
 	if err != nil {
 		return nil, "", err
 	}
@@ -254,6 +267,37 @@ func (t *transport) patched(ctx context.Context, mediaType string, current, body
 	return o, before.Metadata.ResourceVersion, nil
 }
 
+// knowsRules returns an error if the annotation of a Role does not say which rules of the ClusterRole it lacks, because other
+// kinds exist now, or because somebody else has changed the Role: a patch of what is shown would lose them.
+func (t *transport) knowsRules(r *http.Request, current []byte) error {
+	var stored object
+	if err := utiljson.Unmarshal(current, &stored); err != nil {
+		return err
+	}
+	annotation := text(child(child(stored, "metadata"), "annotations"), hnc.AnnotationViewRules)
+	if annotation == "" || t.bindings {
+		return nil
+	}
+	if _, ok := t.written(annotation, stored["rules"]); !ok {
+		return apierrors.NewConflict(rbacv1.Resource(t.plural), t.nameOf(r),
+			errors.New("rules: those without effect are not what they were when they were written; write the whole object with all of its rules"))
+	}
+	return nil
+}
+
+func (t *transport) notFound(r *http.Request) error {
+	return apierrors.NewNotFound(rbacv1.Resource(t.plural), t.nameOf(r))
+}
+
+// nameOf returns the name in the view of the object of a request.
+func (t *transport) nameOf(r *http.Request) string {
+	stored := path.Base(r.URL.Path)
+	if name, ok := t.names.Shown(stored); ok {
+		return name
+	}
+	return stored
+}
+
 // patchBinding sends a patch of an ordinary binding. Its roleRef cannot be changed, and is converted if a client repeats it.
 func (t *transport) patchBinding(r *http.Request, mediaType string) (*http.Response, error) {
 	body, err := readAll(r)
@@ -262,9 +306,9 @@ func (t *transport) patchBinding(r *http.Request, mediaType string) (*http.Respo
 	}
 	switch types.PatchType(mediaType) {
 	case types.MergePatchType, types.StrategicMergePatchType:
-		var o object
-		if err := utiljson.Unmarshal(body, &o); err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
+		o, err := decode(runtime.ContentTypeJSON, body)
+		if err != nil {
+			return nil, err
 		}
 		if o["roleRef"] != nil {
 			t.roleIn(o)
@@ -284,6 +328,8 @@ func (t *transport) patchBinding(r *http.Request, mediaType string) (*http.Respo
 				return nil, apierrors.NewBadRequest(fmt.Sprintf("[%d].path: roleRef cannot be changed; delete the binding and create another one", i))
 			}
 		}
+	default:
+		return nil, unsupported(mediaType)
 	}
 	return t.next.RoundTrip(withBody(r, r.Header.Get("Content-Type"), body))
 }
@@ -295,7 +341,18 @@ func (t *transport) respond(r *http.Request, response *http.Response) error {
 		return nil
 	}
 	body, whole := response.Body, response.StatusCode != http.StatusOK || t.verb != "list" && t.verb != "watch" && t.verb != "deletecollection"
-	counted := &metered{Reader: body, reserve: t.reserve}
+	reserve := t.reserve
+	if whole && r.Method != http.MethodGet {
+		// The object is written: an error would have the client write it again.
+		reserve = func(bytes int64) (func(), error) {
+			release, err := t.reserve(bytes)
+			if err != nil {
+				return func() {}, nil
+			}
+			return release, nil
+		}
+	}
+	counted := &metered{Reader: body, reserve: reserve}
 	if whole {
 		defer counted.release()
 		raw, err := io.ReadAll(counted)
@@ -305,7 +362,7 @@ func (t *transport) respond(r *http.Request, response *http.Response) error {
 		}
 		converted, err := t.convert(raw)
 		if errors.Is(err, errHidden) {
-			return apierrors.NewNotFound(rbacv1.Resource(t.plural), path.Base(r.URL.Path))
+			return t.notFound(r)
 		}
 		if err != nil {
 			return err
@@ -336,7 +393,10 @@ func (t *transport) stream(r *metered, w io.Writer) (err error) {
 	if t.verb == "watch" {
 		return t.watch(r, w)
 	}
-	return t.list(r, w)
+	if err = t.list(r, w); errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // or the list would seem to be complete
+	}
+	return err
 }
 
 // streamed is a body that is converted. Closing it ends the original one, too.
@@ -376,6 +436,10 @@ func withBody(r *http.Request, contentType string, body []byte) *http.Request {
 	return changed
 }
 
+func unsupported(mediaType string) error {
+	return apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "", rbacv1.Resource(ClusterRoles), "", mediaType+" is not supported in a view; use JSON", 0, true)
+}
+
 // decode decodes an object in any form that kube-apiserver accepts.
 func decode(mediaType string, body []byte) (object, error) {
 	switch mediaType {
@@ -383,6 +447,10 @@ func decode(mediaType string, body []byte) (object, error) {
 		// The decoder recognizes YAML under any content type.
 		if !bytes.HasPrefix(body, []byte("k8s\x00")) {
 			return nil, apierrors.NewBadRequest("the body is not an object in protobuf")
+		}
+		if len(body) > yamlbody.MaxBytes {
+			// Two bytes can become a hundred.
+			return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("objects of this kind may have %d bytes in protobuf; send JSON", yamlbody.MaxBytes))
 		}
 		typed, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
 		if err != nil {
@@ -401,7 +469,7 @@ func decode(mediaType string, body []byte) (object, error) {
 		}
 		body = converted
 	case runtime.ContentTypeCBOR:
-		return nil, apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "", rbacv1.Resource(ClusterRoles), "", "use application/json", 0, true)
+		return nil, unsupported(mediaType)
 	}
 	if err := yamlbody.CheckValues(body); err != nil {
 		return nil, err
