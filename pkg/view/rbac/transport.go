@@ -343,14 +343,8 @@ func (t *transport) respond(r *http.Request, response *http.Response) error {
 	body, whole := response.Body, response.StatusCode != http.StatusOK || t.verb != "list" && t.verb != "watch" && t.verb != "deletecollection"
 	reserve := t.reserve
 	if whole && r.Method != http.MethodGet {
-		// The object is written: an error would have the client write it again.
-		reserve = func(bytes int64) (func(), error) {
-			release, err := t.reserve(bytes)
-			if err != nil {
-				return func() {}, nil
-			}
-			return release, nil
-		}
+		// The object is written: an error would have the client write it again. The body of the request is counted.
+		reserve = func(int64) (func(), error) { return func() {}, nil }
 	}
 	counted := &metered{Reader: body, reserve: reserve}
 	if whole {
