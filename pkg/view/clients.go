@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -80,14 +79,12 @@ func addWarning(w http.ResponseWriter, code int, text string) {
 // it names another one. If strict, it rejects unknown and repeated fields as kube-apiserver does.
 func decode(body []byte, kind schema.GroupVersionKind, strict bool) (runtime.Object, error) {
 	// The decoder recognizes YAML under any content type.
-	switch {
-	case !bytes.HasPrefix(body, protobufPrefix):
+	if !bytes.HasPrefix(body, protobufPrefix) {
 		if err := yamlbody.Check(body); err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
-	case len(body) > yamlbody.MaxBytes:
-		// Two bytes can become a hundred.
-		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("objects of this kind may have %d bytes in protobuf; send JSON", yamlbody.MaxBytes))
+	} else if err := yamlbody.CheckProtobuf(body); err != nil {
+		return nil, err
 	}
 	decoder := scheme.Codecs.UniversalDeserializer()
 	if strict {

@@ -7,7 +7,6 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/streaming/pkg/httpstream"
 
@@ -18,7 +17,7 @@ import (
 func (h *Handler) serveRBAC(c *call) error {
 	resource, names := rbacv1.Resource(c.info.Resource), rbac.NewNames(h.Root)
 	if httpstream.IsUpgradeRequest(c.r) {
-		return apierrors.NewBadRequest("this view does not upgrade connections of this request; leave out the header Upgrade")
+		return errNoUpgrade
 	}
 	age := maxRefresh
 	if c.info.Resource == rbac.ClusterRoles && !readVerbs.Has(c.info.Verb) {
@@ -48,9 +47,7 @@ func (h *Handler) serveRBAC(c *call) error {
 	}
 	c.r = c.r.Clone(c.r.Context())
 	c.readJSON()
-	if query := c.r.URL.Query(); query.Get("includeObject") == string(metav1.IncludeNone) {
-		// Without them, it is not known which rows the view shows.
-		query.Set("includeObject", string(metav1.IncludeMetadata))
+	if query := c.r.URL.Query(); includeMetadata(query) {
 		c.r.URL.RawQuery = query.Encode()
 		c.query = c.r.URL.RawQuery
 	}

@@ -29,9 +29,8 @@ func (h *Handler) translates(c *call) bool {
 // translate forwards a request whose body, query and response contain names of namespaces. Its path is translated.
 func (h *Handler) translate(c *call) error {
 	query, _ := url.ParseQuery(c.query) // kube-apiserver leaves out what is malformed, too
-	if c.across && query.Get("includeObject") == string(metav1.IncludeNone) {
-		// Without them, it is not known which namespaces the rows are about.
-		query.Set("includeObject", string(metav1.IncludeMetadata))
+	if c.across {
+		includeMetadata(query)
 	}
 	query, err := h.Mapper.Query(c.kind.GroupKind(), query)
 	if err != nil {
@@ -47,6 +46,16 @@ func (h *Handler) translate(c *call) error {
 	c.readJSON()
 	h.proxy(c, func(response *http.Response) error { return h.translateResponse(c, response) })
 	return nil
+}
+
+// includeMetadata has the rows of a Table contain the metadata of their objects if the client wants none of these: without
+// it, it is not known what the rows are about. It reports whether the query has changed.
+func includeMetadata(query url.Values) bool {
+	none := query.Get("includeObject") == string(metav1.IncludeNone)
+	if none {
+		query.Set("includeObject", string(metav1.IncludeMetadata))
+	}
+	return none
 }
 
 // readJSON asks for a response that can be changed: in JSON, and whole. What is changed cannot be compressed by

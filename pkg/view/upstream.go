@@ -80,6 +80,8 @@ func Connects(info *request.RequestInfo) bool {
 	return info.IsResourceRequest && connecting.Has(info.Subresource)
 }
 
+var errNoUpgrade = apierrors.NewBadRequest("this view does not upgrade connections of this request; leave out the header Upgrade")
+
 // forward sends a request to kube-apiserver, and returns its response, both with translated names.
 func (h *Handler) forward(c *call) error {
 	switch {
@@ -87,7 +89,7 @@ func (h *Handler) forward(c *call) error {
 		return h.forwardStream(c)
 	case h.translates(c) && httpstream.IsUpgradeRequest(c.r):
 		// What passes in an upgraded connection has no names that can be translated.
-		return apierrors.NewBadRequest("this view does not upgrade connections of this request; leave out the header Upgrade")
+		return errNoUpgrade
 	case h.translates(c):
 		return h.translate(c)
 	}

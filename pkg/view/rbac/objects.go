@@ -199,8 +199,8 @@ func shortened(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// out converts an object of the cluster into that of the view; shown is false if the resource does not contain it. Lists
-// and objects of which there is only the metadata are converted as far as they state what they are.
+// out converts an object of the cluster into that of the view; shown is false if the resource does not contain it. Of what is
+// only the metadata of an object, the kind stays.
 func (c *conversion) out(o object) (shown bool) {
 	metadata := child(o, "metadata")
 	if !c.name(metadata) {
@@ -212,9 +212,8 @@ func (c *conversion) out(o object) (shown bool) {
 	if !c.cluster {
 		return true
 	}
-	switch kind := text(o, "kind"); kind {
-	case c.stored, c.stored + "List":
-		o["kind"] = "Cluster" + kind
+	if text(o, "kind") == c.stored {
+		o["kind"] = c.shown
 	}
 	delete(metadata, "namespace")
 	c.owners(metadata, func(kind, name string) (string, string, bool) {

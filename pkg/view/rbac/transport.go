@@ -226,13 +226,18 @@ func (t *transport) patchOnce(r *http.Request, mediaType string, body []byte, va
 
 // patched returns an object of the view as a patch changes it, and the version of the object before.
 func (t *transport) patched(r *http.Request, mediaType string, current, body []byte, value any) (o object, version string, err error) {
-	if err := t.knowsRules(r, current); err != nil {
+	var before object
+	if err := utiljson.Unmarshal(current, &before); err != nil {
 		return nil, "", err
 	}
-	shown, err := t.convert(current)
-	if errors.Is(err, errHidden) {
-		err = t.notFound(r)
+	if !t.knowsRules(before) {
+		return nil, "", apierrors.NewConflict(rbacv1.Resource(t.plural), t.nameOf(r),
+			errors.New("rules: those without effect are not what they were when they were written; write the whole object with all of its rules"))
 	}
+	if !t.out(before) {
+		return nil, "", t.notFound(r)
+	}
+	shown, err := json.Marshal(before)
 	if err != nil {
 		return nil, "", err
 	}
@@ -240,49 +245,31 @@ func (t *transport) patched(r *http.Request, mediaType string, current, body []b
 	if err != nil {
 		return nil, "", err
 	}
-	var before struct {
-		Metadata struct {
-			Name            string `json:"name"`
-			ResourceVersion string `json:"resourceVersion"`
-			UID             string `json:"uid"`
-		} `json:"metadata"`
-	}
-	if err := json.Unmarshal(shown, &before); err != nil {
-		return nil, "", err
-	}
 	if o, err = decode(runtime.ContentTypeJSON, after); err != nil {
 		return nil, "", err
 	}
-	metadata := child(o, "metadata")
-	if text(metadata, "name") != before.Metadata.Name {
+	was, metadata := child(before, "metadata"), child(o, "metadata")
+	if text(metadata, "name") != text(was, "name") {
 		return nil, "", apierrors.NewBadRequest("metadata.name: a patch must not change it")
 	}
 	// Without them, the object would be replaced whatever it is by now.
-	if text(metadata, "resourceVersion") == "" {
-		metadata["resourceVersion"] = before.Metadata.ResourceVersion
+	for _, name := range []string{"resourceVersion", "uid"} {
+		if text(metadata, name) == "" {
+			metadata[name] = text(was, name)
+		}
 	}
-	if text(metadata, "uid") == "" {
-		metadata["uid"] = before.Metadata.UID
-	}
-	return o, before.Metadata.ResourceVersion, nil
+	return o, text(was, "resourceVersion"), nil
 }
 
-// knowsRules returns an error if the annotation of a Role does not say which rules of the ClusterRole it lacks, because other
-// kinds exist now, or because somebody else has changed the Role: a patch of what is shown would lose them.
-func (t *transport) knowsRules(r *http.Request, current []byte) error {
-	var stored object
-	if err := utiljson.Unmarshal(current, &stored); err != nil {
-		return err
-	}
+// knowsRules reports whether the annotation of a Role, if it has one, says which rules of the ClusterRole it lacks. It does not
+// if other kinds exist now, or somebody else has changed the Role: a patch of what is shown would lose them.
+func (t *transport) knowsRules(stored object) bool {
 	annotation := text(child(child(stored, "metadata"), "annotations"), hnc.AnnotationViewRules)
 	if annotation == "" || t.bindings {
-		return nil
+		return true
 	}
-	if _, ok := t.written(annotation, stored["rules"]); !ok {
-		return apierrors.NewConflict(rbacv1.Resource(t.plural), t.nameOf(r),
-			errors.New("rules: those without effect are not what they were when they were written; write the whole object with all of its rules"))
-	}
-	return nil
+	_, ok := t.written(annotation, stored["rules"])
+	return ok
 }
 
 func (t *transport) notFound(r *http.Request) error {
@@ -442,9 +429,8 @@ func decode(mediaType string, body []byte) (object, error) {
 		if !bytes.HasPrefix(body, []byte("k8s\x00")) {
 			return nil, apierrors.NewBadRequest("the body is not an object in protobuf")
 		}
-		if len(body) > yamlbody.MaxBytes {
-			// Two bytes can become a hundred.
-			return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("objects of this kind may have %d bytes in protobuf; send JSON", yamlbody.MaxBytes))
+		if err := yamlbody.CheckProtobuf(body); err != nil {
+			return nil, err
 		}
 		typed, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
 		if err != nil {
