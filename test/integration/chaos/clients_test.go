@@ -1,11 +1,15 @@
 package chaos
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -53,10 +57,23 @@ func (a *attempts) RoundTrip(request *http.Request) (*http.Response, error) {
 		// client-go ignores dates.
 		if _, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
 			reason += repeated
+		} else if message := message(response); message != "" {
+			reason += ": " + message
 		}
 		a.refused.count(reason)
 	}
 	return response, err
+}
+
+// message returns what a Status in JSON says, "" for any other body.
+func message(response *http.Response) string {
+	body, err := io.ReadAll(response.Body)
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	status := metav1.Status{}
+	if err != nil || json.Unmarshal(body, &status) != nil {
+		return ""
+	}
+	return status.Message
 }
 
 // WrappedRoundTripper lets client-go find the transport below.
