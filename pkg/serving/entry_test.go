@@ -8,7 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
@@ -25,7 +27,7 @@ func TestAnAPIIsNotForAnonymousUsers(t *testing.T) {
 
 // Requests that wait for reviews are limited, and those that are entered do not count.
 func TestWaitingForReviewsIsBounded(t *testing.T) {
-	e := newEntry(1)
+	e := newEntry(1, 1)
 	waiting, serve := make(chan struct{}), make(chan struct{})
 	request := func(handler http.Handler) int {
 		w := httptest.NewRecorder()
@@ -44,6 +46,39 @@ func TestWaitingForReviewsIsBounded(t *testing.T) {
 	inner := e.entered(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(request(http.NotFoundHandler())) }))
 	if got := request(inner); got != http.StatusNotFound {
 		t.Errorf("while another one is served: %d", got)
+	}
+}
+
+// A user who asks for what others wait for takes no more than a share of the places.
+func TestOneUserDoesNotWaitInAllPlaces(t *testing.T) {
+	e := newEntry(3, 1)
+	serve, waiting := make(chan struct{}), make(chan struct{}, 3)
+	request := func(name string, handler http.Handler) int {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		r = r.WithContext(request.WithUser(r.Context(), &user.DefaultInfo{Name: name}))
+		e.bounded(e.shared(handler)).ServeHTTP(w, r)
+		return w.Code
+	}
+	blocked := e.entered(http.NotFoundHandler())
+	review := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		waiting <- struct{}{}
+		<-serve
+		blocked.ServeHTTP(w, r)
+	})
+	done := make(chan int)
+	go func() { done <- request("mallory", review) }()
+	<-waiting
+	if got := request("mallory", review); got != http.StatusTooManyRequests {
+		t.Errorf("while a review of the same user waits: %d", got)
+	}
+	if got := request("jane", http.NotFoundHandler()); got != http.StatusNotFound {
+		t.Errorf("while a review of another user waits: %d", got)
+	}
+	close(serve)
+	<-done
+	if got := request("mallory", http.NotFoundHandler()); got != http.StatusNotFound {
+		t.Errorf("after the review: %d", got)
 	}
 }
 

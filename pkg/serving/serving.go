@@ -4,6 +4,7 @@ package serving
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -29,7 +30,13 @@ type Options struct {
 	Profiling bool
 	// API, if there is one, serves what is below /apis. Paths reach it as they are.
 	API http.Handler
+	// ShutdownDelay is how long an API is served after the process has been told to stop, while it is not ready any more.
+	ShutdownDelay time.Duration
 }
+
+// What is answered when the port is closed is awaited as long: metrics, and requests of an API, whose pods the kubelet
+// kills after 30 s.
+const patience, patienceOfAPI = time.Second, 20 * time.Second
 
 // New returns the defaults of a process of that name.
 func New(name string) Options {
@@ -60,10 +67,13 @@ func (s *Options) ValidateServing() []error {
 	return append(errs, s.Authorization.Validate()...)
 }
 
-// Serve serves health, metrics and, if enabled, profiles until the context ends. It closes the channel when all
-// requests are answered. Users are authenticated and authorized by the server of the kubeconfig unless a flag names
-// another one.
-func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []healthz.HealthChecker, metrics http.Handler) (<-chan struct{}, error) {
+// Serving is what Serve has begun. Closed is closed when no more connections are accepted, Served when all requests are
+// answered.
+type Serving struct{ Closed, Served <-chan struct{} }
+
+// Serve serves health, metrics and, if enabled, profiles and an API until the context ends. Users are authenticated and
+// authorized by the server of the kubeconfig unless a flag names another one.
+func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []healthz.HealthChecker, metrics http.Handler) (*Serving, error) {
 	if s.Authentication.RemoteKubeConfigFile == "" {
 		s.Authentication.RemoteKubeConfigFile = kubeconfig
 	}
@@ -88,23 +98,42 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 
 	mux := http.NewServeMux()
 	healthz.InstallLivezHandler(mux, live...)
-	healthz.InstallReadyzHandler(mux, ready...)
+	healthz.InstallReadyzHandler(mux, append(ready, stopping(ctx))...)
 	mux.Handle("/metrics", metrics)
 	if s.Profiling {
 		profile(mux)
 	}
 	info := &request.RequestInfoFactory{APIPrefixes: sets.NewString("apis")}
-	entry := newEntry(maxEntering)
+	entry := newEntry(maxEntering, maxEnteringOfUser)
 	handler := genericfilters.WithAuthorization(entry.entered(s.withAPI(mux)), withDeadline(authorization.Authorizer), scheme.Codecs)
+	until, awaited := ctx.Done(), patience
 	if s.API != nil {
-		handler = withoutAnonymous(handler, s.Authorization.AlwaysAllowPaths)
+		handler = withoutAnonymous(entry.shared(handler), s.Authorization.AlwaysAllowPaths)
+		until, awaited = after(ctx, s.ShutdownDelay), patienceOfAPI
 	}
 	handler = entry.bounded(genericfilters.WithAuthentication(handler, authentication.Authenticator, genericfilters.Unauthorized(scheme.Codecs), nil, authentication.RequestHeaderConfig))
 	handler = genericfilters.WithRequestInfo(handler, info)
 	handler = genericfilters.WithCacheControl(handler)
 	handler = filters.WithPanicRecovery(handler, info)
-	stopped, _, err := secure.Serve(handler, time.Second, ctx.Done())
-	return stopped, err
+	served, closed, err := secure.Serve(handler, awaited, until)
+	return &Serving{closed, served}, err
+}
+
+// after returns what is closed some time after the end of the context.
+func after(ctx context.Context, delay time.Duration) <-chan struct{} {
+	done := make(chan struct{})
+	context.AfterFunc(ctx, func() { time.AfterFunc(delay, func() { close(done) }) })
+	return done
+}
+
+// stopping fails when the context has ended.
+func stopping(ctx context.Context) healthz.HealthChecker {
+	return healthz.NamedCheck("shutdown", func(*http.Request) error {
+		if ctx.Err() != nil {
+			return errors.New("the process is shutting down")
+		}
+		return nil
+	})
 }
 
 // withAPI returns a handler for the API, if there is one, and for everything else.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 	"k8s.io/apiserver/pkg/server/healthz"
@@ -28,13 +29,13 @@ func get(t *testing.T, s Options, ready error, path string) (int, string) {
 	ctx, stop := context.WithCancel(t.Context())
 	check := healthz.NamedCheck("check", func(*http.Request) error { return ready })
 	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics") })
-	stopped, err := s.Serve(ctx, "", []healthz.HealthChecker{healthz.PingHealthz}, []healthz.HealthChecker{check}, metrics)
+	serving, err := s.Serve(ctx, "", []healthz.HealthChecker{healthz.PingHealthz}, []healthz.HealthChecker{check}, metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
 		stop()
-		<-stopped
+		<-serving.Served
 	}()
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	response, err := client.Get("https://" + listener.Addr().String() + path)
@@ -66,6 +67,38 @@ func TestReadyzNamesTheCheckThatFailsWithoutItsReason(t *testing.T) {
 	if got != http.StatusInternalServerError || !strings.Contains(body, "[-]check failed") || strings.Contains(body, "hierarchies") {
 		t.Errorf("got %d: %s", got, body)
 	}
+}
+
+// A server of an API that is told to stop serves until its delay is over, while it is not ready.
+func TestAnAPIIsServedUntilNoMoreRequestsAreSent(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New("test")
+	s.API, s.ShutdownDelay = http.NotFoundHandler(), time.Second
+	s.Secure.Listener = listener
+	s.Authentication.SkipInClusterLookup, s.Authentication.RemoteKubeConfigFileOptional = true, true
+	s.Authorization.RemoteKubeConfigFileOptional = true
+	ctx, stop := context.WithCancel(t.Context())
+	port, err := s.Serve(ctx, "", []healthz.HealthChecker{healthz.PingHealthz}, nil, http.NotFoundHandler())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	for path, want := range map[string]int{"/livez": http.StatusOK, "/readyz": http.StatusInternalServerError} {
+		response, err := client.Get("https://" + listener.Addr().String() + path)
+		if err != nil {
+			t.Fatalf("%s while the process stops: %v", path, err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%s answers %d while the process stops, want %d", path, response.StatusCode, want)
+		}
+	}
+	<-port.Closed
+	<-port.Served
 }
 
 func TestProfilesAreServedOnlyIfAskedFor(t *testing.T) {
@@ -103,7 +136,7 @@ func TestOldVersionsOfTLSAreRefused(t *testing.T) {
 		s.Authentication.SkipInClusterLookup, s.Authentication.RemoteKubeConfigFileOptional = true, true
 		s.Authorization.RemoteKubeConfigFileOptional = true
 		ctx, stop := context.WithCancel(t.Context())
-		stopped, err := s.Serve(ctx, "", nil, nil, http.NotFoundHandler())
+		serving, err := s.Serve(ctx, "", nil, nil, http.NotFoundHandler())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,6 +148,6 @@ func TestOldVersionsOfTLSAreRefused(t *testing.T) {
 			_ = connection.Close()
 		}
 		stop()
-		<-stopped
+		<-serving.Served
 	}
 }

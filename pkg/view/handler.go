@@ -31,6 +31,8 @@ type Config struct {
 	Kinds *Kinds
 	// Budget bounds the requests. Nil means that they are not counted.
 	Budget Budget
+	// Stopping ends watches and other streams when it is done. Nil means that they last as long as their requests.
+	Stopping context.Context
 }
 
 // Handler serves a view.
@@ -104,6 +106,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if err := c.use(h.Budget.Begin(r, info)); err != nil {
 		return err
 	}
+	var release func()
+	c.r, release = h.untilStopping(r, info)
+	c.releases = append(c.releases, release)
 	if c.up, err = h.Caller(r); err != nil {
 		return err
 	}

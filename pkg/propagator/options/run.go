@@ -50,7 +50,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	// A leader that can't renew its lease and does not notice has to be restarted.
 	health := leaderelection.NewLeaderHealthzAdaptor(20 * time.Second)
 	var elector atomic.Pointer[leaderelection.LeaderElector]
-	served, err := o.Serve(ctx, o.Kubeconfig, []healthz.HealthChecker{health}, o.readiness(p, &elector), metricsHandler)
+	port, err := o.Serve(ctx, o.Kubeconfig, []healthz.HealthChecker{health}, o.readiness(p, &elector), metricsHandler)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 		lead(ctx)
 	}
 	cancel()
-	<-served
+	<-port.Served
 	return errors.Join(err, p.Lost())
 }
 

@@ -112,7 +112,7 @@ func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable
 		}
 		return nil
 	})
-	served, err := o.Serve(ctx, o.Kubeconfig, []healthz.HealthChecker{health}, []healthz.HealthChecker{ready}, metricsHandler)
+	port, err := o.Serve(ctx, o.Kubeconfig, []healthz.HealthChecker{health}, []healthz.HealthChecker{ready}, metricsHandler)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable
 		manager.Run(ctx)
 	}
 	cancel()
-	<-served
+	<-port.Served
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view"
 )
 
 // Limits of the bytes that are in memory at the same time, of one view and of all views. A response can have an object
@@ -61,7 +62,7 @@ func half(total int) int { return (total + 1) / 2 }
 
 // Begin implements view.Budget. It fails with TooManyRequests, as all but Document.
 func (b *budget) Begin(r *http.Request, info *request.RequestInfo) (release func(), err error) {
-	limiter, limit, stream := b.requests, "requests", isStream(r, info)
+	limiter, limit, stream := b.requests, "requests", view.IsStream(r, info)
 	if stream {
 		limiter, limit = b.streams, "streams"
 	}

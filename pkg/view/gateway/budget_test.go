@@ -18,6 +18,7 @@ import (
 	"k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view"
 )
 
 func as(ctx context.Context, name string) context.Context {
@@ -59,7 +60,7 @@ func TestOnlyReadsAreStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := isStream(r, info); got != test.want {
+		if got := view.IsStream(r, info); got != test.want {
 			t.Errorf("%s %s %s: %t", test.method, test.path, test.upgrade, got)
 		}
 	}

@@ -36,6 +36,8 @@ type Gateway struct {
 	Config
 	*Views
 
+	// Stop ends watches and other streams, so that clients continue them by another replica.
+	Stop         context.CancelFunc
 	prerequisite *Prerequisite
 	connection   *view.Connection
 	informers    []cache.SharedIndexInformer
@@ -68,8 +70,11 @@ func New(config *rest.Config, c Config) (*Gateway, error) {
 		return nil, err
 	}
 	tree := NewTree(objects.Resource(namespaces))
+	var stopping context.Context
+	stopping, g.Stop = context.WithCancel(context.Background())
 	g.Views = &Views{
-		Tree: tree, Kinds: view.NewKinds(discovery.ToDiscoveryInterfaceWithContext(kinds)), Server: server, Caller: g.caller,
+		Stopping: stopping,
+		Tree:     tree, Kinds: view.NewKinds(discovery.ToDiscoveryInterfaceWithContext(kinds)), Server: server, Caller: g.caller,
 		Limits: c.Limits, Metrics: c.Metrics, Usable: g.usable,
 	}
 	if err := g.follow(metadatainformer.NewFilteredMetadataInformer(objects, namespaces, metav1.NamespaceAll, 0, nil, nil).Informer(), tree.Handler(), Trim); err != nil {

@@ -28,6 +28,8 @@ type Views struct {
 	Metrics *Metrics
 	// Usable returns why nothing can be served, nil if it can.
 	Usable func() error
+	// Stopping ends their watches and other streams when it is done.
+	Stopping context.Context
 
 	mu     sync.Mutex
 	view   map[string]*served
@@ -78,7 +80,7 @@ func (v *Views) set(o *v1alpha3.TenantView) {
 	s.handler = view.New(view.Config{
 		Root: o.Namespace, Server: v.Server, Caller: v.Caller, Members: in, Kinds: v.Kinds,
 		Mapper: mapping.New(mapping.NewNames(mapping.Of(o, in.Has)), mapping.Options{}),
-		Budget: newBudget(v.Limits, v.shared),
+		Budget: newBudget(v.Limits, v.shared), Stopping: v.Stopping,
 	})
 	if v.view == nil {
 		v.view = map[string]*served{}

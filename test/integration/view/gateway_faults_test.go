@@ -9,6 +9,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +69,35 @@ func TestReplicasOfTheGateway(t *testing.T) {
 		slices.Sort(names)
 		return fmt.Sprint(names)
 	})
+}
+
+// A replica that stops ends watches, which their clients continue elsewhere, and does not wait for them in vain.
+func TestAGatewayThatStopsEndsWatches(t *testing.T) {
+	tn := newUser(t, "stopping")
+	_, err := cp.StartServer(t.Context(), gatewayInstallation, secondGateway)
+	must(t, "second replica", err)
+	second := ownPortOf(t, tn, secondGateway)
+	for what, begin := range map[string]func() (watch.Interface, error){
+		"of a member": func() (watch.Interface, error) {
+			return second.CoreV1().ConfigMaps("default").Watch(t.Context(), metav1.ListOptions{})
+		},
+		"of the view": func() (watch.Interface, error) {
+			return second.CoreV1().ConfigMaps("").Watch(t.Context(), metav1.ListOptions{})
+		},
+	} {
+		w, err := begin()
+		must(t, "watch "+what, err)
+		defer func() {
+			for range w.ResultChan() {
+			}
+		}()
+	}
+	must(t, "stop", cp.StopProcess(t.Context(), secondGateway.Process()))
+	log, err := os.ReadFile(filepath.Join(cp.Dir(), secondGateway.Process()+".log"))
+	must(t, "log", err)
+	if strings.Contains(string(log), "Failed to shutdown server") {
+		t.Error("the replica has waited for watches until it gave up")
+	}
 }
 
 // large is the content of an object of nearly the greatest size.

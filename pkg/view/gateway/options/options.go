@@ -55,6 +55,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.Limits.Streams, "max-streams-per-view", o.Limits.Streams, "Watches, logs, shells and other streams of one view that are served at the same time. Others are rejected with 429.")
 	fs.StringSliceVar(&o.HarmlessExtraKeys, "harmless-extra-keys", o.HarmlessExtraKeys,
 		"Keys of extra values of users that restrict nothing, and that are left out if kube-apiserver would not let them be impersonated. Users with other such keys are rejected.")
+	fs.DurationVar(&o.ShutdownDelay, "shutdown-delay-duration", o.ShutdownDelay,
+		"How long to serve after the process has been told to stop, while /readyz fails, so that no more requests are sent to it when it stops listening.")
 	o.AddGenericFlags(fs)
 }
 
@@ -66,6 +68,9 @@ func (o *Options) Validate() field.ErrorList {
 	}
 	if o.Limits.Requests < 1 {
 		errs = append(errs, field.Invalid(field.NewPath("max-requests-per-view"), o.Limits.Requests, "must be at least 1"))
+	}
+	if o.ShutdownDelay < 0 {
+		errs = append(errs, field.Invalid(field.NewPath("shutdown-delay-duration"), o.ShutdownDelay.String(), "must not be negative"))
 	}
 	if o.Limits.Streams < 1 {
 		errs = append(errs, field.Invalid(field.NewPath("max-streams-per-view"), o.Limits.Streams, "must be at least 1"))
@@ -87,11 +92,17 @@ func (o *Options) Run(ctx context.Context, metricsHandler http.Handler) error {
 	}
 	o.API = g
 	ready := healthz.NamedCheck("views", func(*http.Request) error { return g.Usable() })
-	served, err := o.Serve(ctx, o.Kubeconfig, []healthz.HealthChecker{healthz.PingHealthz}, []healthz.HealthChecker{ready}, metricsHandler)
+	port, err := o.Serve(ctx, o.Kubeconfig, []healthz.HealthChecker{healthz.PingHealthz}, []healthz.HealthChecker{ready}, metricsHandler)
 	if err != nil {
 		return err
 	}
-	g.Run(ctx)
-	<-served
+	following, stop := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		<-port.Closed
+		g.Stop()
+		<-port.Served
+		stop()
+	}()
+	g.Run(following)
 	return nil
 }
