@@ -14,6 +14,8 @@ longest="^$(go list -m)/test/(e2e|integration/(servers|kinds|children|install|do
 all=$(go list $packages)
 all=$(grep -E "$longest" <<<"$all"; grep -vE "$longest" <<<"$all") || true
 
+# Debugging information would take as long to link as the rest.
+strip='-s -w'
 failed=0
 # The benchmarks and the tests in a browser are a module of their own. They run beside the rest, and print after it: lines of
 # two processes might mix.
@@ -21,11 +23,11 @@ bench=0
 if [[ " $packages " == *" ./... "* ]]; then
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
-  go test -C test/bench -p 1 -vet=off -timeout 30m -json ./... "$@" >"$log" &
+  go test -C test/bench -p 1 -vet=off -ldflags "$strip" -timeout 30m -json ./... "$@" >"$log" &
   bench=$!
 fi
 # shellcheck disable=SC2086
-go test -p "$((bench ? 3 : 4))" -vet=off -timeout 30m -json $all "$@" || failed=1
+go test -p "$((bench ? 3 : 4))" -vet=off -ldflags "$strip" -timeout 30m -json $all "$@" || failed=1
 if ((bench)); then
   wait "$bench" || failed=1
   cat "$log"
