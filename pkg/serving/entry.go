@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"sync"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -30,72 +30,93 @@ const (
 
 // entry bounds the requests that are not authenticated and authorized yet.
 type entry struct {
-	places *semaphore.Weighted
-	users  *inflight.Limiter
+	// tokens are the places of requests with tokens, each of which may be one that kube-apiserver has to review; others are
+	// those of all others: of kube-apiserver, which has a certificate, among them.
+	tokens, others *semaphore.Weighted
+	users          *inflight.Limiter
+	// open are the paths that need no permission, such as those of probes.
+	open []string
 }
 
-// newEntry returns one with as many places, and as many of them for one user.
-func newEntry(places, ofUser int) *entry {
+// newEntry returns one with as many places of either sort, and as many for one user.
+func newEntry(places, ofUser int, open []string) *entry {
 	return &entry{
-		places: semaphore.NewWeighted(int64(places)),
-		users:  inflight.New("requests that wait to be authorized", inflight.Limits{Total: places, PerUser: ofUser}, retryAfter),
+		tokens: semaphore.NewWeighted(int64(places)), others: semaphore.NewWeighted(int64(places)), open: open,
+		users: inflight.New("requests that wait to be authorized", inflight.Limits{Total: 2 * places, PerUser: ofUser}, retryAfter),
 	}
 }
 
 // retryAfter is when a rejected request may be sent again, in seconds.
 const retryAfter = 1
 
-type leaveKey struct{}
+// waiting is a request that has not entered.
+type waiting struct{ releases []func() }
+
+func (w *waiting) leave() {
+	for _, release := range w.releases {
+		release()
+	}
+	w.releases = nil
+}
+
+type waitingKey struct{}
 
 // bounded rejects requests while too many wait for reviews.
 func (e *entry) bounded(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !e.places.TryAcquire(1) {
+		places := e.others
+		switch {
+		case hasToken(r):
+			places = e.tokens
+		case slices.Contains(e.open, r.URL.Path):
+			handler.ServeHTTP(w, r)
+			return
+		}
+		if !places.TryAcquire(1) {
 			fail(w, r, apierrors.NewTooManyRequests("too many requests wait to be authenticated and authorized; try again later", retryAfter))
 			return
 		}
-		e.inside(handler, w, r, func() { e.places.Release(1) })
+		place := &waiting{releases: []func(){func() { places.Release(1) }}}
+		defer place.leave()
+		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), waitingKey{}, place)))
+	})
+}
+
+// hasToken reports whether a request is authenticated by a token, in one of the headers that can have it.
+func hasToken(r *http.Request) bool {
+	return r.Header.Get("Authorization") != "" || slices.ContainsFunc(r.Header.Values("Sec-Websocket-Protocol"), func(protocols string) bool {
+		return strings.Contains(protocols, "base64url.bearer.authorization.k8s.io.")
 	})
 }
 
 // shared rejects requests of users who have too many that wait. They are authenticated.
 func (e *entry) shared(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		release, err := e.users.Acquire(r.Context())
-		if err != nil {
-			fail(w, r, err)
-			return
+		if place, ok := r.Context().Value(waitingKey{}).(*waiting); ok {
+			release, err := e.users.Acquire(r.Context())
+			if err != nil {
+				fail(w, r, err)
+				return
+			}
+			place.releases = append(place.releases, release)
 		}
-		e.inside(handler, w, r, release)
+		handler.ServeHTTP(w, r)
 	})
-}
-
-// inside serves a request that has a place, which it gives back when it has entered.
-func (e *entry) inside(handler http.Handler, w http.ResponseWriter, r *http.Request, release func()) {
-	before, _ := r.Context().Value(leaveKey{}).(func())
-	leave := sync.OnceFunc(func() {
-		release()
-		if before != nil {
-			before()
-		}
-	})
-	defer leave()
-	handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), leaveKey{}, leave)))
-}
-
-// fail responds with an error.
-func fail(w http.ResponseWriter, r *http.Request, err error) {
-	responsewriters.ErrorNegotiated(err, scheme.Codecs, schema.GroupVersion{}, w, r)
 }
 
 // entered counts a request no more.
 func (e *entry) entered(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if leave, ok := r.Context().Value(leaveKey{}).(func()); ok {
-			leave()
+		if place, ok := r.Context().Value(waitingKey{}).(*waiting); ok {
+			place.leave()
 		}
 		handler.ServeHTTP(w, r)
 	})
+}
+
+// fail responds with an error.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	responsewriters.ErrorNegotiated(err, scheme.Codecs, schema.GroupVersion{}, w, r)
 }
 
 // withDeadline bounds how long a request waits for a review.

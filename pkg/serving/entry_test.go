@@ -27,7 +27,7 @@ func TestAnAPIIsNotForAnonymousUsers(t *testing.T) {
 
 // Requests that wait for reviews are limited, and those that are entered do not count.
 func TestWaitingForReviewsIsBounded(t *testing.T) {
-	e := newEntry(1, 1)
+	e := newEntry(1, 1, nil)
 	waiting, serve := make(chan struct{}), make(chan struct{})
 	request := func(handler http.Handler) int {
 		w := httptest.NewRecorder()
@@ -49,9 +49,49 @@ func TestWaitingForReviewsIsBounded(t *testing.T) {
 	}
 }
 
+// Whoever sends tokens that nobody has keeps neither probes nor kube-apiserver, which has a certificate, from being served.
+func TestTokensHavePlacesOfTheirOwn(t *testing.T) {
+	e := newEntry(1, 1, []string{"/livez"})
+	serve, waiting := make(chan struct{}), make(chan struct{})
+	request := func(path, header, token string, handler http.Handler) int {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		r.Header.Set(header, token)
+		e.bounded(handler).ServeHTTP(w, r)
+		return w.Code
+	}
+	done := make(chan int)
+	go func() {
+		done <- request("/apis", "Authorization", "Bearer x", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(waiting); <-serve }))
+	}()
+	<-waiting
+	for _, test := range []struct {
+		path, header, token string
+		want                int
+	}{
+		{"/apis", "Authorization", "Bearer y", http.StatusTooManyRequests},
+		{"/livez", "Authorization", "Bearer y", http.StatusTooManyRequests},
+		{"/apis", "Sec-WebSocket-Protocol", "v4.channel.k8s.io, base64url.bearer.authorization.k8s.io.eA", http.StatusTooManyRequests},
+		{"/apis", "Accept", "any", http.StatusNotFound},
+		{"/livez", "Accept", "any", http.StatusNotFound},
+	} {
+		if got := request(test.path, test.header, test.token, http.NotFoundHandler()); got != test.want {
+			t.Errorf("%s with the header %s while a token is reviewed: got %d, want %d", test.path, test.header, got, test.want)
+		}
+	}
+	close(serve)
+	<-done
+	if !e.others.TryAcquire(1) {
+		t.Error("a request that has ended keeps its place")
+	}
+	if got := request("/livez", "Accept", "any", http.NotFoundHandler()); got != http.StatusNotFound {
+		t.Errorf("a probe beside as many requests as may wait: %d", got)
+	}
+}
+
 // A user who asks for what others wait for takes no more than a share of the places.
 func TestOneUserDoesNotWaitInAllPlaces(t *testing.T) {
-	e := newEntry(3, 1)
+	e := newEntry(3, 1, nil)
 	serve, waiting := make(chan struct{}), make(chan struct{}, 3)
 	request := func(name string, handler http.Handler) int {
 		w := httptest.NewRecorder()

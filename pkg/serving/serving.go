@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -103,8 +104,8 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 	if s.Profiling {
 		profile(mux)
 	}
-	info := &request.RequestInfoFactory{APIPrefixes: sets.NewString("apis")}
-	entry := newEntry(maxEntering, maxEnteringOfUser)
+	info := withoutQuery{&request.RequestInfoFactory{APIPrefixes: sets.NewString("apis")}}
+	entry := newEntry(maxEntering, maxEnteringOfUser, s.Authorization.AlwaysAllowPaths)
 	handler := genericfilters.WithAuthorization(entry.entered(s.withAPI(mux)), withDeadline(authorization.Authorizer), scheme.Codecs)
 	until, awaited := ctx.Done(), patience
 	if s.API != nil {
@@ -117,6 +118,16 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 	handler = filters.WithPanicRecovery(handler, info)
 	served, closed, err := secure.Serve(handler, awaited, until)
 	return &Serving{closed, served}, err
+}
+
+// withoutQuery tells what a request is for by its path. A query that cannot be parsed would be logged, whoever sends it.
+type withoutQuery struct{ paths *request.RequestInfoFactory }
+
+// NewRequestInfo implements request.RequestInfoResolver.
+func (w withoutQuery) NewRequestInfo(r *http.Request) (*request.RequestInfo, error) {
+	bare := *r
+	bare.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
+	return w.paths.NewRequestInfo(&bare)
 }
 
 // after returns what is closed some time after the end of the context.

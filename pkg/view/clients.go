@@ -124,7 +124,12 @@ func see(ctx context.Context, get corev1client.NamespaceInterface, name string, 
 	return seen, nil
 }
 
+// pollBackoff makes some 15 requests in seeTimeout.
+var pollBackoff = wait.Backoff{Duration: 20 * time.Millisecond, Factor: 1.5, Cap: time.Second, Steps: 100}
+
 // poll calls a function until it is done or fails, for seeTimeout.
 func poll(ctx context.Context, done wait.ConditionWithContextFunc) error {
-	return wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, seeTimeout, true, done)
+	ctx, cancel := context.WithTimeout(ctx, seeTimeout)
+	defer cancel()
+	return pollBackoff.DelayFunc().Until(ctx, true, true, done)
 }

@@ -12,6 +12,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
+// maxLogged bounds the bytes of a path in the log.
+const maxLogged = 1 << 10
+
 // Fail writes an error as a Status: the cause, if there is one, why the request was ended. What is not an API error is a
 // failure to reach kube-apiserver, and is logged.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -20,10 +23,8 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 		if r.Context().Err() != nil {
 			return // the caller has disconnected
 		}
-		klog.FromContext(r.Context()).Error(err, "Cannot serve a request of a view", "method", r.Method, "path", r.URL.Path)
-		unavailable := apierrors.NewServiceUnavailable("the view cannot reach kube-apiserver: " + err.Error())
-		unavailable.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
-		api = unavailable
+		klog.FromContext(r.Context()).Error(err, "Cannot serve a request of a view", "method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), maxLogged)])
+		api = Interrupted(r, "the view cannot reach kube-apiserver: "+err.Error())
 	}
 	status := api.Status()
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
@@ -31,6 +32,22 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	writeJSON(w, int(status.Code), status)
+}
+
+// Unavailable returns the error of what works again soon.
+func Unavailable(message string) *apierrors.StatusError {
+	unavailable := apierrors.NewServiceUnavailable(message)
+	unavailable.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+	return unavailable
+}
+
+// Interrupted returns the error of a request that may have been carried out. Clients repeat those with Retry-After by
+// themselves, and a creation that was made would be rejected the second time: only reads have one.
+func Interrupted(r *http.Request, message string) *apierrors.StatusError {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return Unavailable(message)
+	}
+	return apierrors.NewServiceUnavailable(message)
 }
 
 // shownError returns an error of the cluster with the names of the view.

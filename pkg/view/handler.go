@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metainternalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
@@ -87,7 +90,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve writes the response, unless it returns an error.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
-	info, err := h.infos.NewRequestInfo(r)
+	info, err := h.requestInfo(r)
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
@@ -116,6 +119,23 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 		return h.serveNonResource(c)
 	}
 	return h.serveResource(c)
+}
+
+// requestInfo returns what a request is for. The query of a list is checked first, because one that cannot be parsed would
+// be logged.
+func (h *Handler) requestInfo(r *http.Request) (*request.RequestInfo, error) {
+	bare := *r
+	bare.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
+	info, err := h.infos.NewRequestInfo(&bare)
+	if err != nil || r.URL.RawQuery == "" {
+		return info, err
+	}
+	if info.Verb == "list" {
+		if err := metainternalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, &internalversion.ListOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	return h.infos.NewRequestInfo(r)
 }
 
 // use keeps what the request has got of the budget until its end.

@@ -116,6 +116,25 @@ func TestPathsAreValidated(t *testing.T) {
 	}
 }
 
+// A query that cannot be parsed is rejected before it is logged. Those of the tenant's own servers are theirs.
+func TestQueriesOfListsAreValidated(t *testing.T) {
+	h := handler(fixed{"a": {Present: t.Context()}}, func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}}, nil
+	})
+	for path, want := range map[string]int{
+		"/api/v1/namespaces/a/pods?limit=x":                  http.StatusBadRequest,
+		"/api/v1/namespaces/a/pods?watch=true&limit=x":       http.StatusBadRequest,
+		"/api/v1/namespaces/a/pods?labelSelector=,,":         http.StatusBadRequest,
+		"/api/v1/namespaces/a/pods?limit=5&labelSelector=a":  http.StatusOK,
+		"/api/v1/namespaces/a/services/x/proxy/list?limit=x": http.StatusOK,
+	} {
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil)); w.Code != want {
+			t.Errorf("%s: got %d %s, want %d", path, w.Code, w.Body, want)
+		}
+	}
+}
+
 // deadlines records the deadlines of reading.
 type deadlines struct {
 	*httptest.ResponseRecorder

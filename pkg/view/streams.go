@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/streaming/pkg/httpstream"
 )
@@ -31,15 +30,13 @@ func isTrue(query map[string][]string, name string) bool {
 	return ok && len(values) > 0 && !strings.EqualFold(values[0], "false") && values[0] != "0"
 }
 
-// errStopping is the cause of the end of streams of a server that stops. Clients watch on, by another replica.
-var errStopping = apierrors.NewServiceUnavailable("the server of this view is shutting down; send the request again")
-
-// untilStopping returns a request that ends when the view's server stops, if it is a stream.
+// untilStopping returns a request that ends when the view's server stops, if it is a stream. Clients continue watches by
+// another replica.
 func (h *Handler) untilStopping(r *http.Request, info *request.RequestInfo) (_ *http.Request, release func()) {
 	if h.Stopping == nil || !IsStream(r, info) {
 		return r, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
-	stop := context.AfterFunc(h.Stopping, func() { cancel(errStopping) })
+	stop := context.AfterFunc(h.Stopping, func() { cancel(Interrupted(r, "the server of this view is shutting down; send the request again")) })
 	return r.WithContext(ctx), func() { stop(); cancel(nil) }
 }

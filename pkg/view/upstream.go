@@ -1,8 +1,6 @@
 package view
 
 import (
-	"bufio"
-	"context"
 	"log"
 	"net"
 	"net/http"
@@ -52,7 +50,7 @@ func Connect(config *rest.Config) (*Connection, *url.URL, error) {
 	if dial != nil {
 		dialer = dial.Dial
 	}
-	streams := utilnet.SetOldTransportDefaults(&http.Transport{TLSClientConfig: tls, DialContext: dialer, Proxy: settings.Proxy})
+	streams := utilnet.SetOldTransportDefaults(&http.Transport{TLSClientConfig: tls, DialContext: bounded(dialer), Proxy: settings.Proxy})
 	identity, err := transport.HTTPWrappersForConfig(settings, proxy.MirrorRequest)
 	if err != nil {
 		return nil, nil, err
@@ -147,45 +145,4 @@ func headers(in http.Header, all bool, listed []string) http.Header {
 		out["User-Agent"] = []string{""} // or the transport adds its own
 	}
 	return out
-}
-
-// forwardStream forwards a request that becomes a stream of bytes in both directions, until one side ends it, or the
-// request's context is done.
-func (h *Handler) forwardStream(c *call) error {
-	target := h.upstreamURL(c)
-	handler := proxy.NewUpgradeAwareHandler(target, c.up.Transport, false, true, responder{})
-	handler.UpgradeTransport, handler.UseLocationHost = c.up.Upgrade, true
-	r := c.r.Clone(c.r.Context())
-	r.Header = headers(c.r.Header, c.info.Subresource == "proxy", append(forwardedStream, forwarded...))
-	r.Header.Set("Connection", "Upgrade")
-	w := &closing{ResponseWriter: c.w, ctx: c.r.Context()}
-	defer w.release()
-	handler.ServeHTTP(w, r)
-	return nil
-}
-
-type responder struct{}
-
-func (responder) Error(w http.ResponseWriter, r *http.Request, err error) { Fail(w, r, err) }
-
-// closing closes the connection that is taken from a response when a context is done.
-type closing struct {
-	http.ResponseWriter
-	ctx  context.Context
-	stop func() bool
-}
-
-// Hijack implements http.Hijacker.
-func (c *closing) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, buffer, err := http.NewResponseController(c.ResponseWriter).Hijack()
-	if err == nil {
-		c.stop = context.AfterFunc(c.ctx, func() { _ = conn.Close() })
-	}
-	return conn, buffer, err
-}
-
-func (c *closing) release() {
-	if c.stop != nil {
-		c.stop()
-	}
 }

@@ -25,6 +25,14 @@ func (s *series) against(raw float64) {
 	s.raws = slices.Repeat([]float64{raw}, len(s.values))
 }
 
+// difference returns by how much the values are above the raw ones.
+func (s series) difference() (more series) {
+	for i := range s.values {
+		more.values = append(more.values, s.values[i]-s.raws[i])
+	}
+	return more
+}
+
 // target says what a value or a ratio is compared with.
 type target struct {
 	what   string // "value" or "ratio"; "" for no target

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -40,6 +42,10 @@ var viewCalls = []viewCall{
 		_, err := s.kube.CoreV1().ConfigMaps(s.root).List(ctx, metav1.ListOptions{LabelSelector: "bench=listed"})
 		return err
 	}},
+	{"list-all", func(ctx context.Context, s side, _ string) error {
+		_, err := s.kube.CoreV1().ConfigMaps(metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: "bench=everywhere"})
+		return err
+	}},
 	{"create", func(ctx context.Context, s side, unique string) error {
 		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: unique}}
 		_, err := s.kube.CoreV1().ConfigMaps(s.root).Create(ctx, cm, metav1.CreateOptions{})
@@ -62,21 +68,20 @@ var viewCalls = []viewCall{
 	}},
 }
 
-// measureView sends the same requests directly and through views in this process, with relative and with real names.
+// measureView sends the same requests directly, through views in this process with relative and with real names, and
+// through hns-gateway, behind kube-apiserver and at its own port.
 func measureView(ctx context.Context, b *bench) error {
 	if err := b.up(ctx); err != nil {
 		return err
 	}
-	if err := b.createNamespaces(ctx, []string{viewRoot}); err != nil {
+	if err := b.fillView(ctx); err != nil {
 		return err
 	}
-	listed := b.pick(500, 5)
-	for i := range listed {
-		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("listed-%d", i), Labels: map[string]string{"bench": "listed"}}}
-		if _, err := b.kube.CoreV1().ConfigMaps(viewRoot).Create(ctx, cm, metav1.CreateOptions{}); err != nil {
-			return err
-		}
+	gateway, err := b.startGateway(ctx)
+	if err != nil {
+		return err
 	}
+	defer gateway.stop()
 	sides := []side{{"direct", viewRoot, b.clients}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -88,9 +93,46 @@ func measureView(ctx context.Context, b *bench) error {
 		defer end()
 		sides = append(sides, s)
 	}
+	if err := gateway.open(ctx, viewRoot, b.config); err != nil {
+		return err
+	}
+	for _, at := range []string{"aggregated", "port"} {
+		c, err := gateway.clients(at, viewRoot, b.config)
+		if err != nil {
+			return err
+		}
+		sides = append(sides, side{at, metav1.NamespaceDefault, c})
+	}
 	for _, c := range viewCalls {
 		if err := b.measureViewCall(ctx, c, sides); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	if err := b.measureViewWatch(ctx, sides); err != nil {
+		return fmt.Errorf("watch: %w", err)
+	}
+	return gateway.measureMany(ctx)
+}
+
+// fillView creates the namespace that is viewed with 500 objects, and 49 sub-namespaces with as many together.
+func (b *bench) fillView(ctx context.Context) error {
+	if err := b.createNamespaces(ctx, []string{viewRoot}); err != nil {
+		return err
+	}
+	objects, members := b.pick(500, 5), []string{viewRoot}
+	for i := range b.pick(49, 1) {
+		sub := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-member-%d", viewRoot, i)}}
+		if _, err := b.hierarchy.HncV1beta1().Subnamespaces(viewRoot).Create(ctx, sub, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+		members = append(members, sub.Name)
+	}
+	for i := range objects {
+		for namespace, label := range map[string]string{viewRoot: "listed", members[i%len(members)]: "everywhere"} {
+			cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", label, i), Labels: map[string]string{"bench": label}}}
+			if _, err := b.kube.CoreV1().ConfigMaps(namespace).Create(ctx, cm, metav1.CreateOptions{}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -157,6 +199,66 @@ func (b *bench) measureViewCall(ctx context.Context, c viewCall, sides []side) e
 		}
 		name := "view-" + c.name + "-" + s.name
 		err = errors.Join(err, b.report(name+"-p50", "ms", n, p50[at+1], limit), b.report(name+"-p99", "ms", n, p99[at+1], none))
+		if c.name == "get" {
+			more := 2.0
+			if s.name == "aggregated" {
+				more = 4
+			}
+			err = errors.Join(err, b.report(name+"-more", "ms", n, p50[at+1].difference(), valueAtMost(more)))
+		}
+	}
+	return err
+}
+
+// measureViewWatch creates objects, one after another, and measures how long it takes from the request until a watch of
+// all namespaces has each of them.
+func (b *bench) measureViewWatch(ctx context.Context, sides []side) error {
+	n := b.pick(100, 3)
+	p50, p99 := make([]series, len(sides)), make([]series, len(sides))
+	err := b.each(func(round int) error {
+		ctx, cancel := context.WithTimeout(ctx, b.Timeout)
+		defer cancel()
+		events := make([]<-chan watch.Event, len(sides))
+		for at, s := range sides {
+			w, err := s.kube.CoreV1().ConfigMaps(metav1.NamespaceAll).Watch(ctx, metav1.ListOptions{LabelSelector: fmt.Sprintf("bench=watched-%d", round)})
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			defer w.Stop()
+			events[at] = w.ResultChan()
+		}
+		took := make([][]time.Duration, len(sides))
+		for i := range n {
+			cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("watched-%d-%d", round, i), Labels: map[string]string{"bench": fmt.Sprintf("watched-%d", round)}}}
+			var seen errgroup.Group
+			begun := time.Now()
+			for at := range sides {
+				seen.Go(func() error {
+					event, ok := <-events[at]
+					if !ok || event.Type != watch.Added {
+						return fmt.Errorf("%s: got %s %v", sides[at].name, event.Type, event.Object)
+					}
+					took[at] = append(took[at], time.Since(begun))
+					return nil
+				})
+			}
+			if _, err := b.kube.CoreV1().ConfigMaps(viewRoot).Create(ctx, cm, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			if err := seen.Wait(); err != nil {
+				return err
+			}
+		}
+		for at := range sides {
+			ours, raw := milliseconds(took[at]), milliseconds(took[0])
+			p50[at].add(percentile(ours, 0.5), percentile(raw, 0.5))
+			p99[at].add(percentile(ours, 0.99), percentile(raw, 0.99))
+		}
+		return nil
+	})
+	for at, s := range sides[1:] {
+		name := "view-watch-" + s.name
+		err = errors.Join(err, b.report(name+"-p50", "ms", n, p50[at+1], none), b.report(name+"-p99", "ms", n, p99[at+1], none))
 	}
 	return err
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
 )
 
@@ -112,6 +114,33 @@ func TestExpiredRevisionsAreRejected(t *testing.T) {
 	if _, err := h.watch(t.Context(), r, "-1"); !apierrors.IsResourceExpired(err) {
 		t.Errorf("beside a shared watch: got %v, want Expired", err)
 	}
+}
+
+// kube-apiserver may answer an expired revision with an event. Readers of later revisions do not get it.
+func TestAnExpiredRevisionEndsNoOtherWatch(t *testing.T) {
+	_, h, r := newSource(t)
+	w := newSharedWatch(h, r)
+	w.start = "1"
+	w.add(rawEvent{Type: string(watch.Error)})
+	for after, want := range map[string]int{"1": 1, "500": 0} {
+		events := make(chan rawEvent, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		w.read(ctx, after, events)
+		cancel()
+		if len(events) != want {
+			t.Errorf("the reader after revision %s gets %d events, want %d", after, len(events), want)
+		}
+	}
+}
+
+// One that has ended is nobody's: it would never cover what its readers wait for.
+func TestAnEndedWatchIsNotJoined(t *testing.T) {
+	s, h, r := newSource(t)
+	s.grow(3)
+	w, _ := h.join(r)
+	close(w.ready)
+	go func() { w.end() }()
+	expect(t, watchFrom(t.Context(), t, h, r, "2"), 3, 3)
 }
 
 // Nobody could share a watch from a future revision.

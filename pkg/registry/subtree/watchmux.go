@@ -79,11 +79,12 @@ func (m *watchMux) watch(ctx context.Context, r reader, from string) (<-chan raw
 			m.leave(w)
 			return nil, ctx.Err()
 		}
-		if w.err != nil {
+		if created && w.err != nil {
 			m.leave(w)
-			if created {
-				return nil, w.err
-			}
+			return nil, w.err
+		}
+		if !created && (w.err != nil || w.hasEnded()) {
+			m.leave(w)
 			continue // the error may depend on the revision of the client that opened it
 		}
 		if w.covers(from) {

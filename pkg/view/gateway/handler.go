@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -20,9 +19,7 @@ var tenantViews = hnc.ViewGroupVersion.WithResource("tenantviews").GroupResource
 // could be understood differently.
 func (v *Views) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := v.Usable(); err != nil {
-		unavailable := apierrors.NewServiceUnavailable(err.Error())
-		unavailable.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: retryAfter}
-		view.Fail(w, r, unavailable)
+		view.Fail(w, r, view.Unavailable(err.Error()))
 		return
 	}
 	info, ok := request.RequestInfoFrom(r.Context())

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
@@ -105,14 +104,11 @@ func (v *Views) get(namespace string) *served {
 	return v.view[namespace]
 }
 
-// serve serves a request of a view, to the end of the view.
+// serve serves a request of a view, to the end of the view: it is a request of another one then.
 func (s *served) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	stop := context.AfterFunc(s.ctx, func() { cancel(errChanged) })
+	stop := context.AfterFunc(s.ctx, func() { cancel(view.Interrupted(r, "the TenantView was changed or deleted; send the request again")) })
 	defer stop()
 	s.handler.ServeHTTP(w, r.WithContext(ctx))
 }
-
-// errChanged is the cause of the end of requests of a view that was changed or deleted. Clients repeat them.
-var errChanged = apierrors.NewServiceUnavailable("the TenantView was changed or deleted; send the request again")
