@@ -136,7 +136,7 @@ func (h *Handler) translateResponse(c *call, response *http.Response) error {
 	go func() {
 		var err error
 		if watch {
-			err = mapper.Watch(c.kind, body, writer, func() {})
+			err = mapper.Watch(c.kind, body, writer)
 			var status apierrors.APIStatus
 			if errors.Is(context.Cause(c.r.Context()), errRenamed) {
 				status = errRenamed

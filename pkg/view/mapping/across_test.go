@@ -19,7 +19,7 @@ func TestObjectsAcrossTheViewAreOfMembers(t *testing.T) {
 		{"ServiceAccount", `{"type":"ADDED","object":{"kind":"ServiceAccount","apiVersion":"v1","metadata":{"namespace":"guest"},"secrets":[{"namespace":"other"}]}}`, `{"type":"ADDED","object":{"kind":"ServiceAccount","apiVersion":"v1","metadata":{"namespace":"guest"},"secrets":[{"namespace":"other.external"}]}}`},
 	} {
 		var out bytes.Buffer
-		if err := m.Watch(kindOf("v1", event.kind), strings.NewReader(event.in), &out, func() {}); err != nil || strings.TrimSpace(out.String()) != event.out {
+		if err := m.Watch(kindOf("v1", event.kind), strings.NewReader(event.in), &out); err != nil || strings.TrimSpace(out.String()) != event.out {
 			t.Errorf("%v\n%s\nexpected\n%s", err, out.String(), event.out)
 		}
 	}
@@ -54,7 +54,7 @@ func TestShadowedNamespacesAreLeftOut(t *testing.T) {
 	event := func(object string) string { return `{"type":"ADDED","object":` + object + "}\n" }
 	table := `{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[` + row("acme-x") + `]}`
 	var out bytes.Buffer
-	err := m.Watch(kindOf("v1", "Namespace"), strings.NewReader(event(namespace("acme-x"))+event(table)+event(namespace("x"))), &out, func() {})
+	err := m.Watch(kindOf("v1", "Namespace"), strings.NewReader(event(namespace("acme-x"))+event(table)+event(namespace("x"))), &out)
 	if err != nil || out.String() != event(namespace("x")) {
 		t.Errorf("a watch: %v\n%s", err, out.String())
 	}

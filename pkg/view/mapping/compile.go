@@ -22,9 +22,7 @@ import (
 // kinds compiles the table for each kind when it is first used. It is safe for concurrent use.
 type kinds struct {
 	scheme *runtime.Scheme
-	// paths are further references of kinds, such as "spec.targetRef.namespace".
-	paths map[schema.GroupKind][]string
-	known sync.Map
+	known  sync.Map
 }
 
 // builtin knows the kinds of Kubernetes and ours.
@@ -37,11 +35,6 @@ var builtin = sync.OnceValue(func() *kinds {
 	}
 	return &kinds{scheme: s}
 })
-
-// withPaths returns the kinds with further references.
-func (k *kinds) withPaths(paths map[schema.GroupKind][]string) *kinds {
-	return &kinds{scheme: k.scheme, paths: paths}
-}
 
 // kindNode is the compiled table of one kind.
 type kindNode struct {
@@ -56,45 +49,14 @@ func (k *kinds) of(kind schema.GroupVersionKind) kindNode {
 		return known.(kindNode)
 	}
 	object, err := k.scheme.New(kind)
-	if shared := builtin(); err == nil && k != shared {
-		return shared.of(kind)
-	}
-	if err != nil && len(k.paths[kind.GroupKind()]) == 0 {
-		// Kinds that are not known are not stored: clients could name any number of them.
-		return kindNode{node: unknownKind(kind.GroupKind(), nil)}
-	}
-	result := kindNode{}
 	if err != nil {
-		result.node = unknownKind(kind.GroupKind(), k.paths[kind.GroupKind()])
-	} else {
-		result = compileKind(kind.GroupKind(), reflect.TypeOf(object).Elem())
+		// Kinds that are not known are not stored: clients could name any number of them.
+		root := &node{fields: map[string]*node{}}
+		root.fields["metadata"] = &node{fields: metadata(kind.GroupKind(), root)}
+		return kindNode{node: root}
 	}
-	stored, _ := k.known.LoadOrStore(kind, result)
+	stored, _ := k.known.LoadOrStore(kind, compileKind(kind.GroupKind(), reflect.TypeOf(object).Elem()))
 	return stored.(kindNode)
-}
-
-func unknownKind(kind schema.GroupKind, paths []string) *node {
-	root := &node{fields: map[string]*node{}}
-	root.fields["metadata"] = &node{fields: metadata(kind, root)}
-	for _, p := range paths {
-		at := root
-		for _, step := range strings.Split(p, ".") {
-			step, list := strings.CutSuffix(step, "[]")
-			child := at.fields[step]
-			if child == nil {
-				child = &node{fields: map[string]*node{}}
-				at.fields[step] = child
-			}
-			if at = child; list {
-				if child.items == nil {
-					child.items = &node{fields: map[string]*node{}}
-				}
-				at = child.items
-			}
-		}
-		at.text = (*translation).name
-	}
-	return root
 }
 
 // compiler builds the nodes of one kind. Types that contain themselves end in the node that is being built.

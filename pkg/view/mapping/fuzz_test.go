@@ -132,7 +132,7 @@ func FuzzResponse(f *testing.F) {
 		if err == nil && json.Valid(body) && !json.Valid(streamed.Bytes()) {
 			t.Errorf("%q becomes %q", body, streamed.Bytes())
 		}
-		_ = m.Watch(kind, bytes.NewReader(body), io.Discard, func() {})
+		_ = m.Watch(kind, bytes.NewReader(body), io.Discard)
 		_, _ = m.Patch(jsonPatch, kind, body)
 		_, _ = m.Patch(mergePatch, kind, body)
 		_ = m.Message(string(body))

@@ -15,9 +15,6 @@ import (
 // Options are optional parts of a Mapper.
 type Options struct {
 	Limits Limits
-	// References are the paths of further references, by kind, such as "spec.targets[].namespace". Of built-in kinds
-	// they are ignored.
-	References map[schema.GroupKind][]string
 }
 
 // Mapper translates what passes between a view and the cluster. It is immutable, and safe for concurrent use. With
@@ -36,11 +33,7 @@ type Mapper struct {
 
 // New returns a Mapper.
 func New(names *Names, o Options) *Mapper {
-	known := builtin()
-	if len(o.References) > 0 {
-		known = known.withPaths(o.References)
-	}
-	return &Mapper{names: names, limits: o.Limits, kinds: known}
+	return &Mapper{names: names, limits: o.Limits, kinds: builtin()}
 }
 
 // Names returns the names of the view.

@@ -64,7 +64,7 @@ func TestLargePartsOfResponsesAreCountedWhileTheyAreWritten(t *testing.T) {
 		kept map[int]bool
 	}{
 		"a watch": {
-			func(m *Mapper, r io.Reader, w io.Writer) error { return m.Watch(podKind, r, w, func() {}) },
+			func(m *Mapper, r io.Reader, w io.Writer) error { return m.Watch(podKind, r, w) },
 			[]string{`{"type":"ADDED","object":` + hugePod + "}\n", `{"type":"ADDED","object":{}}` + "\n"}, map[int]bool{1: false, 0: false},
 		},
 		"a list": {
@@ -113,7 +113,7 @@ func TestTranslationsEndWhenTheyMayKeepNoMore(t *testing.T) {
 	m := testMapper().Counting(a.reserve)
 	for _, test := range []func(io.Writer) error{
 		func(w io.Writer) error {
-			return m.Watch(podKind, strings.NewReader(`{"object":`+hugePod+`}`), w, func() {})
+			return m.Watch(podKind, strings.NewReader(`{"object":`+hugePod+`}`), w)
 		},
 		func(w io.Writer) error { return m.Response(podKind, false, strings.NewReader(hugePod), w) },
 	} {
@@ -123,7 +123,7 @@ func TestTranslationsEndWhenTheyMayKeepNoMore(t *testing.T) {
 	}
 	small := strings.Repeat(`{"type":"ADDED","object":{"metadata":{"namespace":"acme-prod"},"x":"`+huge[:20<<10]+`"}}`+"\n", 10)
 	m = testMapper().Counting(func(int64) (func(), error) { return nil, apierrors.NewTooManyRequests("full", 1) })
-	if err := m.Watch(podKind, strings.NewReader(small), io.Discard, func() {}); err != nil {
+	if err := m.Watch(podKind, strings.NewReader(small), io.Discard); err != nil {
 		t.Errorf("what is small is counted: %v", err)
 	}
 }

@@ -147,11 +147,3 @@ func TestRealNamesAreNotTouched(t *testing.T) {
 		t.Errorf("%s, %v", out, err)
 	}
 }
-
-func TestCustomReferencesAreTranslated(t *testing.T) {
-	m := New(relative("acme-prod"), Options{References: map[schema.GroupKind][]string{{Group: "a.b", Kind: "C"}: {"spec.targets[].namespace", "spec.namespaces[]"}}})
-	out, err := m.Object(In, kindOf("a.b/v1", "C"), []byte(`{"spec":{"targets":[{"namespace":"prod"}],"namespaces":["default"]}}`))
-	if expected := `{"spec":{"targets":[{"namespace":"acme-prod"}],"namespaces":["acme"]}}`; err != nil || string(out) != expected {
-		t.Errorf("%s, %v", out, err)
-	}
-}

@@ -194,9 +194,8 @@ func (t *translation) tail(s *source, w io.Writer) error {
 	}
 }
 
-// Watch translates a stream of watch events, and calls flush after each of them. It returns nil at the end of the
-// stream.
-func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer, flush func()) error {
+// Watch translates a stream of watch events, each of which it writes at once. It returns nil at the end of the stream.
+func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer) error {
 	s := m.source(r)
 	defer s.close()
 	t := m.translation(Out)
@@ -224,7 +223,6 @@ func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer, f
 			return err
 		}
 		out = reused(translated)
-		flush()
 	}
 }
 

@@ -56,15 +56,19 @@ func TestResponsesAreTranslatedAsTheyStream(t *testing.T) {
 	}
 }
 
-func TestEachEventIsFlushed(t *testing.T) {
+// written receives what is written.
+type written chan string
+
+func (w written) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
+func TestEachEventIsWrittenAtOnce(t *testing.T) {
 	m := testMapper()
 	in, w := io.Pipe()
-	out := make(chan string)
-	var b bytes.Buffer
-	done := make(chan error, 1)
-	go func() {
-		done <- m.Watch(kindOf("v1", "Namespace"), in, &b, func() { out <- b.String(); b.Reset() })
-	}()
+	out, done := make(written), make(chan error, 1)
+	go func() { done <- m.Watch(kindOf("v1", "Namespace"), in, out) }()
 	for _, event := range [][2]string{
 		{`{"type":"ADDED","object":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"acme-prod"}}}`, `{"type":"ADDED","object":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"prod"}}}`},
 		{`{"type":"ADDED","object":{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["acme-prod"]}]}}`, `{"type":"ADDED","object":{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["prod"]}]}}`},
