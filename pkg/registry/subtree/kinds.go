@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,6 +58,8 @@ type kinds struct {
 	changed func()
 
 	refreshing sync.Mutex
+	// finding is the refresh that all requests for unknown kinds share.
+	finding singleflight.Group
 
 	mu sync.RWMutex
 	// known holds the served versions of each kind by its name, the preferred one first.
@@ -71,6 +74,8 @@ const (
 	// resyncPeriod is the interval of unconditional refreshes, retryPeriod the interval after a partial failure: this
 	// server's own group fails until it is ready.
 	resyncPeriod, retryPeriod = 30 * time.Second, 5 * time.Second
+	// discoveryTimeout bounds a refresh that requests wait for.
+	discoveryTimeout = 30 * time.Second
 )
 
 // run refreshes the kinds until ctx is done; hint is signaled when they may have changed.
@@ -180,10 +185,25 @@ func (k *kinds) find(ctx context.Context, name, version string) (kind, error) {
 	if found, err := k.lookup(name, version); err == nil {
 		return found, nil
 	}
-	if err := k.refresh(ctx, time.Second); err != nil {
+	if err := k.share(ctx); err != nil {
 		klog.FromContext(ctx).V(2).Info("Discovery of the cluster's kinds is incomplete", "err", err)
 	}
 	return k.lookup(name, version)
+}
+
+// share waits for a refresh, or until the context is done. It is not the caller's: callers that leave do not end it.
+func (k *kinds) share(ctx context.Context) error {
+	result := k.finding.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discoveryTimeout)
+		defer cancel()
+		return nil, k.refresh(ctx, time.Second)
+	})
+	select {
+	case r := <-result:
+		return r.Err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (k *kinds) lookup(name, version string) (kind, error) {

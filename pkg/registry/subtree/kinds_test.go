@@ -3,6 +3,7 @@ package subtree
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +22,53 @@ func (d *failingDiscovery) ServerResourcesForGroupVersionWithContext(ctx context
 		return nil, errors.New("unavailable")
 	}
 	return d.FakeDiscovery.ServerResourcesForGroupVersionWithContext(ctx, version)
+}
+
+// Whoever asks for a kind that is not known and leaves does not end the discovery that others wait for.
+func TestClientsThatLeaveEndNoDiscovery(t *testing.T) {
+	client := &heldDiscovery{FakeDiscovery: &fake.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{
+		{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "pods", Kind: "Pod", Namespaced: true, Verbs: metav1.Verbs{"list"}}}},
+	}}}, held: make(chan struct{}), asked: make(chan struct{}, 1)}
+	k := &kinds{client: client, changed: func() {}}
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() {
+		_, err := k.find(ctx, "pods", "")
+		left <- err
+	}()
+	<-client.asked
+	leave()
+	if err := <-left; err == nil {
+		t.Error("a kind is found before it is discovered")
+	}
+	go close(client.held)
+	if _, err := k.find(t.Context(), "pods", ""); err != nil {
+		t.Error(err)
+	}
+	if n := client.calls.Load(); n != 1 {
+		t.Errorf("%d discoveries, want one", n)
+	}
+}
+
+// heldDiscovery answers when held is closed, unless its client has left.
+type heldDiscovery struct {
+	*fake.FakeDiscovery
+	held, asked chan struct{}
+	calls       atomic.Int64
+}
+
+func (d *heldDiscovery) ServerResourcesForGroupVersionWithContext(ctx context.Context, version string) (*metav1.APIResourceList, error) {
+	d.calls.Add(1)
+	select {
+	case d.asked <- struct{}{}:
+	default:
+	}
+	select {
+	case <-d.held:
+		return d.FakeDiscovery.ServerResourcesForGroupVersionWithContext(ctx, version)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 func TestKindsHaveAllServedVersions(t *testing.T) {
