@@ -128,7 +128,7 @@ func (b *bench) fillView(ctx context.Context) error {
 		members = append(members, sub.Name)
 	}
 	for i := range objects {
-		for namespace, label := range map[string]string{viewRoot: "listed", members[i%len(members)]: "everywhere"} {
+		for label, namespace := range map[string]string{"listed": viewRoot, "everywhere": members[i%len(members)]} {
 			cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", label, i), Labels: map[string]string{"bench": label}}}
 			if _, err := b.kube.CoreV1().ConfigMaps(namespace).Create(ctx, cm, metav1.CreateOptions{}); err != nil {
 				return err

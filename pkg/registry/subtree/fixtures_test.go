@@ -66,6 +66,11 @@ func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer s.mu.Unlock()
 		s.listed = r.URL.Path
 		w.Header().Set("Content-Type", "application/json")
+		if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata;") {
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"you requested PartialObjectMetadata, but the requested object is a list","code":500}`))
+			return
+		}
 		items, next := s.page(r)
 		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"%d","continue":%q},"items":[%s]}`,
 			s.latest, next, strings.Join(items, ","))

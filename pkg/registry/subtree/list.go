@@ -54,7 +54,7 @@ func (r reader) currentRevision(ctx context.Context, resourceVersion string, mat
 		query.Set("resourceVersionMatch", string(match))
 	}
 	defer r.memory.giveBack(r.memory.bytes())
-	p, err := r.list(ctx, r.kind, metav1.NamespacePublic, query, r.output.accept, r.memory)
+	p, err := r.list(ctx, r.kind, metav1.NamespacePublic, query, r.output.listAccept(), r.memory)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (r reader) listAt(ctx context.Context, namespace, resourceVersion string, l
 	if limit > 0 {
 		query.Set("limit", strconv.FormatInt(limit, 10))
 	}
-	return r.list(ctx, r.kind, namespace, query, r.output.accept, r.memory)
+	return r.list(ctx, r.kind, namespace, query, r.output.listAccept(), r.memory)
 }
 
 // listParallel calls read for each namespace, several at a time, and returns their pages.

@@ -3,6 +3,7 @@ package subtree
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,6 +18,11 @@ type outputType struct {
 	accept string
 	// table and partialMetadata are the API version of that conversion; both are empty for whole objects.
 	table, partialMetadata string
+}
+
+// listAccept is the Accept header for the lists that a watch begins with: those of metadata have a type of their own.
+func (o outputType) listAccept() string {
+	return strings.Replace(o.accept, ";as=PartialObjectMetadata;", ";as=PartialObjectMetadataList;", 1)
 }
 
 // negotiate returns an output type that the caller of a verb accepts, always as JSON.

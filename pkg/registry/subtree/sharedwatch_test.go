@@ -133,6 +133,17 @@ func TestAnExpiredRevisionEndsNoOtherWatch(t *testing.T) {
 	}
 }
 
+// A watch of metadata reads lists, whose type is another one.
+func TestWatchesOfMetadata(t *testing.T) {
+	s, h, r := newSource(t)
+	r.output.accept += ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+	s.grow(3)
+	expect(t, watchFrom(t.Context(), t, h, r, "2"), 3, 3)
+	if _, err := r.listAt(t.Context(), "a", "3", 0, ""); err != nil {
+		t.Error(err)
+	}
+}
+
 // One that has ended is nobody's: it would never cover what its readers wait for.
 func TestAnEndedWatchIsNotJoined(t *testing.T) {
 	s, h, r := newSource(t)

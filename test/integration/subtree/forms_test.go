@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -67,6 +69,30 @@ func TestTablesAndMetadata(t *testing.T) {
 	}
 	if text := reader.get(t, path, "application/vnd.kubernetes.protobuf"); !strings.Contains(text, "unable to respond with a content type that the client supports") {
 		t.Errorf("%s, want NotAcceptable", text)
+	}
+}
+
+// The events of a watch of metadata are objects of another type than the lists that the server reads for it.
+func TestWatchesOfMetadata(t *testing.T) {
+	root, _, leaf := tree(t, "heads")
+	secret(t, leaf, "a")
+	reader := person(t, "heads")
+	reader.grantAll(t, ask, "list watch secrets")
+	suite.EventuallyEqual(t, "list", "heads-leaf/a", func() string { return reader.listed(t, "secrets", root, marked) })
+	client, err := metadata.NewForConfig(reader.Config)
+	must(t, "client", err)
+	secrets := client.Resource(schema.GroupVersionResource{Group: "resources.hnc.x-k8s.io", Version: "v1alpha2", Resource: "secrets"}).Namespace(root)
+	list, err := secrets.List(t.Context(), metav1.ListOptions{LabelSelector: marked.LabelSelector})
+	must(t, "list", err)
+	secret(t, leaf, "b")
+	for revision, want := range map[string]string{"": "a", list.ResourceVersion: "b"} {
+		w, err := secrets.Watch(t.Context(), metav1.ListOptions{LabelSelector: marked.LabelSelector, ResourceVersion: revision})
+		must(t, "watch", err)
+		event := <-w.ResultChan()
+		w.Stop()
+		if o, ok := event.Object.(*metav1.PartialObjectMetadata); !ok || o.Name != want || o.Namespace != leaf {
+			t.Errorf("after revision %q: got %s %v, want secret %s", revision, event.Type, event.Object, want)
+		}
 	}
 }
 
