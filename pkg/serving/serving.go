@@ -16,6 +16,7 @@ import (
 	genericfilters "k8s.io/apiserver/pkg/endpoints/filters"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/apiserver/pkg/server/filters"
 	"k8s.io/apiserver/pkg/server/healthz"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
@@ -99,7 +100,11 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 
 	mux := http.NewServeMux()
 	healthz.InstallLivezHandler(mux, live...)
-	healthz.InstallReadyzHandler(mux, append(ready, stopping(ctx))...)
+	ready = append(ready, stopping(ctx))
+	if proxies := authentication.RequestHeaderConfig; s.API != nil && proxies != nil {
+		ready = append(ready, known(proxies.CAContentProvider))
+	}
+	healthz.InstallReadyzHandler(mux, ready...)
 	mux.Handle("/metrics", metrics)
 	if s.Profiling {
 		profile(mux)
@@ -135,6 +140,16 @@ func after(ctx context.Context, delay time.Duration) <-chan struct{} {
 	done := make(chan struct{})
 	context.AfterFunc(ctx, func() { time.AfterFunc(delay, func() { close(done) }) })
 	return done
+}
+
+// known fails until an authority has been read. Until then, whoever has a certificate of it is taken for anonymous.
+func known(authority dynamiccertificates.CAContentProvider) healthz.HealthChecker {
+	return healthz.NamedCheck("client-ca", func(*http.Request) error {
+		if _, ok := authority.VerifyOptions(); !ok {
+			return errors.New("the certificate authority of kube-apiserver's requests has not been read yet")
+		}
+		return nil
+	})
 }
 
 // stopping fails when the context has ended.

@@ -138,6 +138,17 @@ func ownPortOf(t *testing.T, tn *tenant, replica controlplane.Server) suite.User
 	return u
 }
 
+// servedBy returns those clients when the replica serves them: each reads the authorities of certificates by itself.
+func servedBy(t *testing.T, tn *tenant, replica controlplane.Server) suite.User {
+	t.Helper()
+	u := ownPortOf(t, tn, replica)
+	suite.Eventually(t, "the replica serves the view", func() error {
+		_, err := u.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{})
+		return err
+	})
+	return u
+}
+
 func TestIdentitiesThatCannotBeKeptAreRefused(t *testing.T) {
 	tn := newUser(t, "identities")
 	for what, test := range map[string]struct {

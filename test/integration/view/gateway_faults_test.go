@@ -41,7 +41,7 @@ func TestReplicasOfTheGateway(t *testing.T) {
 		must(t, "register", cp.Register(ctx, gatewayInstallation, first))
 		must(t, "stop", cp.StopProcess(ctx, secondGateway.Process()))
 	})
-	first, second := ownPortOf(t, tn, gateway), ownPortOf(t, tn, secondGateway)
+	first, second := servedBy(t, tn, gateway), servedBy(t, tn, secondGateway)
 	for _, ns := range []string{"a", "b", "c"} {
 		_, err := first.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}, metav1.CreateOptions{})
 		must(t, "namespace", err)
@@ -76,7 +76,7 @@ func TestAGatewayThatStopsEndsWatches(t *testing.T) {
 	tn := newUser(t, "stopping")
 	_, err := cp.StartServer(t.Context(), gatewayInstallation, secondGateway)
 	must(t, "second replica", err)
-	second := ownPortOf(t, tn, secondGateway)
+	second := servedBy(t, tn, secondGateway)
 	for what, begin := range map[string]func() (watch.Interface, error){
 		"of a member": func() (watch.Interface, error) {
 			return second.CoreV1().ConfigMaps("default").Watch(t.Context(), metav1.ListOptions{})
