@@ -65,7 +65,8 @@ func (h *Handler) createNamespace(c *call) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return apierrors.NewTimeoutError(fmt.Sprintf("namespace %q is created, and you can't use it yet: %s; get it again", name, h.Mapper.Message(err.Error())), 1)
+		// Without Retry-After: clients would repeat the creation by themselves, and be told that the namespace exists.
+		return apierrors.NewTimeoutError(fmt.Sprintf("namespace %q is created, and you can't use it yet: %s; get it again", name, h.Mapper.Message(err.Error())), 0)
 	}
 	return h.respond(c, http.StatusCreated, seen)
 }

@@ -153,7 +153,7 @@ func (h *Handler) seeChanged(c *call, clients *clients, written *v1beta1.Subname
 		return err == nil && inEffect(sub, written.Generation), nil
 	})
 	if err != nil {
-		return nil, apierrors.NewTimeoutError(fmt.Sprintf("namespace %q: its labels and annotations are stored in its Subnamespace, and not in effect yet; get it again", c.info.Name), 1)
+		return nil, apierrors.NewTimeoutError(fmt.Sprintf("namespace %q: its labels and annotations are stored in its Subnamespace, and not in effect yet; get it again", c.info.Name), 0)
 	}
 	return see(c.r.Context(), clients.namespaces, written.Name, func(*corev1.Namespace) bool { return true })
 }

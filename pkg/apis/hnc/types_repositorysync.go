@@ -97,8 +97,6 @@ const (
 
 	// ReasonSynced means that the cluster is as the commit says.
 	ReasonSynced = "Synced"
-	// ReasonSyncing means that a commit is being applied.
-	ReasonSyncing = "Syncing"
 	// ReasonPaused means that the RepositorySync is paused.
 	ReasonPaused = "Paused"
 	// ReasonSourceUnavailable means that the repository or the revision cannot be read.

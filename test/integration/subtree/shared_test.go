@@ -72,7 +72,7 @@ func usage(t *testing.T) (mebibytes int, processor time.Duration) {
 	return 0, 0
 }
 
-// TestTwoHundredWatchesShareOneUpstream also logs the figures of docs/subtree.md.
+// TestTwoHundredWatchesShareOneUpstream also logs how long events take.
 func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 	const each = 100 // the most that one user may have
 	root, mid, leaf := tree(t, "shared")
