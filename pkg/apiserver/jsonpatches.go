@@ -32,7 +32,7 @@ func withJSONPatches(build handlerChain, serializer runtime.NegotiatedSerializer
 				if cause == http.ErrAbortHandler { //nolint:errorlint // As net/http compares it.
 					panic(cause)
 				}
-				klog.FromContext(r.Context()).Error(nil, "A JSON patch is rejected because applying it panicked", "path", r.URL.Path, "panic", cause)
+				klog.FromContext(r.Context()).V(2).Info("A JSON patch is rejected because applying it panicked", "path", r.URL.Path, "panic", cause)
 				err := apierrors.NewBadRequest("the JSON patch cannot be applied: each operation that tests or replaces needs a value, and null in a list cannot be tested")
 				responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
 			}()

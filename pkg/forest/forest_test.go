@@ -108,21 +108,23 @@ func TestHaltedAtNearestCause(t *testing.T) {
 	}
 }
 
-// No sequence of moves that CheckMove accepts makes a cycle, or a chain that is too long from a namespace without a
-// subtree.
+// No sequence of moves that CheckMove accepts makes a cycle, or a chain that is too long.
 func TestCheckedMovesKeepTheForestAcyclic(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	f := New(nil)
 	refused := 0
 	for range 20_000 {
 		name, parent := fmt.Sprint(random.IntN(90)), fmt.Sprint(random.IntN(90))
-		if CheckMove(name, f.Chain(parent)) != nil {
+		if CheckMove(name, f.Height(name), f.Chain(parent)) != nil {
 			refused++
 			continue
 		}
 		f.SetParent(name, parent)
 		if cycle := f.Cycle(name); cycle != nil {
 			t.Fatalf("%s below %s made the cycle %v", name, parent, cycle)
+		}
+		if levels := len(f.Chain(name)) + f.Height(name); levels > maxDepth {
+			t.Fatalf("%s below %s made a chain of %d", name, parent, levels)
 		}
 	}
 	if refused == 0 {
@@ -136,20 +138,24 @@ func TestCheckMoveReasons(t *testing.T) {
 		long[i] = fmt.Sprint("n", i)
 	}
 	for _, row := range []struct {
-		name  string
-		chain []string
-		want  moveReason
+		name   string
+		height int
+		chain  []string
+		want   moveReason
 	}{
-		{"a", nil, ""},
-		{"a", []string{"b"}, ""},
-		{"a", []string{"a"}, selfParent},
-		{"a", []string{"c", "b", "a", "root"}, descendantParent},
-		{"a", long, tooDeep},
-		{"a", long[1:], ""},
+		{"a", 0, nil, ""},
+		{"a", maxDepth, nil, ""},
+		{"a", 0, []string{"b"}, ""},
+		{"a", 0, []string{"a"}, selfParent},
+		{"a", 0, []string{"c", "b", "a", "root"}, descendantParent},
+		{"a", 0, long, tooDeep},
+		{"a", 0, long[1:], ""},
+		{"a", 1, long[1:], tooDeep},
+		{"a", 1, long[2:], ""},
 	} {
 		var got moveReason
 		var err *MoveError
-		if errors.As(CheckMove(row.name, row.chain), &err) {
+		if errors.As(CheckMove(row.name, row.height, row.chain), &err) {
 			got = err.reason
 			if err.Error() == "" {
 				t.Errorf("%s: no message", got)

@@ -128,7 +128,7 @@ func compare(t *testing.T, forest *Forest, m *model) {
 			t.Fatalf("%s: halted at %q by %q, want %q by %q", name, at, cause, wantAt, want)
 		}
 		for _, other := range fuzzNames {
-			allowed := CheckMove(other, forest.Chain(name)) == nil
+			allowed := CheckMove(other, forest.Height(other), forest.Chain(name)) == nil
 			if want := !slices.Contains(chain, other); allowed != want {
 				t.Fatalf("%s below %s: allowed %t, want %t", other, name, allowed, want)
 			}

@@ -14,6 +14,8 @@ type MoveError struct {
 	name, parent string
 	// chain is the parent's chain, the root last.
 	chain []string
+	// height is the number of levels below name.
+	height int
 }
 
 // moveReason is a rule of the forest.
@@ -38,26 +40,30 @@ func (e *MoveError) Error() string {
 		return fmt.Sprintf("namespace %q cannot be below %q, which is its descendant (%s); move %q out of %q first",
 			e.name, e.parent, strings.Join(path, " <- "), e.parent, e.name)
 	default:
-		return fmt.Sprintf("namespace %q cannot be below %q: its chain of ancestors would have %d namespaces, and a tree may be %d deep; choose a parent closer to the root %q",
-			e.name, e.parent, len(e.chain)+1, maxDepth, e.chain[len(e.chain)-1])
+		whose := "its chain of ancestors"
+		if e.height > 0 {
+			whose = "the longest chain of a descendant"
+		}
+		return fmt.Sprintf("namespace %q cannot be below %q: %s would have %d namespaces, and a tree may be %d deep; choose a parent closer to the root %q",
+			e.name, e.parent, whose, len(e.chain)+1+e.height, maxDepth, e.chain[len(e.chain)-1])
 	}
 }
 
-// CheckMove validates a parent with the given chain, the root last, for name. It returns nil or a *MoveError. It does
-// not check the height of the subtree below name.
-func CheckMove(name string, chain []string) error {
+// CheckMove validates a parent with the given chain, the root last, for name, which has a number of levels below. It
+// returns nil or a *MoveError.
+func CheckMove(name string, height int, chain []string) error {
 	if len(chain) == 0 {
 		return nil
 	}
 	refuse := func(reason moveReason) error {
-		return &MoveError{reason: reason, name: name, parent: chain[0], chain: chain}
+		return &MoveError{reason: reason, name: name, parent: chain[0], chain: chain, height: height}
 	}
 	switch {
 	case chain[0] == name:
 		return refuse(selfParent)
 	case slices.Contains(chain, name):
 		return refuse(descendantParent)
-	case len(chain)+1 > maxDepth:
+	case len(chain)+1+height > maxDepth:
 		return refuse(tooDeep)
 	}
 	return nil

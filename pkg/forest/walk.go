@@ -1,5 +1,15 @@
 package forest
 
+// Height returns the number of levels below a namespace: 0 if nothing is below. It is at most that of a whole tree, or one
+// more for a higher one.
+func (f *Forest) Height(name string) (height int) {
+	f.Walk(name, func(_ string, depth int) bool {
+		height = max(height, depth)
+		return depth < maxDepth
+	})
+	return height
+}
+
 // Walk visits name and its descendants depth first: each namespace before its children, siblings by name. depth is
 // the distance from name. Where visit returns false, it skips the descendants. In a cycle each member is visited
 // once.

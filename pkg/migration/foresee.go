@@ -126,7 +126,7 @@ func objectOf(h *v1beta1.Hierarchy) string {
 func tooDeep(all *imports) []rejection {
 	var found []rejection
 	for _, h := range all.hierarchies {
-		if err := forest.CheckMove(h.Namespace, all.above(h.Namespace)); err != nil {
+		if err := forest.CheckMove(h.Namespace, 0, all.above(h.Namespace)); err != nil {
 			found = append(found, rejection{objectOf(h), "spec.parent: " + err.Error(), true})
 		}
 	}

@@ -56,8 +56,8 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 		}
 		ns := newChain(bases...)
 		top, bottom := ns[0], ns[maxDepth-1]
-		outside := newNamespace("outside")
-		u.grant(ctx, "admin", top, outside)
+		outside, above := newNamespace("outside"), newNamespace("above")
+		u.grant(ctx, "admin", top, outside, above)
 		// The rights come down the tree.
 		u.waitUntilMay(ctx, "update", "hierarchies", bottom)
 		expectDepth(bottom, top, "59")
@@ -68,6 +68,7 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 		gomega.Expect(u.apply(hierarchy(outside, bottom))).To(beRefused("Invalid", append(tooDeep, "spec.parent")...))
 		gomega.Expect(u.create(subnamespace(bottom, name("too-deep")))).To(beRefused("Invalid", append(tooDeep, "metadata.namespace")...))
 		gomega.Expect(u.apply(hierarchy(outside, ns[maxDepth-2]))).To(succeed())
+		gomega.Expect(u.patch(top, theHierarchy, parentIs(above))).To(beRefused("Invalid", "spec.parent", "the longest chain of a descendant would have 61 namespaces"))
 	})
 
 	ginkgo.It("is refused when the parent does not exist or can't have children (H9, H2)", func(ctx context.Context) {

@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/largeobjects"
@@ -33,9 +34,9 @@ func newRates(reviews authorizer.Authorizer) rates {
 	return rates{largeobjects.NewRates(changesPerSecond, changesBurst), reviews, time.Now}
 }
 
-// allow returns an error if the limits in the tree of a root have been changed too often lately.
-func (r rates) allow(ctx context.Context, root, verb string) error {
-	if r.Allow(r.now(), root, 1) {
+// allow returns an error if the limits in the tree of a root have been changed too often lately. Dry runs change none.
+func (r rates) allow(ctx context.Context, root, verb string, dryRun []string) error {
+	if dryrun.IsDryRun(dryRun) || r.Allow(r.now(), root, 1) {
 		return nil
 	}
 	_, allowed, err := review.Requester(ctx, r.reviews, authorizer.AttributesRecord{Verb: verb, APIGroup: hnc.GroupName, APIVersion: "*", Resource: "hierarchicalresourcequotas"})

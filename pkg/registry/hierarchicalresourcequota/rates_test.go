@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -22,7 +23,12 @@ func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
 	}))
 	r.now = func() time.Time { return now }
 	change := func(name, root string) error {
-		return r.allow(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}), root, "update")
+		return r.allow(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}), root, "update", nil)
+	}
+	for range changesBurst {
+		if err := r.allow(t.Context(), "eve", "update", []string{metav1.DryRunAll}); err != nil {
+			t.Fatal("a dry run:", err)
+		}
 	}
 	for range changesBurst / 2 {
 		if err := change("eve", "eve"); err != nil {

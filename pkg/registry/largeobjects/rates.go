@@ -41,5 +41,6 @@ func (r *Rates) Allow(now time.Time, tree string, size int) bool {
 		own = rate.NewLimiter(r.perSecond/treeShare, r.burst/treeShare)
 		r.trees[tree] = own
 	}
-	return own.AllowN(now, size) && r.all.AllowN(now, size)
+	// What is refused for others costs the tree nothing.
+	return own.TokensAt(now) >= float64(size) && r.all.AllowN(now, size) && own.AllowN(now, size)
 }

@@ -33,3 +33,24 @@ func TestOneTreeDoesNotUseUpTheRate(t *testing.T) {
 		t.Errorf("an hour later another one has %d; %d trees are remembered", got, len(r.trees))
 	}
 }
+
+// Refusals because of other trees do not use up the share of a tree.
+func TestRefusalsCostATreeNothing(t *testing.T) {
+	r, now := NewRates(1, 4), time.Unix(1000, 0)
+	for _, tree := range []string{"a", "a", "b", "b"} {
+		if !r.Allow(now, tree, 1) {
+			t.Fatalf("%s is refused", tree)
+		}
+	}
+	for range 2 {
+		if r.Allow(now, "c", 1) {
+			t.Fatal("more than the rate of all trees is allowed")
+		}
+	}
+	now = now.Add(2 * time.Second)
+	for range 2 {
+		if !r.Allow(now, "c", 1) {
+			t.Error("refusals have used up the share of c")
+		}
+	}
+}

@@ -99,10 +99,12 @@ const maxFreshnessWait = 3 * time.Second
 
 // WaitUntilFresh returns when the index contains everything that was committed before the call.
 func (i *Index) WaitUntilFresh(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, maxFreshnessWait)
+	wait, cancel := context.WithTimeout(ctx, maxFreshnessWait)
 	defer cancel()
-	if err := i.config.Edges.WaitUntilFresh(ctx); err != nil {
-		klog.FromContext(ctx).Error(err, "The index of the tree is not fresh in time")
+	if err := i.config.Edges.WaitUntilFresh(wait); err != nil {
+		if ctx.Err() == nil { // the client still waits
+			klog.FromContext(ctx).Error(err, "The index of the tree is not fresh in time")
+		}
 		return apierrors.NewTimeoutError("the server does not know the present tree yet; try again", 1)
 	}
 	return nil
@@ -126,6 +128,19 @@ func (i *Index) Chain(name string) []string {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
 	return i.forest.Chain(name)
+}
+
+// height returns the number of levels below a namespace by the edges. With fresh set, it includes everything that is
+// committed.
+func (i *Index) height(ctx context.Context, name string, fresh bool) (int, error) {
+	if fresh {
+		if err := i.WaitUntilFresh(ctx); err != nil {
+			return 0, err
+		}
+	}
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	return i.forest.Height(name), nil
 }
 
 // Namespace returns a namespace, from the cluster if the cache does not contain it. It fails with NotFound if there is

@@ -132,7 +132,7 @@ func TestTheAuthorizerFails(t *testing.T) {
 }
 
 func TestMoveRejectsIllegalParents(t *testing.T) {
-	deep := map[string]string{"n0": "", "leaf": ""}
+	deep := map[string]string{"n0": "", "leaf": "", "high": "", "below-high": "high"}
 	for i := 1; i < 60; i++ {
 		deep[fmt.Sprintf("n%d", i)] = fmt.Sprintf("n%d", i-1)
 	}
@@ -151,6 +151,7 @@ func TestMoveRejectsIllegalParents(t *testing.T) {
 		{"H8 sub-namespace to a root", "sub", "", apierrors.IsConflict, "<none>", forestOfRows},
 		{"H5 below a halted ancestor", "below", "a", apierrors.IsForbidden, `"orphan"`, forestOfRows},
 		{"too deep", "leaf", "n59", apierrors.IsInvalid, "60", deep},
+		{"too deep with what is below", "high", "n58", apierrors.IsInvalid, "the longest chain of a descendant would have 61 namespaces", deep},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := newFixture(t, row.parents)
@@ -170,6 +171,9 @@ func TestMoveRejectsIllegalParents(t *testing.T) {
 	f = newFixture(t, deep)
 	if _, err := f.Moves.Validate(as(t, hnc.PropagatorUser), f.existing(t, "leaf"), "n58"); err != nil {
 		t.Errorf("a chain of 60 was rejected: %v", err)
+	}
+	if _, err := f.Moves.Validate(as(t, hnc.PropagatorUser), f.existing(t, "high"), "n57"); err != nil {
+		t.Errorf("a subtree with a chain of 60 was rejected: %v", err)
 	}
 }
 

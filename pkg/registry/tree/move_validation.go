@@ -93,8 +93,13 @@ func validateParent(ctx context.Context, s *snapshot, reject rejection, field, v
 	if err != nil {
 		return nil, err
 	}
+	// The edges below are not compared at commit: who creates namespaces there meanwhile gets a few levels more.
+	height, err := s.index.height(ctx, name, s.fresh)
+	if err != nil {
+		return nil, err
+	}
 	var illegal *forest.MoveError
-	if err := forest.CheckMove(name, chain); errors.As(err, &illegal) {
+	if err := forest.CheckMove(name, height, chain); errors.As(err, &illegal) {
 		return nil, reject.invalid(reject.conflict, field, value, "%v", illegal)
 	}
 	return chain, nil

@@ -134,7 +134,7 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) 
 	case meta.IsNoMatchError(err) && cluster.Incomplete != nil:
 		return "", "", cluster.Incomplete
 	case err != nil:
-		return hnc.ReasonReleaseRefused, err.Error(), nil //nolint:nilerr // the release reports it
+		return hnc.ReasonReleaseRefused, names.ShortenText(err.Error()), nil //nolint:nilerr // the release reports it
 	case mapping.Resource.GroupResource() != resource:
 		return hnc.ReasonReleaseRefused, fmt.Sprintf("name the resource %s", mapping.Resource.GroupResource()), nil
 	}
@@ -153,11 +153,11 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) 
 	switch {
 	case err == nil:
 	case apierrors.IsNotFound(err):
-		return hnc.ReasonNoCopy, err.Error(), nil
+		return hnc.ReasonNoCopy, names.ShortenText(err.Error()), nil
 	case apierrors.IsConflict(err):
 		return "", "", fmt.Errorf("%w: %w", outcome.ErrStale, err)
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err):
-		return hnc.ReasonReleaseRefused, err.Error() + outcome.MissingRightHint(resource, err), nil
+		return hnc.ReasonReleaseRefused, names.ShortenText(err.Error()) + outcome.MissingRightHint(resource, err), nil
 	default:
 		return "", "", err
 	}

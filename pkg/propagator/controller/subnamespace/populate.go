@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/parallel"
@@ -99,7 +100,7 @@ func (c *Controller) reportFailure(ctx context.Context, s *tree.Subnamespace, st
 	}
 	var status v1beta1.SubnamespaceStatus
 	c.Cache.Read(func(cached *cache.State) {
-		status = unready(cached.Tree, s, state, hnc.ReasonPropagationFailed, err.Error(), metav1.Now())
+		status = unready(cached.Tree, s, state, hnc.ReasonPropagationFailed, names.ShortenText(err.Error()), metav1.Now())
 	})
 	return errors.Join(err, c.writeStatus(ctx, s, status))
 }

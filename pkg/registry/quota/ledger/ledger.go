@@ -74,8 +74,9 @@ func New(config Config) *Ledger {
 const (
 	// maxBatch is the number of operations that are committed in one transaction.
 	maxBatch = 16
-	// maxOperations is the number of comparisons or writes of one transaction; etcd allows 128.
-	maxOperations = 120
+	// maxOperations is the number of comparisons or writes of a transaction with several operations; etcd allows
+	// etcdOperations.
+	maxOperations, etcdOperations = 120, 128
 	// maxBytes is the size of the records in a transaction to which no operation is added. One operation writes much
 	// less than the 1 MiB that etcd still accepts: quota.MaxChainSize bounds the records.
 	maxBytes = 512 << 10

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +36,26 @@ func TestSumOverTheSubtreeIsLimited(t *testing.T) {
 	}
 	if got := used(t, l, "a"); got != "5" {
 		t.Errorf("got %s pods, want 5", got)
+	}
+}
+
+// What needs more than a transaction of etcd fails alone.
+func TestANamespaceThatIsTooDeepFailsAlone(t *testing.T) {
+	parents, names := map[string]string{"beside": "n0"}, []string{"n0", "beside"}
+	for i := 1; i <= 100; i++ {
+		names = append(names, fmt.Sprint("n", i))
+		parents[names[len(names)-1]] = fmt.Sprint("n", i-1)
+	}
+	s, c := newStore(parents), newCluster(t, names...)
+	for i := range 30 {
+		s.limit(fmt.Sprint("n", i), "5")
+	}
+	l := s.replica(t, c)
+	if err := l.Reserve(t.Context(), status("n100", 1, "0"), status("n100", 1, "1")); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "too far from its root") {
+		t.Errorf("got %v", err)
+	}
+	if err := l.Reserve(t.Context(), status("beside", 1, "0"), status("beside", 1, "1")); err != nil {
+		t.Error(err)
 	}
 }
 

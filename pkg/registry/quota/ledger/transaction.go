@@ -32,8 +32,11 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &transaction{ledger: l, fresh: fresh, limits: known, uses: map[key]*use{}, totals: map[string]totals{},
-		write: fence.Transaction{Edges: map[string]int64{}, Unchanged: map[string]int64{limits.Record: known.Revision}, Put: map[string][]byte{}}}
+	empty := func() *transaction {
+		return &transaction{ledger: l, fresh: fresh, limits: known, uses: map[key]*use{}, totals: map[string]totals{},
+			write: fence.Transaction{Edges: map[string]int64{}, Unchanged: map[string]int64{limits.Record: known.Revision}, Put: map[string][]byte{}}}
+	}
+	t := empty()
 	if fresh {
 		// One read instead of one for each operation.
 		names := make([]string, len(batch))
@@ -58,10 +61,17 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 		if err != nil {
 			return nil, nil, err
 		}
+		if len(results) == 0 && t.write.Operations() > etcdOperations {
+			// Others in the batch must not fail with it.
+			return empty(), []error{errTooDeep}, nil
+		}
 		results = append(results, result)
 	}
 	return t, results, nil
 }
+
+// errTooDeep is the result of an operation that needs more than one transaction.
+var errTooDeep = forbidden("hierarchical quotas cannot be evaluated, because the namespace is too far from its root, or has too many quotas above; move it closer to the root")
 
 // size returns the size of what is written.
 func (t *transaction) size() (n int) {
