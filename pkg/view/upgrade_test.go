@@ -22,13 +22,13 @@ func upgrade(ctx context.Context, t *testing.T, answer func(net.Conn)) *httptest
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	go func() {
 		conn, err := listener.Accept()
 		if err != nil {
 			return
 		}
-		defer conn.Close()
+		defer func() { _ = conn.Close() }()
 		answer(conn)
 	}()
 	connection, server, err := Connect(&rest.Config{Host: "http://" + listener.Addr().String()})
