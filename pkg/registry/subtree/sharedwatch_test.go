@@ -144,14 +144,35 @@ func TestWatchesOfMetadata(t *testing.T) {
 	}
 }
 
-// One that has ended is nobody's: it would never cover what its readers wait for.
-func TestAnEndedWatchIsNotJoined(t *testing.T) {
+// A watch that ends while its readers wait for it is read by none: it would never cover what they catch up with.
+func TestAnEndedWatchIsNotRead(t *testing.T) {
 	s, h, r := newSource(t)
 	s.grow(3)
 	w, _ := h.join(r)
+	first := make(chan (<-chan rawEvent), 1)
+	go func() {
+		events, err := h.watch(t.Context(), r, "2")
+		if err != nil {
+			t.Error(err)
+		}
+		first <- events
+	}()
+	eventually(t, "2", func() string {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return fmt.Sprint(w.watchers)
+	})
+	w.end()
 	close(w.ready)
-	go func() { w.end() }()
-	expect(t, watchFrom(t.Context(), t, h, r, "2"), 3, 3)
+	one := <-first
+	expect(t, one, 3, 3)
+	two := watchFrom(t.Context(), t, h, r, "3")
+	s.grow(4)
+	expect(t, one, 4, 4)
+	expect(t, two, 4, 4)
+	if got := s.watches(); got != "1 open, 1 in all" {
+		t.Errorf("upstream watches: %s", got)
+	}
 }
 
 // Nobody could share a watch from a future revision.

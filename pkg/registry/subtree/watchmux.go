@@ -79,12 +79,11 @@ func (m *watchMux) watch(ctx context.Context, r reader, from string) (<-chan raw
 			m.leave(w)
 			return nil, ctx.Err()
 		}
-		if created && w.err != nil {
+		if w.err != nil || !created && w.hasEnded() {
 			m.leave(w)
-			return nil, w.err
-		}
-		if !created && (w.err != nil || w.hasEnded()) {
-			m.leave(w)
+			if created {
+				return nil, w.err
+			}
 			continue // the error may depend on the revision of the client that opened it
 		}
 		if w.covers(from) {

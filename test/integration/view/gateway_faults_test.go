@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -93,7 +92,7 @@ func TestAGatewayThatStopsEndsWatches(t *testing.T) {
 		}()
 	}
 	must(t, "stop", cp.StopProcess(t.Context(), secondGateway.Process()))
-	log, err := os.ReadFile(filepath.Join(cp.Dir(), secondGateway.Process()+".log"))
+	log, err := os.ReadFile(cp.Log(secondGateway.Process()))
 	must(t, "log", err)
 	if strings.Contains(string(log), "Failed to shutdown server") {
 		t.Error("the replica has waited for watches until it gave up")
