@@ -71,24 +71,28 @@ func TestReadyzNamesTheCheckThatFailsWithoutItsReason(t *testing.T) {
 
 // A server of an API that is told to stop serves until its delay is over, while it is not ready.
 func TestAnAPIIsServedUntilNoMoreRequestsAreSent(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	stopped := func(delay time.Duration) (port *Serving, address string) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New("test")
+		s.API, s.ShutdownDelay = http.NotFoundHandler(), delay
+		s.Secure.Listener = listener
+		s.Authentication.SkipInClusterLookup, s.Authentication.RemoteKubeConfigFileOptional = true, true
+		s.Authorization.RemoteKubeConfigFileOptional = true
+		ctx, stop := context.WithCancel(t.Context())
+		port, err = s.Serve(ctx, "", []healthz.HealthChecker{healthz.PingHealthz}, nil, http.NotFoundHandler())
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		return port, listener.Addr().String()
 	}
-	s := New("test")
-	s.API, s.ShutdownDelay = http.NotFoundHandler(), time.Second
-	s.Secure.Listener = listener
-	s.Authentication.SkipInClusterLookup, s.Authentication.RemoteKubeConfigFileOptional = true, true
-	s.Authorization.RemoteKubeConfigFileOptional = true
-	ctx, stop := context.WithCancel(t.Context())
-	port, err := s.Serve(ctx, "", []healthz.HealthChecker{healthz.PingHealthz}, nil, http.NotFoundHandler())
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop()
+	_, address := stopped(time.Hour)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	for path, want := range map[string]int{"/livez": http.StatusOK, "/readyz": http.StatusInternalServerError} {
-		response, err := client.Get("https://" + listener.Addr().String() + path)
+		response, err := client.Get("https://" + address + path)
 		if err != nil {
 			t.Fatalf("%s while the process stops: %v", path, err)
 		}
@@ -97,6 +101,7 @@ func TestAnAPIIsServedUntilNoMoreRequestsAreSent(t *testing.T) {
 			t.Errorf("%s answers %d while the process stops, want %d", path, response.StatusCode, want)
 		}
 	}
+	port, _ := stopped(time.Millisecond)
 	<-port.Closed
 	<-port.Served
 }
