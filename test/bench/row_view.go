@@ -182,11 +182,7 @@ func (b *bench) measureViewCall(ctx context.Context, c viewCall, sides []side) e
 				took[at] = append(took[at], time.Since(begun))
 			}
 		}
-		for at := range sides {
-			ours, raw := milliseconds(took[at]), milliseconds(took[0])
-			p50[at].add(percentile(ours, 0.5), percentile(raw, 0.5))
-			p99[at].add(percentile(ours, 0.99), percentile(raw, 0.99))
-		}
+		addPercentiles(took, p50, p99)
 		return nil
 	})
 	if err != nil {
@@ -208,6 +204,16 @@ func (b *bench) measureViewCall(ctx context.Context, c viewCall, sides []side) e
 		}
 	}
 	return err
+}
+
+// addPercentiles adds what requests of a round took on each side, against the first.
+func addPercentiles(took [][]time.Duration, p50, p99 []series) {
+	raw := milliseconds(took[0])
+	for at := range took {
+		ours := milliseconds(took[at])
+		p50[at].add(percentile(ours, 0.5), percentile(raw, 0.5))
+		p99[at].add(percentile(ours, 0.99), percentile(raw, 0.99))
+	}
 }
 
 // measureViewWatch creates objects, one after another, and measures how long it takes from the request until a watch of
@@ -249,11 +255,7 @@ func (b *bench) measureViewWatch(ctx context.Context, sides []side) error {
 				return err
 			}
 		}
-		for at := range sides {
-			ours, raw := milliseconds(took[at]), milliseconds(took[0])
-			p50[at].add(percentile(ours, 0.5), percentile(raw, 0.5))
-			p99[at].add(percentile(ours, 0.99), percentile(raw, 0.99))
-		}
+		addPercentiles(took, p50, p99)
 		return nil
 	})
 	for at, s := range sides[1:] {
