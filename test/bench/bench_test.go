@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/bench/result"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // progress passes on what a benchmark says.
@@ -20,8 +21,9 @@ func (p progress) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// TestEverythingIsMeasuredAndRight is the form for CI: what is measured has to be right, however long it takes.
+// TestEverythingIsMeasuredAndRight measures everything once, in small: what is measured has to be right, however long it takes.
 func TestEverythingIsMeasuredAndRight(t *testing.T) {
+	suite.OnlyLong(t)
 	o := defaults()
 	o.Quick, o.Root = true, "../.."
 	var out bytes.Buffer

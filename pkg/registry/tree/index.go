@@ -130,17 +130,11 @@ func (i *Index) Chain(name string) []string {
 	return i.forest.Chain(name)
 }
 
-// height returns the number of levels below a namespace by the edges. With fresh set, it includes everything that is
-// committed.
-func (i *Index) height(ctx context.Context, name string, fresh bool) (int, error) {
-	if fresh {
-		if err := i.WaitUntilFresh(ctx); err != nil {
-			return 0, err
-		}
-	}
+// height returns the number of levels below a namespace by the edges.
+func (i *Index) height(name string) int {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
-	return i.forest.Height(name), nil
+	return i.forest.Height(name)
 }
 
 // Namespace returns a namespace, from the cluster if the cache does not contain it. It fails with NotFound if there is

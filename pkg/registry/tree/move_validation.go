@@ -93,14 +93,25 @@ func validateParent(ctx context.Context, s *snapshot, reject rejection, field, v
 	if err != nil {
 		return nil, err
 	}
-	// The edges below are not compared at commit: who creates namespaces there meanwhile gets a few levels more.
-	height, err := s.index.height(ctx, name, s.fresh)
-	if err != nil {
+	var illegal *forest.MoveError
+	if err := s.checkMove(ctx, name, chain); errors.As(err, &illegal) {
+		return nil, reject.invalid(reject.conflict, field, value, "%v", illegal)
+	} else if err != nil {
 		return nil, err
 	}
-	var illegal *forest.MoveError
-	if err := forest.CheckMove(name, height, chain); errors.As(err, &illegal) {
-		return nil, reject.invalid(reject.conflict, field, value, "%v", illegal)
-	}
 	return chain, nil
+}
+
+// checkMove returns a *forest.MoveError if a namespace cannot be below a parent with the given chain. What is below the
+// namespace is counted from the index: those edges are not compared at commit, so who creates namespaces there meanwhile
+// gets a few levels more. A fresh snapshot waits for the index only where it decides.
+func (s *snapshot) checkMove(ctx context.Context, name string, chain []string) error {
+	err := forest.CheckMove(name, s.index.height(name), chain)
+	if err == nil || !s.fresh || forest.CheckMove(name, 0, chain) != nil {
+		return err
+	}
+	if err := s.index.WaitUntilFresh(ctx); err != nil {
+		return err
+	}
+	return forest.CheckMove(name, s.index.height(name), chain)
 }

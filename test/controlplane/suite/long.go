@@ -1,6 +1,9 @@
 package suite
 
-import "flag"
+import (
+	"flag"
+	"testing"
+)
 
 var long = flag.Bool("long", false, "run the long form of tests that repeat something: see make long")
 
@@ -11,4 +14,12 @@ func Size(short, more int) int {
 		return more
 	}
 	return short
+}
+
+// OnlyLong skips a test that takes too long for every change, unless the flag -long is set.
+func OnlyLong(t *testing.T) {
+	t.Helper()
+	if !*long {
+		t.Skip("the long form alone has it: make long")
+	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/history"
 )
 
@@ -45,6 +46,9 @@ var duration = flag.Duration("duration", 0, "how long replicas are subjected to 
 var only = flag.String("faults", "", "the faults with this text in their names, instead of all")
 
 func TestNothingIsLostWhenReplicasFail(t *testing.T) {
+	if *duration == 0 && *only == "" {
+		suite.OnlyLong(t)
+	}
 	t.Parallel()
 	t.Logf("-seed=%d", *seed)
 	r := startReplicas(t)
