@@ -137,6 +137,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		Tree:            forest.Index,
 		Namespaces:      namespaces,
 		Authorizer:      c.reviews,
+		LastChange:      mynamespaces.LastChange,
 		Client:          c.client,
 		Serializer:      withoutProtobuf{Codecs},
 		Watches:         c.watches,

@@ -16,8 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// subtreeResource is the resource that serves a kind in a whole subtree.
-func (k kind) subtreeResource() schema.GroupVersionResource {
+// acrossSubtree is the resource that serves a kind in a whole subtree.
+func acrossSubtree(k schema.GroupVersionResource) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "resources.hnc.x-k8s.io", Version: "v1alpha2", Resource: strings.TrimPrefix(k.Group+"."+k.Resource, ".")}
 }
 
@@ -111,7 +111,7 @@ func readsOf(ctx context.Context, b *bench) (reads []comparedRead, top string, e
 	return []comparedRead{
 		{"reads-tree", b.forest.len(), get(treePath(root)), namespaces, listsNamespaces},
 		{"reads-mynamespaces", b.forest.len(), get(own), namespaces, listsNamespaces},
-		{"reads-subtree", len(subtree), get(path(k.subtreeResource(), top)), each, listsEach},
+		{"reads-subtree", len(subtree), get(path(acrossSubtree(k.GroupVersionResource), top)), each, listsEach},
 		{"reads-plan", len(subtree), func(ctx context.Context) ([]byte, error) {
 			return b.hierarchy.HncV1beta1().RESTClient().Post().AbsPath(path(hierarchiesResource, top), hnc.Singleton, "plan").
 				SetHeader("Content-Type", "application/json").Body(plan).Do(ctx).Raw()

@@ -7,8 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -156,7 +154,7 @@ func (g *gateway) measureMany(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reviews, err := g.reviews(ctx, g.pick(60, 1))
+	reviews, err := reviewsPerSecond(ctx, g.bench, g.pick(60, 1))
 	if err != nil {
 		return err
 	}
@@ -220,26 +218,4 @@ func (g *gateway) upstream(ctx context.Context, kinds []schema.GroupVersionResou
 			return k.Group == label(labels, "group") && k.Resource == label(labels, "resource")
 		})
 	}), err
-}
-
-// reviews returns how many reviews of access kube-apiserver serves per second, over some seconds.
-func (g *gateway) reviews(ctx context.Context, seconds int) (float64, error) {
-	count := func() (float64, error) {
-		m, err := g.metered().kubeMetrics(ctx)
-		return m.sum("apiserver_request_total", func(labels string) bool {
-			return strings.HasSuffix(label(labels, "resource"), "subjectaccessreviews")
-		}), err
-	}
-	before, err := count()
-	if err != nil {
-		return 0, err
-	}
-	begun := time.Now()
-	select {
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	case <-time.After(time.Duration(seconds) * time.Second):
-	}
-	after, err := count()
-	return (after - before) / time.Since(begun).Seconds(), err
 }

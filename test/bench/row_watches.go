@@ -23,7 +23,7 @@ func measureWatches(ctx context.Context, b *bench, top string) error {
 	err := b.each(func(round int) error {
 		return profiler{b}.profiled(ctx, "reads-watches", func() error {
 			var took [2][]float64
-			for side, from := range []watched{{b, k.subtreeResource(), top, leaf}, {b, k.GroupVersionResource, leaf, leaf}} {
+			for side, from := range []watched{{b, acrossSubtree(k.GroupVersionResource), top, leaf}, {b, k.GroupVersionResource, leaf, leaf}} {
 				delays, err := from.measure(ctx, watchers, b.pick(20, 2), fmt.Sprintf("watched-%d-%d", round, side))
 				if err != nil {
 					return err

@@ -30,6 +30,7 @@ var rows = []row{
 	{"change", "one changed source, against updating as many objects", true, measureChange},
 	{"move", "moving a subtree with its copies, against the writes that it needs", true, measureMove},
 	{"subnamespace", "a sub-namespace until it can be used, against making one by hand", true, measureSubnamespace},
+	{"reviews", "reviews of access that watches across subtrees need", true, measureReviews},
 	{"view", "requests through a view, against the same requests without it", true, measureView},
 	{"cascade", "deleting a tree of sub-namespaces, against deleting as many namespaces by hand, all at once", true, measureCascade},
 	{"quota", "creating objects below hierarchical quotas, against ResourceQuotas by hand", true, measureQuota},

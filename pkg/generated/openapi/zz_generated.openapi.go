@@ -669,7 +669,7 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationSpec(ref common.Referenc
 				Properties: map[string]spec.Schema{
 					"parent": {
 						SchemaProps: spec.SchemaProps{
-							Description: "parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common ancestor). Rules about the subtree of the namespace, such as its height, are validated only when the request arrives, and later violations are reported as conditions. The parent of a sub-namespace cannot be changed.",
+							Description: "parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common ancestor). The height of the subtree of the namespace is validated when the request arrives, so writes at the same time can exceed it by a few levels. The parent of a sub-namespace cannot be changed.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -3958,7 +3958,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 				Properties: map[string]spec.Schema{
 					"parent": {
 						SchemaProps: spec.SchemaProps{
-							Description: "parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common ancestor). Rules about the subtree of the namespace, such as its height, are validated only when the request arrives, and later violations are reported as conditions. The parent of a sub-namespace cannot be changed.",
+							Description: "parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common ancestor). The height of the subtree of the namespace is validated when the request arrives, so writes at the same time can exceed it by a few levels. The parent of a sub-namespace cannot be changed.",
 							Type:        []string{"string"},
 							Format:      "",
 						},

@@ -32,21 +32,17 @@ func RequiredChild(t *tree.Tree, key tree.Key) (due bool, problem string) {
 
 // requiredProblems returns a condition for each required child that can't be created.
 func requiredProblems(t *tree.Tree, name string) []metav1.Condition {
-	var found []metav1.Condition
+	var problems []string
 	for _, key := range t.Missing(name) {
-		_, problem := RequiredChild(t, key)
-		if problem == "" {
-			continue
+		if _, problem := RequiredChild(t, key); problem != "" {
+			problems = append(problems, fmt.Sprintf("required child %q can't be created: %s", key.Name, problem))
 		}
-		if len(found) == 0 {
-			found = []metav1.Condition{{Type: hnc.ConditionBadConfiguration, Reason: hnc.ReasonRequiredChildRefused}}
-		} else {
-			found[0].Message += "; "
-		}
-		found[0].Message += fmt.Sprintf("required child %q can't be created: %s", key.Name, problem)
 	}
-	if len(found) > 0 {
-		found[0].Message += fmt.Sprintf("; remove it from spec.requiredChildren of the hierarchy in namespace %q, or make room for it", name)
+	if len(problems) == 0 {
+		return nil
 	}
-	return found
+	return []metav1.Condition{{
+		Type: hnc.ConditionBadConfiguration, Reason: hnc.ReasonRequiredChildRefused,
+		Message: fmt.Sprintf("%s; remove it from spec.requiredChildren of the hierarchy in namespace %q, or make room for it", firstOf(problems, "; "), name),
+	}}
 }

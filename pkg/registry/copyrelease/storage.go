@@ -3,6 +3,8 @@ package copyrelease
 import (
 	"context"
 	"fmt"
+	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -35,6 +37,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	b := base.New(scheme, true)
 	s := strategy{b}
 	var store *genericregistry.Store
+	var creating sync.Mutex
 	store = &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.CopyRelease{} },
 		NewListFunc:               func() runtime.Object { return &hnc.CopyReleaseList{} },
@@ -54,15 +57,29 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 			if err := t.Authorizer.AuthorizeRelease(ctx, r, namespace); err != nil {
 				return nil, err
 			}
-			return base.FinishNothing, room(ctx, store, t.Index.Root, namespace)
+			// Releases that are being created are counted one after the other.
+			creating.Lock()
+			if err := room(ctx, store, t.Index.Root, namespace); err != nil {
+				creating.Unlock()
+				return nil, err
+			}
+			return func(context.Context, bool) { creating.Unlock() }, nil
 		},
-		TTLFunc:        func(runtime.Object, uint64, bool) (uint64, error) { return ttl, nil },
+		TTLFunc: func(obj runtime.Object, _ uint64, _ bool) (uint64, error) {
+			return remaining(obj.(*hnc.CopyRelease).CreationTimestamp.Time, time.Now()), nil
+		},
 		TableConvertor: table.New(columns...),
 	}
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
 	return &Storage{Release: store, Status: alias.NewStatus(store, base.Status[*hnc.CopyRelease]{Base: b, Keep: keepSpec})}, nil
+}
+
+// remaining returns for how many seconds a release is still stored. A status does not prolong it.
+func remaining(created, now time.Time) uint64 {
+	age := int64(now.Sub(created).Seconds())
+	return uint64(min(max(ttl-age, 1), ttl)) //nolint:gosec // between 1 and ttl
 }
 
 const (
@@ -74,7 +91,7 @@ const (
 
 // room returns an error if the tree of a namespace has as many releases as it may have.
 func room(ctx context.Context, store *genericregistry.Store, root func(namespace string) string, namespace string) error {
-	list, err := store.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{ResourceVersion: "0"})
+	list, err := store.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{})
 	if err != nil {
 		return err
 	}

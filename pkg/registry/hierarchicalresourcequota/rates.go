@@ -7,11 +7,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/largeobjects"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 )
 
 const (
@@ -34,14 +36,22 @@ func newRates(reviews authorizer.Authorizer) rates {
 	return rates{largeobjects.NewRates(changesPerSecond, changesBurst), reviews, time.Now}
 }
 
-// allow returns an error if the limits in the tree of a root have been changed too often lately. Dry runs change none.
-func (r rates) allow(ctx context.Context, root, verb string, dryRun []string) error {
-	if dryrun.IsDryRun(dryRun) || r.Allow(r.now(), root, 1) {
-		return nil
+// allow returns an error if the limits in the tree of a root have been changed too often lately. Dry runs change none, and
+// a write that fails after this, as one of an invalid quota does, has not changed them.
+func (r rates) allow(ctx context.Context, root, verb string, dryRun []string) (genericregistry.FinishFunc, error) {
+	if dryrun.IsDryRun(dryRun) {
+		return base.FinishNothing, nil
+	}
+	if r.Allow(r.now(), root, 1) {
+		return func(_ context.Context, written bool) {
+			if !written {
+				r.Return(r.now(), root, 1)
+			}
+		}, nil
 	}
 	_, allowed, err := review.Requester(ctx, r.reviews, authorizer.AttributesRecord{Verb: verb, APIGroup: hnc.GroupName, APIVersion: "*", Resource: "hierarchicalresourcequotas"})
 	if err != nil || allowed {
-		return err
+		return base.FinishNothing, err
 	}
-	return apierrors.NewTooManyRequests(fmt.Sprintf("limits in tree %q have been changed often lately; try again later", root), retryAfter)
+	return nil, apierrors.NewTooManyRequests(fmt.Sprintf("limits in tree %q have been changed often lately; try again later", root), retryAfter)
 }

@@ -22,12 +22,20 @@ func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
 		return authorizer.DecisionNoOpinion, "", nil
 	}))
 	r.now = func() time.Time { return now }
-	change := func(name, root string) error {
-		return r.allow(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}), root, "update", nil)
+	write := func(name, root string, written bool) error {
+		finish, err := r.allow(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}), root, "update", nil)
+		if err == nil {
+			finish(t.Context(), written)
+		}
+		return err
 	}
+	change := func(name, root string) error { return write(name, root, true) }
 	for range changesBurst {
-		if err := r.allow(t.Context(), "eve", "update", []string{metav1.DryRunAll}); err != nil {
+		if _, err := r.allow(t.Context(), "eve", "update", []string{metav1.DryRunAll}); err != nil {
 			t.Fatal("a dry run:", err)
+		}
+		if err := write("eve", "eve", false); err != nil {
+			t.Fatal("a write that fails:", err)
 		}
 	}
 	for range changesBurst / 2 {

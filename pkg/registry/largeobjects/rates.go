@@ -44,3 +44,13 @@ func (r *Rates) Allow(now time.Time, tree string, size int) bool {
 	// What is refused for others costs the tree nothing.
 	return own.TokensAt(now) >= float64(size) && r.all.AllowN(now, size) && own.AllowN(now, size)
 }
+
+// Return gives back what Allow has taken for a write that was not made.
+func (r *Rates) Return(now time.Time, tree string, size int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all.AllowN(now, -size)
+	if own, known := r.trees[tree]; known {
+		own.AllowN(now, -size)
+	}
+}

@@ -20,6 +20,8 @@ type Cache struct {
 	// requested is closed by the first request.
 	requested chan struct{}
 	request   func()
+	// changes tells where roles and bindings have changed.
+	changes *access.Changes
 	// complete is closed after the initial lists.
 	complete chan struct{}
 
@@ -34,6 +36,7 @@ type Cache struct {
 // NewCache returns an empty cache. Run populates it.
 func NewCache() *Cache {
 	c := &Cache{
+		changes:   access.NewChanges("clusterroles", "roles", "clusterrolebindings", "rolebindings"),
 		requested: make(chan struct{}), complete: make(chan struct{}), changed: make(chan struct{}),
 		namespaces: map[string]*hnc.MyNamespace{},
 	}
@@ -43,6 +46,13 @@ func NewCache() *Cache {
 	})
 	c.history.reset()
 	return c
+}
+
+// LastChange returns when a role or a binding that applies in a namespace changed last, in the cluster for "". It reports
+// false if that is not known. The first call has the cache populated.
+func (c *Cache) LastChange(namespace string) (time.Time, bool) {
+	c.request()
+	return c.changes.Last(namespace)
 }
 
 // record adds a change to the history. The lock must be held. Changes before the cache is complete are not recorded

@@ -18,13 +18,18 @@ type store[R any] struct {
 	once   sync.Once
 }
 
-var _ cache.TransformingStore = &store[struct{}]{}
+var (
+	_ cache.TransformingStore      = &store[struct{}]{}
+	_ cache.ReflectorBookmarkStore = &store[struct{}]{}
+)
 
 // recordHandler creates and handles the records of a store.
 type recordHandler[R any] struct {
 	reduce      func(obj any) *R
 	set, remove func(*R)
 	replace     func(all []*R)
+	// heard is called when there is nothing new.
+	heard func()
 }
 
 // recordStore is a store of any type of record.
@@ -94,3 +99,9 @@ func (s *store[R]) Replace(objects []any, _ string) error {
 
 // Resync does nothing.
 func (s *store[R]) Resync() error { return nil }
+
+// Bookmark notes that there was no change until a revision.
+func (s *store[R]) Bookmark(string) error {
+	s.heard()
+	return nil
+}

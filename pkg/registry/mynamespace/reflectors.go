@@ -38,10 +38,10 @@ func (c *Cache) Run(ctx context.Context, namespaces cache.SharedIndexInformer, c
 	}
 	rbac := client.RbacV1()
 	stores := map[cache.ListerWatcher]recordStore{
-		listWatch(client, rbac.ClusterRoles()):                    c.roles(true, &rbacv1.ClusterRole{}),
-		listWatch(client, rbac.Roles(metav1.NamespaceAll)):        c.roles(false, &rbacv1.Role{}),
-		listWatch(client, rbac.ClusterRoleBindings()):             c.bindings(true, &rbacv1.ClusterRoleBinding{}),
-		listWatch(client, rbac.RoleBindings(metav1.NamespaceAll)): c.bindings(false, &rbacv1.RoleBinding{}),
+		listWatch(client, rbac.ClusterRoles()):                    c.roles("clusterroles", true, &rbacv1.ClusterRole{}),
+		listWatch(client, rbac.Roles(metav1.NamespaceAll)):        c.roles("roles", false, &rbacv1.Role{}),
+		listWatch(client, rbac.ClusterRoleBindings()):             c.bindings("clusterrolebindings", true, &rbacv1.ClusterRoleBinding{}),
+		listWatch(client, rbac.RoleBindings(metav1.NamespaceAll)): c.bindings("rolebindings", false, &rbacv1.RoleBinding{}),
 	}
 	var running sync.WaitGroup
 	for from, store := range stores {
@@ -64,7 +64,7 @@ func (c *Cache) Run(ctx context.Context, namespaces cache.SharedIndexInformer, c
 }
 
 // roles returns the store for ClusterRoles or for Roles.
-func (c *Cache) roles(cluster bool, example runtime.Object) *store[access.RoleGrant] {
+func (c *Cache) roles(source string, cluster bool, example runtime.Object) *store[access.RoleGrant] {
 	return newStore(example, recordHandler[access.RoleGrant]{
 		reduce: func(obj any) *access.RoleGrant {
 			switch r := obj.(type) {
@@ -75,14 +75,24 @@ func (c *Cache) roles(cluster bool, example runtime.Object) *store[access.RoleGr
 			}
 			panic("not a role")
 		},
-		set:     func(r *access.RoleGrant) { c.update(func() { c.access.SetRole(r.Role, r.Grant) }) },
-		remove:  func(r *access.RoleGrant) { c.update(func() { c.access.DeleteRole(r.Role) }) },
-		replace: func(all []*access.RoleGrant) { c.update(func() { c.access.ReplaceRoles(cluster, all) }) },
+		set: func(r *access.RoleGrant) {
+			c.changes.Changed(source, r.Namespace)
+			c.update(func() { c.access.SetRole(r.Role, r.Grant) })
+		},
+		remove: func(r *access.RoleGrant) {
+			c.changes.Changed(source, r.Namespace)
+			c.update(func() { c.access.DeleteRole(r.Role) })
+		},
+		replace: func(all []*access.RoleGrant) {
+			c.changes.Changed(source, access.AllNamespaces)
+			c.update(func() { c.access.ReplaceRoles(cluster, all) })
+		},
+		heard: func() { c.changes.Heard(source) },
 	})
 }
 
 // bindings returns the store for ClusterRoleBindings or for RoleBindings.
-func (c *Cache) bindings(cluster bool, example runtime.Object) *store[access.Binding] {
+func (c *Cache) bindings(source string, cluster bool, example runtime.Object) *store[access.Binding] {
 	return newStore(example, recordHandler[access.Binding]{
 		reduce: func(obj any) *access.Binding {
 			var b access.Binding
@@ -96,9 +106,19 @@ func (c *Cache) bindings(cluster bool, example runtime.Object) *store[access.Bin
 			}
 			return &b
 		},
-		set:     func(b *access.Binding) { c.update(func() { c.access.SetBinding(*b) }) },
-		remove:  func(b *access.Binding) { c.update(func() { c.access.DeleteBinding(b.BindingKey) }) },
-		replace: func(all []*access.Binding) { c.update(func() { c.access.ReplaceBindings(cluster, all) }) },
+		set: func(b *access.Binding) {
+			c.changes.Changed(source, b.Namespace)
+			c.update(func() { c.access.SetBinding(*b) })
+		},
+		remove: func(b *access.Binding) {
+			c.changes.Changed(source, b.Namespace)
+			c.update(func() { c.access.DeleteBinding(b.BindingKey) })
+		},
+		replace: func(all []*access.Binding) {
+			c.changes.Changed(source, access.AllNamespaces)
+			c.update(func() { c.access.ReplaceBindings(cluster, all) })
+		},
+		heard: func() { c.changes.Heard(source) },
 	})
 }
 

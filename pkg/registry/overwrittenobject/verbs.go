@@ -18,7 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Create stores a record. Only the propagator may create one, so that a record proves that the object existed.
+// Create stores a record. Only the propagator may create one, so that a record proves that the object existed. There is
+// one record for a name, with the content that was overwritten last.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	o := obj.(*hnc.OverwrittenObject)
 	if user, ok := genericapirequest.UserFrom(ctx); !ok || user.GetName() != hnc.PropagatorUser {
@@ -29,8 +30,14 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, err := r.store.Get(ctx, o.Name, &metav1.GetOptions{}); err == nil {
-		return nil, apierrors.NewAlreadyExists(hnc.Resource("overwrittenobjects"), o.Name)
+	var earlier *hnc.OverwrittenObject
+	if obj, err := r.store.Get(ctx, o.Name, &metav1.GetOptions{}); err == nil {
+		earlier = obj.(*hnc.OverwrittenObject)
+		if earlier.Spec.Manifest == o.Spec.Manifest {
+			return nil, apierrors.NewAlreadyExists(hnc.Resource("overwrittenobjects"), o.Name)
+		}
+	} else if !apierrors.IsNotFound(err) {
+		return nil, err
 	}
 	if !r.rates.Allow(time.Now(), r.root(o.Namespace), size(o)) {
 		// The propagator overwrites the object without a record.
@@ -38,6 +45,12 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 	}
 	if err := r.evictFor(ctx, size(o)); err != nil {
 		return nil, err
+	}
+	if earlier != nil {
+		of := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &earlier.UID}}
+		if _, _, err := r.store.Delete(ctx, o.Name, rest.ValidateAllObjectFunc, of); err != nil && !apierrors.IsNotFound(err) {
+			return nil, err
+		}
 	}
 	return r.store.Create(ctx, obj, validate, options)
 }

@@ -60,10 +60,10 @@ type Effect[T Object] struct {
 }
 
 // Wait returns the written object as it is when it has its effect, or can't have it. The client gets a warning if it
-// has none, and no error: the object is stored, and the propagator continues. An object whose condition reports its
-// generation already was written without a change of its specification.
+// has none, and no error: the object is stored, and the propagator continues. An object whose condition reports for its
+// generation already whether it has its effect was written without a change of its specification.
 func Wait[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T, effect Effect[T]) T {
-	if w.Timeout <= 0 || object.GetDeletionTimestamp() != nil || effect.reported(object) != nil {
+	if w.Timeout <= 0 || object.GetDeletionTimestamp() != nil || effect.settled(object) {
 		return object
 	}
 	latest := object
@@ -134,6 +134,12 @@ func (e Effect[T]) reported(object T) *metav1.Condition {
 	return c
 }
 
+// settled reports whether the object is known to have its effect or to have none, without more to wait for.
+func (e Effect[T]) settled(object T) bool {
+	c := e.reported(object)
+	return c != nil && c.Status != metav1.ConditionUnknown && (c.Status == metav1.ConditionTrue || !slices.Contains(e.Pending, c.Reason))
+}
+
 // await returns the object when it has its effect, or the last known one and an error that says why it has not.
 func await[T Object](ctx context.Context, store rest.Watcher, object T, effect Effect[T]) (T, error) {
 	events, err := store.Watch(ctx, &metainternalversion.ListOptions{
@@ -167,15 +173,17 @@ func await[T Object](ctx context.Context, store rest.Watcher, object T, effect E
 				return latest, errors.New("it was changed by another request")
 			}
 			object = latest
+			if !effect.settled(object) {
+				continue
+			}
 			c := effect.reported(object)
 			switch {
-			case c == nil || c.Status == metav1.ConditionUnknown:
 			case c.Status == metav1.ConditionTrue || slices.Contains(effect.Warned, c.Reason):
 				if effect.Complete == nil {
 					return object, nil
 				}
 				return object, effect.Complete(ctx, object)
-			case !slices.Contains(effect.Pending, c.Reason):
+			default:
 				return object, errors.New(c.Message)
 			}
 		}

@@ -86,6 +86,9 @@ func TestWait(t *testing.T) {
 		"changed by others":          {written, modified(changed), "", "it was changed by another request"},
 		"stopped":                    {written, nil, "nothing is propagated", "not in force: nothing is propagated; see the conditions of hierarchicalresourcequotas.hnc.x-k8s.io"},
 		"nothing changed":            {at(2, metav1.ConditionFalse, "TooLarge"), nil, "", ""},
+		"repeated while pending":     {at(2, metav1.ConditionFalse, hnc.ReasonPending), modified(at(2, metav1.ConditionTrue, "Reserved")), "", ""},
+		"repeated, and still so":     {at(2, metav1.ConditionFalse, hnc.ReasonPending), nil, "", timedOut},
+		"repeated without a report":  {at(2, metav1.ConditionUnknown, "Unknown"), nil, "", timedOut},
 		"deleted before its request": {deleted, nil, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

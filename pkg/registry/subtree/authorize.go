@@ -25,6 +25,8 @@ type permissions struct {
 	attributes authorizer.AttributesRecord
 	// ofNamespaces is whether the object is the namespace itself.
 	ofNamespaces bool
+	// decisions records the decisions, unless it is nil.
+	decisions *decisions
 }
 
 // permissionsFor returns the permissions that a request for the subtree of root needs, "" for the whole cluster.
@@ -35,13 +37,13 @@ func permissionsFor(ctx context.Context, a authorizer.Authorizer, k kind, root s
 	}
 	if k.isNamespaces() && root != "" {
 		// Nobody is allowed to list namespaces in a namespace, but many are allowed to get the Namespace itself.
-		return permissions{a, authorizer.AttributesRecord{
+		return permissions{authorizer: a, ofNamespaces: true, attributes: authorizer.AttributesRecord{
 			User: asked.GetUser(), Verb: "get", APIGroup: k.Group, APIVersion: k.Version, Resource: k.Resource, ResourceRequest: true,
-		}, true}, nil
+		}}, nil
 	}
 	fields, fieldsErr := asked.GetFieldSelector()
 	labels, labelsErr := asked.GetLabelSelector()
-	return permissions{a, authorizer.AttributesRecord{
+	return permissions{authorizer: a, attributes: authorizer.AttributesRecord{
 		User:                      asked.GetUser(),
 		Verb:                      asked.GetVerb(),
 		APIGroup:                  k.Group,
@@ -51,7 +53,7 @@ func permissionsFor(ctx context.Context, a authorizer.Authorizer, k kind, root s
 		ResourceRequest:           true,
 		FieldSelectorRequirements: fields, FieldSelectorParsingErr: fieldsErr,
 		LabelSelectorRequirements: labels, LabelSelectorParsingErr: labelsErr,
-	}, false}, nil
+	}}, nil
 }
 
 // allowedIn reports whether the caller is allowed in a namespace, "" for the whole cluster. The authorizer caches
@@ -62,7 +64,10 @@ func (r permissions) allowedIn(ctx context.Context, namespace string) (bool, err
 	if r.ofNamespaces {
 		attributes.Name = namespace
 	}
-	decision, _, err := r.authorizer.Authorize(ctx, attributes)
+	decision, reason, err := r.authorizer.Authorize(ctx, attributes)
+	if err == nil {
+		r.decisions.record(namespace, decision, reason)
+	}
 	if decision == authorizer.DecisionAllow {
 		return true, nil
 	}
@@ -75,7 +80,10 @@ func (r permissions) allowedIn(ctx context.Context, namespace string) (bool, err
 // partition splits namespaces by whether the caller is allowed in them. One review suffices for callers who are
 // allowed in the whole cluster.
 func (r permissions) partition(ctx context.Context, namespaces []string) (allowed, denied []string, err error) {
-	if len(namespaces) > 1 {
+	if len(namespaces) > 1 && r.decisions.holds(metav1.NamespaceAll) {
+		return namespaces, nil, nil
+	}
+	if len(namespaces) > 1 && r.decisions.due(metav1.NamespaceAll) {
 		if everywhere, err := r.allowedIn(ctx, metav1.NamespaceAll); err != nil || everywhere {
 			return namespaces, nil, err
 		}

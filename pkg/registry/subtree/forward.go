@@ -66,6 +66,9 @@ func (q *request) stopWhenForbidden(ctx context.Context, end func()) {
 		case <-stopping(ctx):
 			return
 		case <-ticker.C:
+			if q.permissions.decisions.holds("") {
+				continue
+			}
 			if allowed, err := q.permissions.allowedIn(ctx, ""); err != nil || !allowed {
 				return
 			}

@@ -35,6 +35,7 @@ type handler struct {
 	limits     map[string]*inflight.Limiter
 	memory     *memory
 	authorizer authorizer.Authorizer
+	lastChange LastChange
 	serializer runtime.NegotiatedSerializer
 	// labeledAt returns the namespaces that had root's tree label at a revision.
 	labeledAt func(ctx context.Context, root, resourceVersion string) ([]string, error)
@@ -127,6 +128,9 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 	}
 	if q.permissions, err = permissionsFor(ctx, h.authorizer, k, q.root); err != nil {
 		return err
+	}
+	if info.Verb == "watch" {
+		q.permissions.decisions = newDecisions(h.lastChange)
 	}
 	if info.Verb == "get" {
 		return h.getNamespace(ctx, w, q, info.Name)

@@ -27,6 +27,8 @@ type Config struct {
 	Client *restclient.Config
 	// Serializer encodes errors and discovery documents.
 	Serializer runtime.NegotiatedSerializer
+	// LastChange tells how long decisions about watches hold.
+	LastChange LastChange
 	// Watches limits the number of concurrent watches.
 	Watches inflight.Limits
 	// UpstreamWatches limits the number of concurrent watches of kube-apiserver, which these share.
@@ -58,7 +60,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	known := &kinds{client: discoveryClient}
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(groupName, known.aggregated()) }
 	h := &handler{
-		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up, c.UpstreamWatches), memory: newMemory(maxListMemory, maxListsMemory), authorizer: c.Authorizer, serializer: c.Serializer,
+		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up, c.UpstreamWatches), memory: newMemory(maxListMemory, maxListsMemory), authorizer: c.Authorizer, lastChange: c.LastChange, serializer: c.Serializer,
 		limits: map[string]*inflight.Limiter{
 			"list":  inflight.New("lists across subtrees", lists, 1),
 			"watch": inflight.New("watches across subtrees", c.Watches, retryAfter),

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -64,6 +65,7 @@ func newHandler(t *testing.T, tree Tree) (*source, *handler) {
 	s, mux, _ := newSource(t)
 	return s, &handler{
 		members: newMembers(tree), upstream: mux.upstream, mux: mux, memory: testMemory(), authorizer: everythingAllowed{},
+		lastChange: func(string) (time.Time, bool) { return time.Time{}, false },
 		serializer: serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion(),
 		limits:     map[string]*inflight.Limiter{"list": inflight.New("lists", inflight.Limits{Total: 3, PerUser: 2}, 1)},
 	}

@@ -3,6 +3,7 @@ package subtree
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,7 +15,7 @@ import (
 
 const (
 	// recheckTicks is the number of recheckPeriods between two rounds of permission checks. recheckRounds rounds
-	// cover the whole subtree.
+	// cover the whole subtree, if all decisions are due.
 	recheckTicks, recheckRounds = 5, 12
 	// maxRechecks bounds the namespaces of one round.
 	maxRechecks = 50
@@ -100,9 +101,15 @@ func (w *watcher) handleEvent(ctx context.Context, e rawEvent) error {
 // allowed reports whether the caller is allowed in a namespace now.
 func (w *watcher) allowed(ctx context.Context, namespace string) (allowed bool, err error) {
 	if w.clusterWide {
+		if w.permissions.decisions.holds(metav1.NamespaceAll) {
+			return true, nil
+		}
 		if w.clusterWide, err = w.permissions.allowedIn(ctx, metav1.NamespaceAll); err != nil || w.clusterWide {
 			return w.clusterWide, err
 		}
+	}
+	if w.permissions.decisions.holds(namespace) {
+		return true, nil
 	}
 	return w.permissions.allowedIn(ctx, namespace)
 }
@@ -116,6 +123,7 @@ func (w *watcher) updateMembers(ctx context.Context) error {
 	now := sets.New(names...)
 	joined := sets.List(now.Difference(w.namespaces))
 	left := sets.List(w.visible.Difference(now))
+	w.permissions.decisions.forget(sets.List(w.namespaces.Difference(now))...)
 	w.namespaces = now
 	for _, name := range joined {
 		w.awaitingGrant[name] = time.Now().Add(grantTimeout)
@@ -142,19 +150,21 @@ func (w *watcher) recheckPermissions(ctx context.Context, round bool) error {
 		names = append(names, name)
 	}
 	if round {
-		clusterWide, err := w.permissions.allowedIn(ctx, metav1.NamespaceAll)
-		if err != nil {
-			return err
+		if w.permissions.decisions.due(metav1.NamespaceAll) {
+			clusterWide, err := w.permissions.allowedIn(ctx, metav1.NamespaceAll)
+			if err != nil {
+				return err
+			}
+			if clusterWide != w.clusterWide {
+				w.clusterWide = clusterWide
+				return w.applyPermissions(ctx, sets.List(w.namespaces))
+			}
 		}
-		if clusterWide != w.clusterWide {
-			w.clusterWide = clusterWide
-			return w.applyPermissions(ctx, sets.List(w.namespaces))
-		}
-		if clusterWide {
+		if w.clusterWide {
 			return nil
 		}
 		if len(w.recheckQueue) == 0 {
-			w.recheckQueue = sets.List(w.namespaces)
+			w.recheckQueue = slices.DeleteFunc(sets.List(w.namespaces), func(name string) bool { return !w.permissions.decisions.due(name) })
 		}
 		n := min(len(w.recheckQueue), (w.namespaces.Len()+recheckRounds-1)/recheckRounds, maxRechecks)
 		names, w.recheckQueue = append(names, w.recheckQueue[:n]...), w.recheckQueue[n:]

@@ -63,7 +63,7 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 		kept, err = records.Get(t.Context(), "configmaps:settings", metav1.GetOptions{})
 		return err
 	})
-	if kept.Spec.Source != root || !strings.Contains(kept.Spec.Manifest, `"first"`) || !strings.Contains(kept.Spec.Manifest, `"note":"mine"`) {
+	if kept.Spec.Source != root || !strings.Contains(kept.Spec.Manifest, `"second"`) || !strings.Contains(kept.Spec.Manifest, `"note":"mine"`) {
 		t.Errorf("got %+v", kept.Spec)
 	}
 	if left := time.Until(kept.Spec.ExpirationTime.Time); left < 6*24*time.Hour || left > 7*24*time.Hour {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,6 +85,57 @@ func TestLargeObjectsOfOneTreeAreNotWrittenOften(t *testing.T) {
 	}
 	if err := write(t.Context(), eve, "often-team", "small", 1<<10); err != nil {
 		t.Errorf("a small object: %v", err)
+	}
+}
+
+// Each change has decisions of all trees made again. Invalid quotas change nothing, and the editor of another tree is not
+// slowed down.
+func TestLimitsOfOneTreeAreNotChangedOften(t *testing.T) {
+	tree(t, "changes-", "team", "other")
+	eve, ann := editorIn(t, "changes-eve", "changes-team"), editorIn(t, "changes-ann", "changes-other")
+	// Nothing waits for such a limit to be in force.
+	suite.Eventually(t, "a quota of an editor", func() error {
+		return limitAs(t, eve, "changes-team", "q", limits("count/subnamespaces.hnc.x-k8s.io=5"))
+	})
+	suite.Eventually(t, "a quota of another editor", func() error {
+		return limitAs(t, ann, "changes-other", "q", limits("count/subnamespaces.hnc.x-k8s.io=5"))
+	})
+	change := func(ctx context.Context, u suite.User, namespace, limit string) error {
+		return u.HNC.HncV1beta1().RESTClient().Patch(types.MergePatchType).Namespace(namespace).Resource("hierarchicalresourcequotas").Name("q").
+			Body(fmt.Appendf(nil, `{"spec": {"hard": {"count/subnamespaces.hnc.x-k8s.io": %q}}}`, limit)).MaxRetries(0).Do(ctx).Error()
+	}
+	for i := range 80 {
+		if err := change(t.Context(), eve, "changes-team", fmt.Sprint(-1-i)); !apierrors.IsInvalid(err) {
+			t.Fatalf("change %d to an invalid limit: %v", i, err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), suite.Deadline)
+	defer cancel()
+	var writers sync.WaitGroup
+	var made, limited atomic.Int64
+	for w := range 8 {
+		writers.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				err := change(ctx, eve, "changes-team", fmt.Sprint(10+w*1000+i))
+				if apierrors.IsTooManyRequests(err) && strings.Contains(err.Error(), `limits in tree "changes-team" have been changed often`) {
+					limited.Add(1)
+					return
+				}
+				if err == nil {
+					made.Add(1)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	if limited.Load() < 8 {
+		t.Errorf("limits were changed without a bound, %d times", made.Load())
+	}
+	if made.Load() < 20 {
+		t.Errorf("only %d changes were made: invalid ones were counted", made.Load())
+	}
+	if err := change(t.Context(), ann, "changes-other", "6"); err != nil {
+		t.Errorf("a limit of another tree: %v", err)
 	}
 }
 

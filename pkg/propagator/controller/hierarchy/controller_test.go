@@ -35,6 +35,8 @@ type fixture struct {
 	clock      time.Time
 	delays     []time.Duration
 	conditions []string
+	// padding makes each Hierarchy large.
+	padding string
 }
 
 func (f *fixture) Add(queue.Key) { f.delays = append(f.delays, 0) }
@@ -63,7 +65,7 @@ func newFixture(t *testing.T) *fixture {
 			h.Spec.Parent, h.Status = known.Parent, known.Status
 		})
 		err := json.Unmarshal(patch.GetPatch(), h)
-		h.ResourceVersion = f.next()
+		h.ResourceVersion, h.Annotations = f.next(), map[string]string{"example.com/padding": f.padding}
 		return true, h, err
 	})
 	f.Cache.Update(func(s *cache.State) { s.AddEventHandlers(f.Handlers()) })
@@ -156,6 +158,26 @@ func TestConditionsAreWrittenDuringTheCooldownOfTheChildren(t *testing.T) {
 	f.want("during the cooldown", f.reconcile("root"), "")
 	f.parent("root", "missing")
 	f.want("a condition, with all children", f.reconcile("root"), "[child delayed] ParentMissing ParentMissing")
+}
+
+// A tenant makes a Hierarchy large, and has its status change again and again.
+func TestStatusOfALargeHierarchyIsDelayed(t *testing.T) {
+	f := newFixture(t)
+	f.large.Now = f.childLists.Now
+	f.namespace("root")
+	parents := []string{"missing", "other"}
+	for i := range 8 {
+		f.parent("root", parents[i%2])
+		f.want("a small one", f.reconcile("root"), "[] ParentMissing ParentMissing")
+	}
+	f.padding = strings.Repeat("x", 4<<20)
+	for i := range 8 {
+		f.parent("root", parents[i%2])
+		if f.reconcile("root") == "" {
+			return
+		}
+	}
+	t.Error("any number of large statuses is written at once")
 }
 
 // The window is a second, so a short list may be written every ten seconds, and a long one every fifty.

@@ -26,8 +26,8 @@ type HierarchyConfigurationSpecApplyConfiguration struct {
 	// parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is
 	// validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update
 	// hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common
-	// ancestor). Rules about the subtree of the namespace, such as its height, are validated only when the request
-	// arrives, and later violations are reported as conditions. The parent of a sub-namespace cannot be changed.
+	// ancestor). The height of the subtree of the namespace is validated when the request arrives, so writes at the same
+	// time can exceed it by a few levels. The parent of a sub-namespace cannot be changed.
 	Parent *string `json:"parent,omitempty"`
 	// allowCascadingDeletion allows the deletion of sub-namespaces of this namespace and its descendants along with
 	// their parent. Full namespaces are never deleted that way.

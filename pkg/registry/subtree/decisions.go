@@ -1,0 +1,90 @@
+package subtree
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+)
+
+const (
+	// settling is how long after a change of roles and bindings reviews may still answer as before: the authorizer caches
+	// decisions for ten seconds, and kube-apiserver sees the change a moment later.
+	settling = 15 * time.Second
+	// maxAge is the age of a decision at which it is due, and maxAgeByRBAC that of one that follows from roles and
+	// bindings which have not changed since.
+	maxAge, maxAgeByRBAC = 55 * time.Second, 10 * time.Minute
+)
+
+// LastChange returns when a role or a binding that applies in a namespace changed last, in the cluster for "". It reports
+// false if that is not known.
+type LastChange func(namespace string) (time.Time, bool)
+
+// decisions are those of the authorizer about one caller. They are safe for concurrent use. Those of nil are forgotten.
+type decisions struct {
+	lastChange LastChange
+	now        func() time.Time
+
+	mu sync.Mutex
+	in map[string]decision
+}
+
+type decision struct {
+	at time.Time
+	// byRBAC is whether a role and its binding allow it. Other authorizers do not tell what they depend on.
+	byRBAC bool
+}
+
+func newDecisions(lastChange LastChange) *decisions {
+	return &decisions{lastChange: lastChange, now: time.Now, in: map[string]decision{}}
+}
+
+// record notes a decision, "" for the whole cluster. Its reason is that of the authorizer.
+func (d *decisions) record(namespace string, allowed authorizer.Decision, reason string) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.in[namespace] = decision{d.now(), allowed == authorizer.DecisionAllow && strings.HasPrefix(reason, "RBAC: allowed by ")}
+}
+
+// holds reports whether a decision is that of roles and bindings which have not changed since.
+func (d *decisions) holds(namespace string) bool {
+	if d == nil {
+		return false
+	}
+	d.mu.Lock()
+	made := d.in[namespace]
+	d.mu.Unlock()
+	if !made.byRBAC || d.now().Sub(made.at) >= maxAgeByRBAC {
+		return false
+	}
+	changed, known := d.lastChange(namespace)
+	return known && made.at.After(changed.Add(settling))
+}
+
+// due reports whether to review a decision again. A change of roles and bindings makes it due at once.
+func (d *decisions) due(namespace string) bool {
+	if d == nil {
+		return true
+	}
+	d.mu.Lock()
+	made := d.in[namespace]
+	d.mu.Unlock()
+	if d.holds(namespace) {
+		return false
+	}
+	changed, known := d.lastChange(namespace)
+	return d.now().Sub(made.at) >= maxAge || known && !made.at.After(changed.Add(settling))
+}
+
+// forget forgets decisions about namespaces that are not asked for any more.
+func (d *decisions) forget(namespaces ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, namespace := range namespaces {
+		delete(d.in, namespace)
+	}
+}
