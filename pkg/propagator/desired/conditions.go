@@ -37,11 +37,15 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 		})
 	}
 	if ns, h := t.Namespace(name), t.Hierarchy(name); ns.ManagedBy != "" && h != nil && (h.Parent != "" || len(h.Abstract) > 0) {
+		message := fmt.Sprintf("namespace %q is managed by %q, so the abstract ancestors in its hierarchy have no effect", name, ns.ManagedBy)
+		if h.Parent != "" {
+			message = fmt.Sprintf("namespace %q has a parent, so its annotation says in vain that it is managed by %q", name, ns.ManagedBy)
+		}
 		found = append(found, metav1.Condition{
 			Type:   hnc.ConditionBadConfiguration,
 			Reason: hnc.ReasonExternalNamespace,
-			Message: fmt.Sprintf("namespace %q is managed by %q and can't have a parent, so %q is not; remove the parent from the hierarchy of namespace %q, or the annotation %s from the namespace",
-				name, ns.ManagedBy, h.Parent, name, hnc.AnnotationManagedBy),
+			Message: fmt.Sprintf("%s; remove the annotation %s from the namespace, or spec.parent and spec.abstractAncestors from the hierarchy of namespace %q",
+				message, hnc.AnnotationManagedBy, name),
 		})
 	}
 	found = append(found, sharedNames(t, name)...)

@@ -42,7 +42,7 @@ func TestProblemsOfManagedMetadata(t *testing.T) {
 		"ManagedAnnotationConflict": {append(chainOfThree, "says a annotations m=1", "says c annotations m=2"), "c",
 			"BadConfiguration=ManagedAnnotationConflict", []string{`annotation m is "2"`}},
 		"ExternalNamespace: H6 and N5 were passed by": {[]string{"ns p", "ns a", "parent a p", "has a manager other"}, "a",
-			"BadConfiguration=ExternalNamespace", []string{`managed by "other"`, `"p" is not`}},
+			"BadConfiguration=ExternalNamespace", []string{`has a parent`, `in vain that it is managed by "other"`}},
 		"AbstractNameConflict": {[]string{"ns a", "abstract a eng platform", "ns platform"}, "a", "BadConfiguration=AbstractNameConflict",
 			[]string{"platform, so", "the nearer one", "allow-shared-names"}},
 		"AbstractNameConflict: allowed":               {[]string{"ns a", "shared a eng platform", "ns platform"}, "a", "", nil},

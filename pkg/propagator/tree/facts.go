@@ -144,20 +144,21 @@ func (f *facts) Goes(name string) bool {
 }
 
 // parentFor returns the effective parent of the namespace from the records: the parent that its Hierarchy names, or
-// else the one that has a Subnamespace for it. An existing namespace belongs to a Subnamespace only if its own
-// annotation says so: no user can capture a namespace by creating a Subnamespace of its name. An external namespace has
-// no parent. Kubernetes deletes the records of a terminating namespace before the namespace, which does not take it and
+// else the one that has a Subnamespace for it. No annotation takes a namespace away from the parent in its Hierarchy,
+// which was authorized. An existing namespace belongs to a Subnamespace only if its own
+// annotation says so: no user can capture a namespace by creating a Subnamespace of its name. Any other external
+// namespace has no parent. Kubernetes deletes the records of a terminating namespace before the namespace, which does not take it and
 // its descendants out of the tree: its labels, which only the propagator writes, name the parent.
 func (f *facts) parentFor(name string) string {
 	if f.Excluded(name) {
 		return ""
 	}
 	if ns := f.namespaces[name]; ns != nil {
-		if ns.ManagedBy != "" {
-			return ""
-		}
 		if h := f.Hierarchy(name); h != nil && h.Parent != "" {
 			return h.Parent
+		}
+		if ns.ManagedBy != "" {
+			return ""
 		}
 		if len(f.AbstractAncestors(name)) > 0 {
 			// No annotation takes the namespace out of the policies that select by them.

@@ -66,7 +66,7 @@ func TestAChangeOfMetadataAffectsTheSubtreeBelowIt(t *testing.T) {
 			t.SetNamespace(ns("a", external))
 			return t.SetNamespace(ns("a", external, labelled("org.tree.hnc.x-k8s.io/depth", "1")))
 		}, nil, []string{"a", "b", "c"}},
-		"3.1 step 9: a child becomes external": {func(t *Tree) Affected { return t.SetNamespace(ns("b", external)) }, []string{"b", "c"}, []string{"a", "b"}},
+		"3.1 step 9: a child of its Hierarchy is annotated as external": {func(t *Tree) Affected { return t.SetNamespace(ns("b", external)) }, nil, []string{"a", "b"}},
 		"3.1 step 8: a Subnamespace": {func(t *Tree) Affected {
 			t.SetNamespace(ns("b", subOf("a")))
 			t.SetSubnamespace(record("a", "b"))

@@ -24,7 +24,8 @@ func TestParentByRecordsFollowsTheRulesOfTheTree(t *testing.T) {
 		"a void Subnamespace":                       {s: &tree.Subnamespace{Void: true}},
 		"a Subnamespace of an earlier parent":       {s: &tree.Subnamespace{Owner: "earlier"}},
 		"a Subnamespace that is not the annotation": {s: &tree.Subnamespace{}, change: func(ns *tree.Namespace) { ns.SubnamespaceOf = "" }},
-		"an external namespace":                     {h: &tree.Hierarchy{Parent: "a"}, change: func(ns *tree.Namespace) { ns.ManagedBy = "other" }},
+		"an external namespace":                     {s: &tree.Subnamespace{}, change: func(ns *tree.Namespace) { ns.ManagedBy = "other" }},
+		"annotated as external, with a Hierarchy":   {h: &tree.Hierarchy{Parent: "a"}, change: func(ns *tree.Namespace) { ns.ManagedBy = "other" }, want: "a"},
 	} {
 		known := tree.New(treetest.Rules())
 		known.SetNamespace(&tree.Namespace{Name: "a", UID: "uid-a"})

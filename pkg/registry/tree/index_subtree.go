@@ -83,10 +83,12 @@ func (i *Index) parent(name string, namespace *corev1.Namespace) string {
 		return ""
 	}
 	switch {
-	case i.config.Rules().Excluded(name, namespace.Labels) != "", managed.External(namespace.Annotations):
+	case i.config.Rules().Excluded(name, namespace.Labels) != "":
 		return ""
 	case e.Hierarchy == namespace.UID:
 		return e.Parent
+	case managed.External(namespace.Annotations):
+		return ""
 	case isSubnamespace(namespace, e.Parent) && e.Subnamespace != "" && i.uid(e.Parent) == e.Subnamespace:
 		return e.Parent
 	}

@@ -40,7 +40,6 @@ func TestSubtreeContainsAllDescendants(t *testing.T) {
 func TestSubtreeEndsAtEdgesThatAreNotEffective(t *testing.T) {
 	for what, change := range map[string]func(a *corev1.Namespace){
 		"re-created": func(a *corev1.Namespace) { a.UID = "another" },
-		"external":   func(a *corev1.Namespace) { a.Annotations = map[string]string{hnc.AnnotationManagedBy: "somebody"} },
 	} {
 		f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "a"})
 		a := f.existing(t, "a").DeepCopy()
@@ -54,6 +53,19 @@ func TestSubtreeEndsAtEdgesThatAreNotEffective(t *testing.T) {
 		if got := f.subtree(t, "a"); got != "a()0 b(a)1" {
 			t.Errorf("%s: the tree of a is %s", what, got)
 		}
+	}
+}
+
+// Its parent was authorized; who may annotate the namespace alone does not take it out of the tree.
+func TestAnAnnotationDoesNotEndASubtree(t *testing.T) {
+	f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "a"})
+	a := f.existing(t, "a").DeepCopy()
+	a.Annotations = map[string]string{hnc.AnnotationManagedBy: "somebody"}
+	if err := f.indexer.Update(a); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.subtree(t, "root"); got != "root()0 a(root)1 b(a)2" {
+		t.Errorf("the tree of root is %s", got)
 	}
 }
 

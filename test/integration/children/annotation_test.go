@@ -227,3 +227,26 @@ func TestAnAnnotationAloneDoesNotBlockAMove(t *testing.T) {
 	}
 	ancestryIs(t, "stuck", "stuck", "stuck-new")
 }
+
+// Tree labels, which the admission policy reads, are late while no propagator runs. What was authorized decides.
+func TestNoAnnotationTakesANamespaceOutBeforeItHasItsTreeLabels(t *testing.T) {
+	namespaces(t, "late-root", "late-child")
+	inherited := binding(t, "late-root")
+	mallory := newUser(t, "mallory-late")
+	mallory.grant(t, "", "get,patch /namespaces late-child")
+	mallory.eventuallyMay(t, "patch", "", "namespaces", "", "late-child")
+	if err := cp.StopProcess(t.Context(), propagator.Name); err != nil {
+		t.Fatal(err)
+	}
+	moved := root.hierarchy(t, "late-child", below("late-root"))
+	annotated := managedBy(t, mallory, "late-child", `"mallory"`)
+	if _, err := cp.StartServer(t.Context(), installation, propagator); err != nil {
+		t.Fatal(err)
+	}
+	if moved != nil || annotated != nil {
+		t.Fatal(moved, annotated)
+	}
+	ancestryIs(t, "late-child", "late-child", "late-root")
+	eventuallyCopied(t, "late-child", inherited)
+	eventuallyReports(t, "late-child", hnc.ReasonExternalNamespace, "in vain")
+}

@@ -120,7 +120,7 @@ func TestN5H6ExternalNamespacesAreRoots(t *testing.T) {
 	eventuallyConditions(t, "astray", "ActivitiesHalted=ParentMissing Ready=ParentMissing")
 	eventuallyHas(t, "astray", "doomed.tree.hnc.x-k8s.io/depth!")
 	patchNamespace(t, "astray", `{"metadata":{"annotations":{"hnc.x-k8s.io/managed-by":"somebody"}}}`)
-	eventuallyConditions(t, "astray", "BadConfiguration=ExternalNamespace Ready=ExternalNamespace", `managed by "somebody"`)
+	eventuallyConditions(t, "astray", "ActivitiesHalted=ParentMissing BadConfiguration=ExternalNamespace Ready=ParentMissing", `managed by "somebody"`)
 	refused(t, "H6, unchanged parent", setHierarchy(t, alice, "astray", labels("team=x")), apierrors.IsForbidden, `managed by "somebody"`)
 	mustSetHierarchy(t, "astray", parent(""))
 	eventuallyConditions(t, "astray", "Ready=Ready")
