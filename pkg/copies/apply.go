@@ -25,6 +25,8 @@ type Client interface {
 	Update(ctx context.Context, kind Kind, namespace, name string, body []byte) (Written, error)
 	// TryCreate returns the error that Create would, and stores nothing.
 	TryCreate(ctx context.Context, kind Kind, namespace string, body []byte) error
+	// Read returns the present version of an object, and the namespace that it is inherited from, "" if it is no copy.
+	Read(ctx context.Context, kind Kind, namespace, name string) (present Written, inheritedFrom string, err error)
 	// Delete deletes the object if it has that UID and, unless that is empty, that version.
 	Delete(ctx context.Context, kind Kind, namespace, name string, present Written) error
 	// DeleteCopies deletes all copies of sources in one namespace.
@@ -54,13 +56,37 @@ func remove(ctx context.Context, client Client, w Write) error {
 		// No request can name it. Its siblings are written again as soon as the watch brings their deletion.
 		err = client.DeleteCopies(ctx, w.Kind, w.Namespace, w.Present.InheritedFrom)
 	} else {
-		err = client.Delete(ctx, w.Kind, w.Namespace, w.Name, Written{UID: w.Present.UID})
+		err = removeCopy(ctx, client, w)
 	}
 	// While the kind is not served, the copy may exist.
 	if Gone(err) {
 		return nil
 	}
 	return err
+}
+
+// maxVersions is how many versions of a copy that others keep changing are tried to be deleted.
+const maxVersions = 3
+
+// removeCopy deletes a copy, unless it has become a local object: users may replace some copies by their own, which have
+// the same UID. Copies that others change all the time are deleted whatever their version is.
+func removeCopy(ctx context.Context, client Client, w Write) error {
+	present := Written{w.Present.UID, w.Present.ResourceVersion}
+	for range maxVersions {
+		err := client.Delete(ctx, w.Kind, w.Namespace, w.Name, present)
+		if !apierrors.IsConflict(err) || present.ResourceVersion == "" {
+			return err
+		}
+		live, inheritedFrom, readErr := client.Read(ctx, w.Kind, w.Namespace, w.Name)
+		switch {
+		case readErr != nil:
+			return readErr
+		case live.UID != w.Present.UID || inheritedFrom != w.Present.InheritedFrom:
+			return err
+		}
+		present = live
+	}
+	return client.Delete(ctx, w.Kind, w.Namespace, w.Name, Written{UID: w.Present.UID})
 }
 
 // Outcome classifies the result of a write.

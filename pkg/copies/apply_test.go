@@ -3,6 +3,7 @@ package copies
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ var resource = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource
 type script struct {
 	errs  []error
 	calls []string
+	// from is where the object is inherited from when it is read, and version how often it was.
+	from    string
+	version int
 }
 
 func (s *script) answer(call string) error {
@@ -44,6 +48,36 @@ func (s *script) TryCreate(context.Context, Kind, string, []byte) error { return
 
 func (s *script) Delete(_ context.Context, _ Kind, _, _ string, present Written) error {
 	return s.answer(strings.TrimSpace("delete " + string(present.UID) + " " + present.ResourceVersion))
+}
+
+func (s *script) Read(context.Context, Kind, string, string) (Written, string, error) {
+	s.version++
+	return Written{"u", fmt.Sprint("v", s.version)}, s.from, nil
+}
+
+// A user may replace a copy, under its UID, between the decision to delete it and the deletion. To change one all the
+// time does not keep it.
+func TestACopyIsDeletedUnlessItHasBecomeALocalObject(t *testing.T) {
+	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "x", errors.New("changed"))
+	for name, test := range map[string]struct {
+		errs  []error
+		from  string
+		calls string
+		want  error
+	}{
+		"unchanged":        {nil, "root", "delete u v", nil},
+		"changed":          {[]error{conflict}, "root", "delete u v, delete u v1", nil},
+		"changed often":    {[]error{conflict, conflict, conflict}, "root", "delete u v, delete u v1, delete u v2, delete u", nil},
+		"a local object":   {[]error{conflict}, "", "delete u v", conflict},
+		"of other origins": {[]error{conflict}, "mid", "delete u v", conflict},
+	} {
+		s := &script{errs: test.errs, from: test.from}
+		copied := &Object{Namespace: "child", Name: "x", UID: "u", ResourceVersion: "v", Copy: true, InheritedFrom: "root", fitness: ofCopies}
+		_, err := Apply(t.Context(), s, Write{Verb: Delete, Kind: RoleBindings, Namespace: "child", Name: "x", Present: copied})
+		if got := strings.Join(s.calls, ", "); got != test.calls || !errors.Is(err, test.want) {
+			t.Errorf("%s: %s (%v), want %s", name, got, err, test.calls)
+		}
+	}
 }
 
 func (s *script) DeleteCopies(_ context.Context, _ Kind, namespace, from string) error {

@@ -42,6 +42,23 @@ func (c restClient) Update(ctx context.Context, kind copies.Kind, namespace, nam
 	return written(c.client.Put().AbsPath(append(path(kind, namespace), name)...), body).decode(ctx)
 }
 
+func (c restClient) Read(ctx context.Context, kind copies.Kind, namespace, name string) (present copies.Written, inheritedFrom string, err error) {
+	var object metav1.PartialObjectMetadata
+	result := c.client.Get().AbsPath(append(path(kind, namespace), name)...).SetHeader("Accept", partialMetadata).Do(ctx)
+	// The error of Raw lacks the server's status.
+	if err := result.Error(); err != nil {
+		return copies.Written{}, "", err
+	}
+	raw, err := result.Raw()
+	if err != nil {
+		return copies.Written{}, "", err
+	}
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return copies.Written{}, "", fmt.Errorf("%s %s/%s: %w", kind.Resource, namespace, name, err)
+	}
+	return copies.Written{UID: object.UID, ResourceVersion: object.ResourceVersion}, object.Labels[hnc.LabelInheritedFrom], nil
+}
+
 func (c restClient) Delete(ctx context.Context, kind copies.Kind, namespace, name string, present copies.Written) error {
 	preconditions := &metav1.Preconditions{UID: &present.UID}
 	if present.ResourceVersion != "" {

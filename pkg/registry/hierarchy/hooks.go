@@ -62,6 +62,9 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 // beginDelete validates a deletion. spec.propagation comes last.
 func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 	h := obj.(*hnc.Hierarchy)
+	if err := k.tree.AwaitRebuildOf(ctx, h.Namespace); err != nil {
+		return err
+	}
 	if err := k.validateDelete(ctx, h); err != nil {
 		return err
 	}

@@ -108,6 +108,9 @@ func (k hooks) keepFinalizer(ctx context.Context, s, stored *hnc.Subnamespace) e
 func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 	s := obj.(*hnc.Subnamespace)
 	if s.DeletionTimestamp == nil {
+		if err := k.tree.AwaitRebuildOf(ctx, s.Namespace); err != nil {
+			return err
+		}
 		parent, err := k.parent(ctx)
 		if err != nil {
 			return err

@@ -26,15 +26,20 @@ func (s *snapshot) limits(ctx context.Context) (*limits.Limits, error) {
 	if s.index.config.Quotas == nil {
 		return limits.New(0), nil
 	}
+	if s.knownLimits != nil {
+		return s.knownLimits, nil
+	}
 	l, err := s.index.config.Quotas.Get(ctx, s.fresh)
 	if err != nil {
 		return nil, internalerror.From(err)
 	}
+	s.knownLimits = l
 	return l, nil
 }
 
 // invalidateUse makes a guard that writes edges invalidate the recorded use of all subtrees that change: those of the
-// old and of the new ancestors with quotas. So a reservation that is evaluated on the earlier tree loses its fence.
+// old and of the new ancestors with quotas. So a reservation that is evaluated on the earlier tree loses its fence, and
+// so does a move that has counted what is below a namespace of the tree before another one came there.
 func (s *snapshot) invalidateUse(ctx context.Context, guard *fence.Guard) error {
 	if len(guard.Put)+len(guard.Delete) == 0 || s.index.config.Quotas == nil {
 		return nil
@@ -57,6 +62,14 @@ func (s *snapshot) invalidateUse(ctx context.Context, guard *fence.Guard) error 
 		if err := s.addAncestors(ctx, ancestors, name, e.Parent); err != nil {
 			return err
 		}
+		if e.Parent == "" {
+			continue
+		}
+		root, err := s.rootOf(ctx, e.Parent)
+		if err != nil {
+			return err
+		}
+		setRecord(&guard.PutRecords, limits.Tree(root), []byte{})
 	}
 	for _, name := range guard.Delete {
 		if err := s.addAncestors(ctx, ancestors, name, ""); err != nil {
@@ -72,6 +85,15 @@ func (s *snapshot) invalidateUse(ctx context.Context, guard *fence.Guard) error 
 		}
 	}
 	return nil
+}
+
+// rootOf returns the last namespace of a chain.
+func (s *snapshot) rootOf(ctx context.Context, name string) (string, error) {
+	chain, err := s.chain(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	return chain[len(chain)-1], nil
 }
 
 // addAncestors adds the ancestors of a namespace before and after it gets a parent.
@@ -101,9 +123,10 @@ func setRecord[T any](records *map[string]T, name string, value T) {
 	(*records)[name] = value
 }
 
-// limitSubnamespaces rejects more namespaces below parent, name among them, if one of the ancestors has as many others
-// as its quota allows. The guard compares the records of their subtrees, so the count is exact at commit.
-func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, reject rejection, parent, name string, more int64) error {
+// limitSubnamespaces rejects a namespace below parent, with all that is below it already, if one of the ancestors has as
+// many others as its quota allows. The guard compares the records of their subtrees and that of the tree that the
+// namespace is in, so the count is exact at commit.
+func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, reject rejection, parent, name string) error {
 	l, err := s.limits(ctx)
 	if err != nil || l.Empty() {
 		return err
@@ -121,6 +144,11 @@ func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, r
 	if len(limited) == 0 {
 		return nil
 	}
+	root, err := s.rootOf(ctx, name)
+	if err != nil {
+		return err
+	}
+	records = append(records, limits.Tree(root))
 	// The records are read before the index: edges that the index does not contain yet change a record.
 	entries, err := s.index.config.Records.Read(ctx, records...)
 	if err != nil {
@@ -132,6 +160,7 @@ func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, r
 	if err := s.index.WaitUntilFresh(ctx); err != nil {
 		return err
 	}
+	more := 1 + s.index.countBelow(name, "")
 	for i := len(limited) - 1; i >= 0; i-- {
 		quotaName, hard := l.Subnamespaces(limited[i])
 		used := s.index.countBelow(limited[i], name)

@@ -11,8 +11,7 @@ import (
 // with it. That is the subtrees of orphans, or of a namespace that exists already. Nobody may exceed a quota that way,
 // because a move does the same with the annotation for it.
 func (s *snapshot) limitClaim(ctx context.Context, guard *fence.Guard, reject rejection, name, parent string, orphans []string) error {
-	joining := s.index.countBelow(name, "")
-	if err := s.limitSubnamespaces(ctx, guard, reject, parent, name, 1+joining); err != nil {
+	if err := s.limitSubnamespaces(ctx, guard, reject, parent, name); err != nil {
 		return err
 	}
 	existing, err := s.namespace(ctx, name)

@@ -131,15 +131,19 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 	return all, nil
 }
 
-// compareLedgers makes the guard demand that no use has been reserved since this call: below the gained ancestors, and
-// in the moved subtree.
+// compareLedgers makes the guard demand that since this call no use has been reserved, below the gained ancestors and in
+// the moved subtree, and no namespace has joined the tree of that.
 func (s *snapshot) compareLedgers(ctx context.Context, reject rejection, guard *fence.Guard, l *limits.Limits, gained, old []string, subtree []Node) error {
 	records, inside := ledgers(l, slices.Concat(gained, old)), ledgersInside(l, old, subtree)
 	if len(inside) > maxLedgers {
 		return reject.forbidden("spec.parent: more than %d namespaces below %q have quotas of their own, too many to be moved at once; "+
 			"create a quota in %q, which counts for all of them, or move them one by one", maxLedgers, subtree[0].Name, subtree[0].Name)
 	}
-	records = append(records, inside...)
+	root, err := s.rootOf(ctx, subtree[0].Name)
+	if err != nil {
+		return err
+	}
+	records = append(records, append(inside, limits.Tree(root))...)
 	for _, name := range gained {
 		if limit, _ := l.Subnamespaces(name); limit != "" {
 			records = append(records, limits.Children(name))

@@ -151,7 +151,7 @@ func TestSubnamespaceIsRejectedAtTheLimitOfAnyAncestor(t *testing.T) {
 	} {
 		guard := &fence.Guard{}
 		s := newSnapshot(f.Index, false)
-		err := s.limitSubnamespaces(t.Context(), guard, newRejection(t.Context(), "new"), parent, "new", 1)
+		err := s.limitSubnamespaces(t.Context(), guard, newRejection(t.Context(), "new"), parent, "new")
 		if want == "" {
 			if err != nil || guard.UnchangedRecords[limits.Children("top")] == 0 {
 				t.Errorf("below %s: %v, compared %v", parent, err, guard.UnchangedRecords)
@@ -205,5 +205,59 @@ func TestNamespacesCountWhateverPutThemBelow(t *testing.T) {
 	limited("4")
 	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "joins"), "top"); err != nil {
 		t.Errorf("a move that fits: %v", err)
+	}
+}
+
+// growing returns quotas only from the second call on, as if one was created during an evaluation.
+type growing struct {
+	fixedQuotas
+	calls *int
+}
+
+func (q growing) Get(context.Context, bool) (*limits.Limits, error) {
+	if *q.calls++; *q.calls == 1 {
+		return limits.New(7), nil
+	}
+	return limits.New(8, quotaOf("top", "q", "pods", "0")), nil
+}
+
+func TestAMoveIsLostIfANamespaceJoinsWhatMoves(t *testing.T) {
+	f := newFixture(t, map[string]string{"top": "", "m": "", "below-m": "m", "full": ""})
+	f.admin["jane/top"], f.admin["jane/m"], f.admin["jane/below-m"], f.admin["jane/full"] = true, true, true, true
+	f.limited(nil, quotaOf("top", "q", "count/subnamespaces.hnc.x-k8s.io", "5"))
+	move, err := f.Moves.Validate(as(t, "jane"), f.existing(t, "m"), "top")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if move.UnchangedRecords[limits.Tree("m")] == 0 {
+		t.Errorf("the move compares %v", move.UnchangedRecords)
+	}
+	claim, err := f.Claims.Validate(as(t, "jane"), "new", f.existing(t, "below-m"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	into, err := f.Moves.Validate(as(t, "jane"), f.existing(t, "full"), "below-m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, guard := range map[string]*fence.Guard{"a claim": claim, "a move": into} {
+		if _, written := guard.PutRecords[limits.Tree("m")]; !written {
+			t.Errorf("%s below m writes %v", what, guard.PutRecords)
+		}
+	}
+}
+
+// What is compared is what the decision has read.
+func TestAMoveIsLostIfALimitIsSetMeanwhile(t *testing.T) {
+	f := newFixture(t, map[string]string{"top": "", "m": ""})
+	f.admin["jane/top"], f.admin["jane/m"] = true, true
+	f.limited(map[string]corev1.ResourceList{"m": hard("pods", "2")})
+	f.config().Quotas = growing{calls: new(int)}
+	guard, err := f.Moves.Validate(as(t, "jane"), f.existing(t, "m"), "top")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := guard.UnchangedRecords[limits.Record]; got != 7 {
+		t.Errorf("it compares the limits at revision %d, and was decided at 7", got)
 	}
 }

@@ -32,3 +32,17 @@ func (t *Tree) AwaitRebuild(ctx context.Context) error {
 			"try again. If this lasts, kubectl hns doctor says why",
 	}}
 }
+
+// AwaitRebuildOf does so for a deletion in a namespace, which would be decided on an incomplete tree. What Kubernetes
+// deletes along with its namespace goes.
+func (t *Tree) AwaitRebuildOf(ctx context.Context, namespace string) error {
+	waiting := t.AwaitRebuild(ctx)
+	if waiting == nil {
+		return nil
+	}
+	ns, err := t.Index.Namespace(ctx, namespace)
+	if apierrors.IsNotFound(err) || err == nil && ns.DeletionTimestamp != nil {
+		return nil
+	}
+	return waiting
+}

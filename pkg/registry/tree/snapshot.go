@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -27,6 +28,8 @@ type snapshot struct {
 	marks map[string]int64
 	// unused holds the names of missing namespaces without children, which cannot consume quota.
 	unused map[string]bool
+	// knownLimits are the limits that the evaluation has read, and whose revision is compared.
+	knownLimits *limits.Limits
 }
 
 func newSnapshot(index *Index, fresh bool) *snapshot {

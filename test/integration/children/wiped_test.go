@@ -192,6 +192,11 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 			if _, err := interrupted.HNC.HncV1beta1().Hierarchies("wipe-sub").Create(t.Context(), h, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
+			// The parent of its parent is not in the store yet, whose admins would be asked.
+			err = root.HNC.HncV1beta1().RESTClient().Delete().Namespace("wipe-sub").Resource("hierarchies").Name(hnc.Singleton).MaxRetries(0).Do(t.Context()).Error()
+			if !apierrors.IsServiceUnavailable(err) {
+				t.Errorf("a deletion during the rebuild: %v", err)
+			}
 		})
 		eventuallyRebuilt(t)
 	})

@@ -9,9 +9,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// prune deletes the records of subtrees that have no quota any more. Each decision that compares such a record also
-// compares the limits, and has read limits that need the record. So one that did not find the record is lost even if it
-// was written and deleted since: the limits have changed in between.
+// prune deletes the records of subtrees that have no quota any more, and those of trees once there is no quota at all.
+// Each decision that compares such a record also compares the limits, and has read limits that need the record. So one
+// that did not find the record is lost even if it was written and deleted since: the limits have changed in between.
 func (l *Ledger) prune(ctx context.Context) error {
 	known, err := l.config.Limits.Get(ctx, true)
 	if err != nil {
@@ -24,6 +24,7 @@ func (l *Ledger) prune(ctx context.Context) error {
 	}{
 		{limits.LedgerFolder, known.Counted},
 		{limits.ChildrenFolder, func(namespace string) bool { name, _ := known.Subnamespaces(namespace); return name != "" }},
+		{limits.TreesFolder, func(string) bool { return !known.Empty() }},
 	} {
 		entries, err := l.config.Records.List(ctx, records.folder)
 		if err != nil {

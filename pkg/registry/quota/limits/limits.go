@@ -25,6 +25,8 @@ const (
 	// ChildrenFolder contains a record for each namespace with a limit of sub-namespaces. A change of the subtree
 	// writes it.
 	ChildrenFolder = "quota/subtrees"
+	// TreesFolder contains a record for each root. While there are limits, a namespace that joins the tree writes it.
+	TreesFolder = "quota/trees"
 )
 
 // Ledger returns the name of the record of a namespace in LedgerFolder.
@@ -32,6 +34,9 @@ func Ledger(namespace string) string { return LedgerFolder + "/" + namespace }
 
 // Children returns the name of the record of a namespace in ChildrenFolder.
 func Children(namespace string) string { return ChildrenFolder + "/" + namespace }
+
+// Tree returns the name of the record of a root in TreesFolder.
+func Tree(root string) string { return TreesFolder + "/" + root }
 
 // Limits are the limits at a revision. They are read-only.
 type Limits struct {
