@@ -24,6 +24,9 @@ func UsageErrorf(format string, args ...any) error { return usageError{fmt.Error
 // ErrReported makes the command fail without another message.
 var ErrReported = errors.New("failed")
 
+// ErrFound makes the command end with the exit code of a command that has done its work, and found something.
+var ErrFound error = exitError{exitFound}
+
 // ValidateNamespace returns an error if name cannot be the name of a namespace.
 func ValidateNamespace(name string) error {
 	switch {

@@ -5,7 +5,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"strings"
@@ -32,7 +31,7 @@ func Main(version string, build func(*Factory, genericiooptions.IOStreams) *cobr
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: out, ErrOut: errOut}
 	f := NewFactory(streams.ErrOut)
 	cmd, err := NewRoot(f, streams, version, build).ExecuteContextC(ctx)
-	if err != nil && !errors.As(err, new(exitError)) {
+	if err != nil {
 		PrintError(streams.ErrOut, f, cmd, err)
 	}
 	return exitCode(err)

@@ -33,7 +33,7 @@ const indent = "  "
 
 // PrintError prints why a command has failed, and a hint at what to do, on standard error.
 func PrintError(errOut io.Writer, f *Factory, cmd *cobra.Command, err error) {
-	if errors.Is(err, ErrReported) {
+	if errors.Is(err, ErrReported) || errors.As(err, new(exitError)) {
 		return
 	}
 	var prefixed *prefixedError

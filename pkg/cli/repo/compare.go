@@ -71,10 +71,7 @@ func (o *repoDiffOptions) runLive(ctx context.Context) error {
 	for _, c := range failed {
 		_, _ = io.WriteString(o.ErrOut, names.Line("%s: %s", c.object, cli.ServerMessage(c.err)))
 	}
-	if err == nil && len(unsafe)+len(failed) > 0 {
-		return cli.ErrReported
-	}
-	return err
+	return o.result(err, len(unsafe)+len(failed) > 0, found.Text() != "")
 }
 
 // liveChanges returns what a synchronization would change in the cluster, and the objects that could not be compared.

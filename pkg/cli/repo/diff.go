@@ -23,6 +23,8 @@ type repoDiffOptions struct {
 	against string
 	target  targetFlags
 	output  cli.OutputFlag
+	// exitCode has differences end the command with ErrFound.
+	exitCode bool
 }
 
 func newRepoDiffCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Command {
@@ -36,7 +38,8 @@ removed (-) or changed (~), with the fields. Only objects are removed that the R
 With --against, show what the repository changes in each of its clusters, compared with another revision of it in a directory, without contacting them;
 namespaces may then also be moved (>).
 
-The exit code is 1 if a revision has errors, or if the repository must not be applied because too many namespaces would be removed.`,
+The exit code is 1 if a revision has errors, or if the repository must not be applied because too many namespaces would be removed. With --exit-code,
+it is 2 if there are differences.`,
 		Example: `  kubectl hns repo diff --name policy
   git worktree add /tmp/main main && kubectl hns repo diff --against /tmp/main
   kubectl hns repo diff --against /tmp/main --clusters prod-1 -o json`,
@@ -47,6 +50,7 @@ The exit code is 1 if a revision has errors, or if the repository must not be ap
 	o.target.add(cmd, f)
 	cmd.Flags().StringVar(&o.against, "against", "", "The root of the revision to compare with, instead of the cluster")
 	_ = cmd.MarkFlagDirname("against")
+	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "Exit with 2 if there are differences")
 	o.output.AddFormats(cmd, "json", "yaml")
 	return cmd
 }
@@ -78,19 +82,27 @@ func (o *repoDiffOptions) Run(ctx context.Context) error {
 		return err
 	}
 	all := []clusterChanges{}
-	failed := false
+	failed, differ := false, false
 	for i, cluster := range after.clusters {
 		was := before.clusters[i].result
 		one := clusterChanges{cluster.name, changes.Between(was, cluster.result), changes.Unsafe(was, cluster.result, o.target.allowMass)}
-		failed = failed || len(one.Errors) > 0
+		failed, differ = failed || len(one.Errors) > 0, differ || one.Text() != ""
 		all = append(all, one)
 	}
 	printed, err := o.output.Print(o.Out, map[string]any{"clusters": all}, nil)
 	if !printed {
 		err = o.printChanges(all)
 	}
-	if err == nil && failed {
+	return o.result(err, failed, differ)
+}
+
+// result is the error of the command, when it has printed what it has found.
+func (o *repoDiffOptions) result(err error, failed, differ bool) error {
+	switch {
+	case err == nil && failed:
 		return cli.ErrReported
+	case err == nil && differ && o.exitCode:
+		return cli.ErrFound
 	}
 	return err
 }

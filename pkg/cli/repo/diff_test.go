@@ -24,7 +24,7 @@ func TestRepoDiff(t *testing.T) {
 	diff := func(args ...string) (string, string, int) {
 		return hns(append([]string{"repo", "diff", "--path", "new", "--against", "old", "--no-api-server-check"}, args...)...)
 	}
-	if stdout, stderr, code := diff(); code != 0 || stdout != "" || stderr != "" {
+	if stdout, stderr, code := diff("--exit-code"); code != 0 || stdout != "" || stderr != "" {
 		t.Errorf("the same: got %d %q %q", code, stdout, stderr)
 	}
 	if err := os.Rename("new/namespaces/eng", "new/namespaces/tech"); err != nil {
@@ -40,6 +40,9 @@ func TestRepoDiff(t *testing.T) {
 	}
 	if stdout, _, code := diff(); code != 0 || stdout != "Cluster defaultcluster:\n"+want+"Cluster prod:\n"+want {
 		t.Errorf("both clusters: got %d %q", code, stdout)
+	}
+	if stdout, stderr, code := diff("--clusters", "prod", "--exit-code"); code != 2 || stdout != want || stderr != "" {
+		t.Errorf("with an exit code for differences: got %d %q %q", code, stdout, stderr)
 	}
 	if stdout, _, code := diff("-o", "json", "--clusters", "prod"); code != 0 || !strings.Contains(stdout, `"change": "Moved"`) {
 		t.Errorf("got %d %q", code, stdout)

@@ -3,6 +3,7 @@ package repo
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -50,7 +51,9 @@ func hns(args ...string) (stdout, stderr string, code int) {
 	root.SetArgs(slices.DeleteFunc(args, func(arg string) bool { return arg == root.Name() }))
 	if cmd, err := root.ExecuteC(); err != nil {
 		cli.PrintError(&errOut, f, cmd, err)
-		code = 1
+		if code = 1; errors.Is(err, cli.ErrFound) {
+			code = 2
+		}
 	}
 	return out.String(), errOut.String(), code
 }
