@@ -2,6 +2,7 @@ package copies
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -74,11 +75,16 @@ func internal(key string) bool {
 
 func (c *content) digest() Digest {
 	h := sha256.New()
-	h.Write([]byte(c.encoding.name()))
-	h.Write(c.metadata)
-	h.Write(c.rest)
+	// Each part has its length: users choose the UIDs of owners, which must not look like content.
+	add := func(part []byte) {
+		h.Write(binary.AppendUvarint(nil, uint64(len(part))))
+		h.Write(part)
+	}
+	add([]byte(c.encoding.name()))
+	add(c.metadata)
+	add(c.rest)
 	for _, owner := range c.owners {
-		h.Write([]byte(owner))
+		add([]byte(owner))
 	}
 	var d Digest
 	copy(d[:], h.Sum(nil))

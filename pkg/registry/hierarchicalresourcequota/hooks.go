@@ -27,13 +27,13 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, options *met
 		return nil, err
 	}
 	k.index.WarnOfIgnoredLimits(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota))
-	return k.changeLimits(ctx, obj, "update", options.DryRun)
+	return base.FinishNothing, k.changeLimits(ctx, obj, "update", options.DryRun)
 }
 
 // beginUpdate also serves the removal of the last finalizer of a deleted quota, which ends its limits.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", obj, old) {
-		return k.changeLimits(ctx, old, "delete", options.DryRun)
+		return base.FinishNothing, k.changeLimits(ctx, old, "delete", options.DryRun)
 	}
 	if apiequality.Semantic.DeepEqual(obj.(*hnc.HierarchicalResourceQuota).Spec, old.(*hnc.HierarchicalResourceQuota).Spec) {
 		return base.FinishNothing, fence.Set(ctx, nil)
@@ -42,23 +42,21 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, options
 		return nil, err
 	}
 	k.index.WarnOfIgnoredLimits(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota))
-	return k.changeLimits(ctx, obj, "update", options.DryRun)
+	return base.FinishNothing, k.changeLimits(ctx, obj, "update", options.DryRun)
 }
 
 func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
-	_, err := k.changeLimits(ctx, obj, "delete", nil)
-	return err
+	return k.changeLimits(ctx, obj, "delete", nil)
 }
 
 // changeLimits makes a write invalidate all decisions that are based on the limits, and the recorded use of the
 // namespace's subtree: while the namespace has no quota, that is not kept up to date.
-func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, verb string, dryRun []string) (genericregistry.FinishFunc, error) {
+func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, verb string, dryRun []string) error {
 	namespace := obj.(*hnc.HierarchicalResourceQuota).Namespace
-	finish, err := k.rates.allow(ctx, k.index.Root(namespace), verb, dryRun)
-	if err != nil {
-		return nil, err
+	if err := k.rates.allow(ctx, k.index.Root(namespace), verb, dryRun); err != nil {
+		return err
 	}
-	return finish, fence.Set(ctx, &fence.Guard{PutRecords: map[string][]byte{
+	return fence.Set(ctx, &fence.Guard{PutRecords: map[string][]byte{
 		limits.Record: {}, limits.Ledger(namespace): {}, limits.Children(namespace): {},
 	}})
 }

@@ -7,13 +7,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/largeobjects"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
-	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 )
 
 const (
@@ -36,22 +34,37 @@ func newRates(reviews authorizer.Authorizer) rates {
 	return rates{largeobjects.NewRates(changesPerSecond, changesBurst), reviews, time.Now}
 }
 
-// allow returns an error if the limits in the tree of a root have been changed too often lately. Dry runs change none, and
-// a write that fails after this, as one of an invalid quota does, has not changed them.
-func (r rates) allow(ctx context.Context, root, verb string, dryRun []string) (genericregistry.FinishFunc, error) {
-	if dryrun.IsDryRun(dryRun) {
-		return base.FinishNothing, nil
+// change is what a request has taken of the rate.
+type change struct{ root string }
+
+type changeKey struct{}
+
+// begin returns a context for a request, and what to call when it has ended: however often the store tries it, it takes
+// one change, and gives that back if it has written nothing.
+func (r rates) begin(ctx context.Context) (context.Context, func(written bool)) {
+	c := &change{}
+	return context.WithValue(ctx, changeKey{}, c), func(written bool) {
+		if c.root != "" && !written {
+			r.Return(r.now(), c.root, 1)
+		}
+	}
+}
+
+// allow returns an error if the limits in the tree of a root have been changed too often lately. Dry runs change none.
+func (r rates) allow(ctx context.Context, root, verb string, dryRun []string) error {
+	c, _ := ctx.Value(changeKey{}).(*change)
+	if dryrun.IsDryRun(dryRun) || c != nil && c.root != "" {
+		return nil
 	}
 	if r.Allow(r.now(), root, 1) {
-		return func(_ context.Context, written bool) {
-			if !written {
-				r.Return(r.now(), root, 1)
-			}
-		}, nil
+		if c != nil {
+			c.root = root
+		}
+		return nil
 	}
 	_, allowed, err := review.Requester(ctx, r.reviews, authorizer.AttributesRecord{Verb: verb, APIGroup: hnc.GroupName, APIVersion: "*", Resource: "hierarchicalresourcequotas"})
 	if err != nil || allowed {
-		return base.FinishNothing, err
+		return err
 	}
-	return nil, apierrors.NewTooManyRequests(fmt.Sprintf("limits in tree %q have been changed often lately; try again later", root), retryAfter)
+	return apierrors.NewTooManyRequests(fmt.Sprintf("limits in tree %q have been changed often lately; try again later", root), retryAfter)
 }

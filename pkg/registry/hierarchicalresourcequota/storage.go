@@ -32,6 +32,7 @@ type REST struct {
 	*transaction.Store
 	waiter   readiness.Waiter
 	enforced readiness.Effect[*hnc.HierarchicalResourceQuota]
+	rates    rates
 }
 
 // NewStorage returns the storage of quotas. The tree knows in which namespaces there are none. A write waits until its
@@ -60,7 +61,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	quotas := transaction.New(store, k.beginDelete)
 	quotas.GeneratesNames = true
 	return &Storage{
-		Quota: &REST{Store: quotas, waiter: waiter, enforced: readiness.Effect[*hnc.HierarchicalResourceQuota]{
+		Quota: &REST{Store: quotas, waiter: waiter, rates: k.rates, enforced: readiness.Effect[*hnc.HierarchicalResourceQuota]{
 			Resource:   "hierarchicalresourcequotas",
 			Condition:  hnc.ConditionReady,
 			Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
@@ -75,7 +76,9 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 
 // Create creates a quota, and waits until it is in force.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
-	created, err := r.Store.Create(ctx, obj, validate, options)
+	trying, done := r.rates.begin(ctx)
+	created, err := r.Store.Create(trying, obj, validate, options)
+	done(err == nil)
 	if err != nil {
 		return created, err
 	}
@@ -85,7 +88,9 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 // Update changes a quota, or creates it for server-side apply, and waits until it is in force.
 func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	updated, created, err := r.Store.Update(ctx, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
+	trying, done := r.rates.begin(ctx)
+	updated, created, err := r.Store.Update(trying, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
+	done(err == nil)
 	if err != nil {
 		return updated, created, err
 	}

@@ -59,6 +59,11 @@ func (s *snapshot) invalidateUse(ctx context.Context, guard *fence.Guard) error 
 		if err := json.Unmarshal(value, &e); err != nil {
 			return apierrors.NewInternalError(err)
 		}
+		if stays, err := s.stays(ctx, name, e); err != nil {
+			return err
+		} else if stays {
+			continue
+		}
 		if err := s.addAncestors(ctx, ancestors, name, e.Parent); err != nil {
 			return err
 		}
@@ -85,6 +90,20 @@ func (s *snapshot) invalidateUse(ctx context.Context, guard *fence.Guard) error 
 		}
 	}
 	return nil
+}
+
+// stays reports whether a namespace is below the same parent as before when it gets an edge: only what holds it there
+// changes, as when a sub-namespace gets its Hierarchy.
+func (s *snapshot) stays(ctx context.Context, name string, e edgeValue) (bool, error) {
+	before, err := s.edge(ctx, name)
+	if err != nil || before.Parent != e.Parent {
+		return false, err
+	}
+	was, err := s.effective(ctx, name, before)
+	if err != nil || !was {
+		return false, err
+	}
+	return s.effective(ctx, name, e)
 }
 
 // rootOf returns the last namespace of a chain.

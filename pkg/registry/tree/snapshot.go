@@ -176,8 +176,12 @@ func (s *snapshot) isVoid(ctx context.Context, name string, uid types.UID) (bool
 
 // read adds the edge of a namespace and, in the same round trip, those of the ancestors that the index expects.
 func (s *snapshot) read(ctx context.Context, name string) error {
+	var expected []string
 	s.index.mu.RLock()
-	synced, cached, expected := s.index.synced, s.index.edges[name], s.index.forest.Chain(name)
+	synced, cached := s.index.synced, s.index.edges[name]
+	if s.fresh {
+		expected = s.index.forest.Chain(name)
+	}
 	s.index.mu.RUnlock()
 	if !synced {
 		return apierrors.NewServiceUnavailable("the tree has not been read yet; try again")

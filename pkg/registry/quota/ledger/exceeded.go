@@ -21,15 +21,12 @@ import (
 // first. Resources that the write does not increase are not limited, so use that exceeds a limit already blocks nothing
 // else.
 func (t *transaction) exceeded(ctx context.Context, o *operation, chain, ancestors []string, change corev1.ResourceList) (result, err error) {
-	for _, ancestor := range slices.Backward(ancestors) {
-		quotas := t.limits.Of(ancestor, o.scope)
-		if len(quotas) == 0 {
-			continue
-		}
-		sum, err := t.sum(ctx, ancestor)
-		if err != nil {
-			return nil, err
-		}
+	limited := t.limited(o, ancestors)
+	if err := t.sumUp(ctx, limited); err != nil {
+		return nil, err
+	}
+	for _, ancestor := range slices.Backward(limited) {
+		quotas, sum := t.limits.Of(ancestor, o.scope), t.totals[ancestor]
 		for i := range quotas {
 			over := excess(quotas[i].Spec.Hard, sum[o.scope], change, o.used, o.reserve)
 			over = slices.DeleteFunc(over, func(e quota.Excess) bool {
@@ -63,19 +60,44 @@ func excess(hard, sum, change, before, after corev1.ResourceList) []quota.Excess
 	return over
 }
 
-// sum returns the ledger of a namespace. If it is empty, the records of use are summed up, and the transaction writes
-// the result.
-func (t *transaction) sum(ctx context.Context, namespace string) (totals, error) {
-	sum, err := t.known(ctx, namespace)
-	if err != nil || sum != nil {
-		return sum, err
+// limited returns those of the ancestors whose quotas limit a reservation.
+func (t *transaction) limited(o *operation, ancestors []string) []string {
+	if o.reserve == nil {
+		return nil
 	}
-	if sum, err = t.ledger.sumUp(ctx, namespace, t.limits, t.uses); err != nil {
-		return nil, err
+	return slices.DeleteFunc(slices.Clone(ancestors), func(namespace string) bool { return len(t.limits.Of(namespace, o.scope)) == 0 })
+}
+
+// emptied returns those of the namespaces whose ledgers are empty.
+func (t *transaction) emptied(ctx context.Context, namespaces []string) (empty []string, err error) {
+	for _, namespace := range namespaces {
+		sum, err := t.known(ctx, namespace)
+		if err != nil {
+			return nil, err
+		}
+		if sum == nil {
+			empty = append(empty, namespace)
+		}
 	}
-	t.totals[namespace] = sum
-	t.write.Put[limits.Ledger(namespace)] = encode(sum)
-	return sum, nil
+	return empty, nil
+}
+
+// sumUp sums up the records of use for those of the namespaces whose ledgers are empty. The transaction writes the
+// results.
+func (t *transaction) sumUp(ctx context.Context, namespaces []string) error {
+	empty, err := t.emptied(ctx, namespaces)
+	if err != nil || len(empty) == 0 {
+		return err
+	}
+	sums, err := t.ledger.sumUp(ctx, empty, t.limits, t.uses)
+	if err != nil {
+		return err
+	}
+	for namespace, sum := range sums {
+		t.totals[namespace] = sum
+		t.write.Put[limits.Ledger(namespace)] = encode(sum)
+	}
+	return nil
 }
 
 // missingUseError reports ResourceQuotas below a namespace whose use is not recorded.
@@ -85,11 +107,11 @@ func (e *missingUseError) Error() string {
 	return fmt.Sprintf("the use of %d ResourceQuotas is not recorded yet", len(e.uses))
 }
 
-// sumUp returns the sum of the records of use below a namespace. Those in changed replace the stored ones. It fails
-// with a missingUseError if use is not recorded, as after a loss of records.
-func (l *Ledger) sumUp(ctx context.Context, namespace string, known *limits.Limits, changed map[key]*use) (totals, error) {
+// sumUp returns the sums of the records of use below namespaces, whose ledgers have been read before. Those in changed
+// replace the stored ones. It fails with a missingUseError if use is not recorded, as after a loss of records.
+func (l *Ledger) sumUp(ctx context.Context, namespaces []string, known *limits.Limits, changed map[key]*use) (map[string]totals, error) {
 	recomputations.Inc()
-	// A change of the tree empties the ledger. The tree contains the changes that have emptied the one that was read,
+	// A change of the tree empties the ledger. The tree contains the changes that have emptied those that were read,
 	// and a later change loses the transaction its fence.
 	if err := l.config.Tree.WaitUntilFresh(ctx); err != nil {
 		return nil, err
@@ -103,33 +125,51 @@ func (l *Ledger) sumUp(ctx context.Context, namespace string, known *limits.Limi
 		uses[k] = s.use
 	}
 	maps.Copy(uses, changed)
-	sum := totals{}
+	sums := make(map[string]totals, len(namespaces))
+	for _, namespace := range namespaces {
+		sums[namespace] = totals{}
+	}
+	above := ancestries{l, map[string][]string{}}
 	for k, u := range uses {
 		if u == nil {
 			continue
 		}
-		below, err := l.below(ctx, k.namespace, namespace, u)
+		chain, err := above.of(ctx, k.namespace, u)
 		if err != nil {
 			return nil, err
 		}
-		if below {
-			sum.add(k.scope, u.charge(), known.Of(namespace, k.scope))
+		for _, at := range chain {
+			if sum, wanted := sums[at]; wanted {
+				sum.add(k.scope, u.charge(), known.Of(at, k.scope))
+			}
 		}
 	}
-	return sum, l.missing(ctx, namespace, uses)
+	return sums, l.missing(ctx, sums, uses, above)
 }
 
-// below reports whether a record of use belongs to the subtree of a namespace.
-func (l *Ledger) below(ctx context.Context, name, top string, u *use) (bool, error) {
-	if u != nil && l.terminates(name) {
-		return slices.Contains(u.Ancestors, top), nil
+// ancestries remembers the ancestors of namespaces.
+type ancestries struct {
+	ledger *Ledger
+	known  map[string][]string
+}
+
+// of returns a namespace and those above it, to whose subtrees a record of use in it belongs.
+func (a ancestries) of(ctx context.Context, namespace string, u *use) ([]string, error) {
+	if u != nil && a.ledger.terminates(namespace) {
+		return u.Ancestors, nil
 	}
-	chain, _, err := l.config.Tree.Ancestry(ctx, name, false)
-	return slices.Contains(chain, top), err
+	if chain, known := a.known[namespace]; known {
+		return chain, nil
+	}
+	chain, _, err := a.ledger.config.Tree.Ancestry(ctx, namespace, false)
+	if err == nil {
+		a.known[namespace] = chain
+	}
+	return chain, err
 }
 
-// missing returns a missingUseError if ResourceQuotas below a namespace have use that is not recorded.
-func (l *Ledger) missing(ctx context.Context, namespace string, uses map[key]*use) error {
+// missing returns a missingUseError if ResourceQuotas below the namespaces of sums have use that is not recorded.
+func (l *Ledger) missing(ctx context.Context, sums map[string]totals, uses map[key]*use, above ancestries) error {
 	all, err := l.config.Quotas.List(ours)
 	if err != nil {
 		return err
@@ -140,9 +180,11 @@ func (l *Ledger) missing(ctx context.Context, namespace string, uses map[key]*us
 		if err != nil || uses[o.key] != nil || len(rq.Status.Used) == 0 || l.terminates(rq.Namespace) {
 			continue
 		}
-		if below, err := l.below(ctx, rq.Namespace, namespace, nil); err != nil {
+		chain, err := above.of(ctx, rq.Namespace, nil)
+		if err != nil {
 			return err
-		} else if below {
+		}
+		if slices.ContainsFunc(chain, func(at string) bool { return sums[at] != nil }) {
 			missing.uses = append(missing.uses, o)
 		}
 	}

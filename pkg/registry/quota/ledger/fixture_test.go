@@ -30,6 +30,8 @@ type store struct {
 	quotas   []hnc.HierarchicalResourceQuota
 	// changed is closed, and replaced, whenever a namespace moves.
 	changed chan struct{}
+	// lists counts the lists of records.
+	lists int
 	// committed is called with the lock held, after each transaction.
 	committed func()
 }
@@ -54,6 +56,7 @@ func (s *store) Read(_ context.Context, names ...string) ([]fence.Entry, error) 
 func (s *store) List(_ context.Context, folder string) ([]fence.Entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.lists++
 	var entries []fence.Entry
 	for _, name := range slices.Sorted(maps.Keys(s.records)) {
 		if strings.HasPrefix(name, folder+"/") {
@@ -222,10 +225,10 @@ func observe(t *testing.T, l *Ledger, rq *corev1.ResourceQuota) {
 // used returns the recorded use below a namespace.
 func used(t *testing.T, l *Ledger, top string) string {
 	t.Helper()
-	sum, err := l.subtree(t.Context(), top)
+	_, sums, err := l.Subtrees(t.Context(), nil, []string{top})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := sum[""][corev1.ResourcePods]
+	n := sums[top][""][corev1.ResourcePods]
 	return n.String()
 }

@@ -161,10 +161,14 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 		failure = context.Cause(ctx) // The server stops, before the first try.
 	}
 	klog.FromContext(ctx).Error(failure, "Cannot record the use of hierarchical quotas")
-	for _, o := range batch {
+	failed := batch
+	if batch[0].sums {
+		failed, rest = batch[:1], batch[1:]
+	}
+	for _, o := range failed {
 		o.done <- apierrors.NewServiceUnavailable("hierarchical quotas cannot be evaluated: " + failure.Error())
 	}
-	return nil
+	return rest
 }
 
 // errStale rejects an evaluation on what this replica knew, because it rejects an operation or has nothing to write:

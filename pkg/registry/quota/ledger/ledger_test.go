@@ -59,6 +59,31 @@ func TestANamespaceThatIsTooDeepFailsAlone(t *testing.T) {
 	}
 }
 
+// A list has the use in the whole cluster, whose size tenants choose, as the depth of their trees.
+func TestUseIsSummedUpOnceForAllAncestors(t *testing.T) {
+	parents, names := map[string]string{}, []string{"n0"}
+	for i := 1; i < 40; i++ {
+		names = append(names, fmt.Sprint("n", i))
+		parents[names[i]] = names[i-1]
+	}
+	s, c := newStore(parents), newCluster(t, names...)
+	for _, name := range names {
+		s.limit(name, "5")
+	}
+	l := s.replica(t, c)
+	if err := l.Reserve(t.Context(), status("n39", 1, "0"), status("n39", 1, "2")); err != nil {
+		t.Fatal(err)
+	}
+	if s.lists > 1 {
+		t.Errorf("%d lists", s.lists)
+	}
+	for _, name := range []string{"n0", "n20", "n39"} {
+		if got := used(t, l, name); got != "2" {
+			t.Errorf("%s: got %s pods, want 2", name, got)
+		}
+	}
+}
+
 // Several writes can ask for the same version, and only one of them can succeed.
 func TestReservationsOfOneVersionAreCountedOnce(t *testing.T) {
 	s, _, l := family(t)

@@ -28,6 +28,8 @@ type operation struct {
 	gone bool
 	// fresh is set if the operation is likely to differ from what this replica knows.
 	fresh bool
+	// sums is set if the operation has to sum up records of use, so that it is evaluated alone.
+	sums bool
 	// done receives the result.
 	done chan error
 }

@@ -3,8 +3,8 @@ package ledger
 import (
 	"context"
 	"errors"
-	"slices"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
@@ -14,45 +14,49 @@ import (
 // Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops, by quorum
 // reads.
 func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (tree.ScopedUse, map[string]tree.ScopedUse, error) {
+	// The ledgers are read before what they are summed up from.
+	sums := make(map[string]tree.ScopedUse, len(tops))
+	var empty []string
+	records := make([]string, len(tops))
+	for i, top := range tops {
+		records[i] = limits.Ledger(top)
+	}
+	entries, err := l.config.Records.Read(ctx, records...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, top := range tops {
+		of, err := decodeTotals(entries[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		if sums[top] = tree.ScopedUse(of); of == nil {
+			empty = append(empty, top)
+		}
+	}
+	if len(empty) > 0 {
+		known, err := l.config.Limits.Get(ctx, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		summed, err := l.sumUp(ctx, empty, known, nil)
+		var missing *missingUseError
+		if err != nil && !errors.As(err, &missing) { // The observer records what is missing soon.
+			return nil, nil, err
+		}
+		for top, of := range summed {
+			sums[top] = tree.ScopedUse(of)
+		}
+	}
 	stored, err := l.stored(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	sum := tree.ScopedUse{}
+	sum, inside := tree.ScopedUse{}, sets.New(moved...)
 	for k, s := range stored {
-		if slices.Contains(moved, k.namespace) {
+		if inside.Has(k.namespace) {
 			sum[k.scope] = quotav1.Add(sum[k.scope], s.charge())
 		}
 	}
-	sums := make(map[string]tree.ScopedUse, len(tops))
-	for _, top := range tops {
-		of, err := l.subtree(ctx, top)
-		if err != nil {
-			return nil, nil, err
-		}
-		sums[top] = tree.ScopedUse(of)
-	}
 	return sum, sums, nil
-}
-
-// subtree returns the recorded use of the subtree of a namespace.
-func (l *Ledger) subtree(ctx context.Context, top string) (totals, error) {
-	entries, err := l.config.Records.Read(ctx, limits.Ledger(top))
-	if err != nil {
-		return nil, err
-	}
-	if sum, err := decodeTotals(entries[0]); err != nil || sum != nil {
-		return sum, err
-	}
-	known, err := l.config.Limits.Get(ctx, true)
-	if err != nil {
-		return nil, err
-	}
-	sum, err := l.sumUp(ctx, top, known, nil)
-	var missing *missingUseError
-	if errors.As(err, &missing) {
-		// The observer records it soon.
-		err = nil
-	}
-	return sum, err
 }

@@ -57,6 +57,14 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 		if len(results) > 0 && (t.write.Operations()+len(edges)+len(chain)+1 > maxOperations || t.size() > maxBytes) {
 			break
 		}
+		// Summing up takes long where there are many records: no other operation waits for it, or fails with it.
+		unknown, err := t.emptied(ctx, t.limited(o, t.counted(chain)))
+		if err != nil {
+			return nil, nil, err
+		}
+		if o.sums = len(unknown) > 0; o.sums && len(results) > 0 {
+			break
+		}
 		result, err := t.evaluate(ctx, o, chain, edges)
 		if err != nil {
 			return nil, nil, err
@@ -65,7 +73,9 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 			// Others in the batch must not fail with it.
 			return empty(), []error{errTooDeep}, nil
 		}
-		results = append(results, result)
+		if results = append(results, result); o.sums {
+			break
+		}
 	}
 	return t, results, nil
 }
