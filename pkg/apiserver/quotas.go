@@ -12,6 +12,7 @@ import (
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/informers"
 	coreinformers "k8s.io/client-go/informers/core/v1"
@@ -110,7 +111,7 @@ func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, clie
 	ledger.RegisterMetrics()
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTweakListOptions(func(options *metav1.ListOptions) {
 		options.LabelSelector = hnc.LabelQuota + "=true"
-	}), informers.WithTransform(withoutManagedFields))
+	}), informers.WithTransform(onlyUse))
 	quotas := factory.Core().V1().ResourceQuotas()
 	l := ledger.New(ledger.Config{Records: records, Limits: reader, Tree: t.Index, Mode: s.Mode, Namespaces: namespaces.Lister(), Quotas: quotas.Lister()})
 	observer, err := ledger.NewObserver(l, live{client}, quotas.Informer(), namespaces.Informer())
@@ -129,9 +130,11 @@ func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, clie
 	})
 }
 
-func withoutManagedFields(obj any) (any, error) {
+// onlyUse leaves of a ResourceQuota what the ledger needs: its status, without the zeros.
+func onlyUse(obj any) (any, error) {
 	if rq, ok := obj.(*corev1.ResourceQuota); ok {
-		rq.ManagedFields = nil
+		rq.ManagedFields, rq.Spec = nil, corev1.ResourceQuotaSpec{}
+		rq.Status.Used = quotav1.RemoveZeros(rq.Status.Used)
 	}
 	return obj, nil
 }

@@ -8,14 +8,17 @@ const (
 	// MaxChainSize is the sum of the sizes of the quotas that are enforced in a namespace: its own and those of its
 	// ancestors. A ResourceQuota contains each name six times: in its limits, its status and their managed fields, so
 	// it remains below half of what etcd accepts. So does a reservation.
-	MaxChainSize = 64 << 10
+	// Each namespace has such an object, which both servers have in memory.
+	MaxChainSize = 32 << 10
+	// quotaSize is what a quota counts besides its limits: all of a chain are evaluated for each namespace below.
+	quotaSize = 200
 	// limitSize is the size of a limit besides its name.
 	limitSize = 20
 )
 
 // Size returns the size of a quota in the objects and records that enforce it, in bytes.
 func Size(spec *hnc.HierarchicalResourceQuotaSpec) int {
-	n := 0
+	n := quotaSize
 	for name := range spec.Hard {
 		n += limitSize + len(name)
 	}

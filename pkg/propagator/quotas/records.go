@@ -3,6 +3,7 @@ package quotas
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -92,14 +93,18 @@ func NewObject(o *corev1.ResourceQuota) *Object {
 			spec.ScopeSelector.MatchExpressions = append(spec.ScopeSelector.MatchExpressions, hnc.QuotaScopeRequirement(r))
 		}
 	}
+	hard, enforced := hnc.BoundQuantities(o.Spec.Hard), hnc.BoundQuantities(o.Status.Hard)
+	if quotav1.Equals(hard, enforced) {
+		enforced = hard
+	}
 	return &Object{
 		Key:             Key{Namespace: o.Namespace, Name: o.Name},
 		UID:             o.UID,
 		ResourceVersion: o.ResourceVersion,
 		Scope:           quota.ScopeOf(&spec),
-		Hard:            hnc.BoundQuantities(o.Spec.Hard),
-		Enforced:        hnc.BoundQuantities(o.Status.Hard),
-		Used:            hnc.BoundQuantities(o.Status.Used),
+		Hard:            hard,
+		Enforced:        enforced,
+		Used:            quotav1.RemoveZeros(hnc.BoundQuantities(o.Status.Used)),
 		NotPropagated:   o.Annotations[hnc.AnnotationNone] == "true",
 	}
 }

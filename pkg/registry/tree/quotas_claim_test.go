@@ -170,10 +170,7 @@ func large(namespace, name string, n int) hnc.HierarchicalResourceQuota {
 func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
 	f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "a", "c": "b", "d": "c", "e": "d"})
 	var r recorded
-	for _, namespace := range []string{"root", "a", "b", "c"} {
-		r.quotas = append(r.quotas, large(namespace, "q", 70))
-	}
-	r.quotas = append(r.quotas, large("elsewhere", "q", 100))
+	r.quotas = append(r.quotas, large("root", "q", 40), large("c", "q", 70), large("elsewhere", "q", 100))
 	r.addTo(f)
 	for _, row := range []struct {
 		what  string
@@ -188,7 +185,7 @@ func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
 		{"a stored one that is too large, smaller", large("c", "q", 99), 100, ""},
 		{"alone too much", large("d", "q", 100), 0, `quotas in namespace "d" would have`},
 		{"what fits with those above", large("d", "q", 10), 0, ""},
-		{"too much with those above", large("e", "q", 40), 0, `quotas in namespace "e" and above it would have`},
+		{"too much with those above", large("e", "q", 50), 0, `quotas in namespace "e" and above it would have`},
 		{"elsewhere", large("root", "more", 3), 0, ""},
 	} {
 		var old *hnc.HierarchicalResourceQuota
@@ -200,5 +197,21 @@ func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
 		if (err == nil) != (row.want == "") || err != nil && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: got %v, want %q", row.what, err, row.want)
 		}
+	}
+}
+
+// All quotas above a namespace are evaluated for it.
+func TestManyQuotasAboveANamespaceAreRejected(t *testing.T) {
+	f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "a"})
+	var r recorded
+	for namespace, n := range map[string]int{"root": 50, "a": 50, "b": 46} {
+		for i := range n {
+			r.quotas = append(r.quotas, quotaIn(namespace, fmt.Sprint("q", i), "pods", "1"))
+		}
+	}
+	r.addTo(f)
+	more := quotaIn("b", "more", "pods", "1")
+	if err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `all quotas in namespace "b" and above it would have`) {
+		t.Errorf("got %v, want Forbidden", err)
 	}
 }

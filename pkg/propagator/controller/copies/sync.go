@@ -3,7 +3,6 @@ package copies
 import (
 	"context"
 	"errors"
-	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -20,14 +19,14 @@ func (c *Controller) syncSource(key queue.Key) {
 	at := c.changedAt.Remove(key)
 	var (
 		affected    []queue.Key
-		bound       []queue.Key
+		descendants []string
 		withheld    string
 		hasChildren bool
 		source      *copies.Object
 		kind        copies.Kind
 	)
 	c.Cache.Read(func(s *cache.State) {
-		descendants := s.Tree.Descendants(key.Namespace)
+		descendants = s.Tree.Descendants(key.Namespace)
 		for _, namespace := range descendants {
 			if decide(s, key.Kind, namespace, key.Name) != nil || c.failures.has(key.Kind, namespace, key.Name) {
 				affected = append(affected, queue.Key{Class: queue.Copy, Kind: key.Kind, Namespace: namespace, Name: key.Name})
@@ -35,11 +34,6 @@ func (c *Controller) syncSource(key queue.Key) {
 		}
 		index := s.Kind(key.Kind).Index
 		source, kind, hasChildren = index.Get(key.Namespace, key.Name), index.Kind, len(descendants) > 0
-		if kind == copies.Roles {
-			for _, namespace := range descendants {
-				bound = append(bound, boundCopies(s, namespace, key.Name)...)
-			}
-		}
 		withheld = withheldFrom(s, key.Kind, source, descendants)
 	})
 	c.metrics.reconciling(groupKind(kind))()
@@ -60,8 +54,23 @@ func (c *Controller) syncSource(key queue.Key) {
 		c.events.withheld(source, withheld)
 	}
 	c.lag.Start(at, affected)
-	for _, k := range slices.Concat(affected, bound) {
+	for _, k := range affected {
 		c.Queue.Add(k)
+	}
+	if kind == copies.Roles {
+		c.syncBound(key.Name, descendants)
+	}
+}
+
+// syncBound enqueues the copies of RoleBindings that refer to a Role which is copied to namespaces. Any number of them
+// may refer to it, so nobody waits for all of this.
+func (c *Controller) syncBound(role string, namespaces []string) {
+	for _, namespace := range namespaces {
+		var bound []queue.Key
+		c.Cache.Read(func(s *cache.State) { bound = boundCopies(s, namespace, role) })
+		for _, k := range bound {
+			c.Queue.Add(k)
+		}
 	}
 }
 

@@ -44,7 +44,8 @@ func newOperation(rq *corev1.ResourceQuota) (*operation, error) {
 	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("metadata.resourceVersion: %q is not a number", rq.ResourceVersion))
 	}
-	return &operation{key: key{rq.Namespace, scope}, version: version, used: hnc.BoundQuantities(rq.Status.Used)}, nil
+	// kube-controller-manager reports a zero for each limit.
+	return &operation{key: key{rq.Namespace, scope}, version: version, used: quotav1.RemoveZeros(hnc.BoundQuantities(rq.Status.Used))}, nil
 }
 
 // apply returns the record after the operation; nil if there is none. The ancestors are not set.
