@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"bytes"
 	"errors"
 	"io"
 
@@ -112,13 +113,9 @@ func (s *source) key(out *[]byte) (string, error) {
 
 // items translates a list from its items or rows on. Head is what comes before them, without the end.
 func (t *translation) items(s *source, w io.Writer, head []byte, name string, kind schema.GroupVersionKind) error {
-	members, _, err := membersOf(append(append([]byte{}, head...), "null}"...))
-	if err != nil {
-		return err
-	}
 	each := func(out, raw []byte) ([]byte, error) { return t.top(out, raw, kind) }
 	if name == "rows" {
-		each = t.rowsOf(members, kind)
+		each = t.rowsOf(memberOf(append(bytes.Clone(head), "null}"...), "columnDefinitions"), kind)
 	}
 	if _, err := w.Write(head); err != nil {
 		return err
@@ -239,17 +236,16 @@ func (t *translation) event(out, raw []byte, kind schema.GroupVersionKind) ([]by
 	if !t.names.relative {
 		return append(out, raw...), nil
 	}
-	members, ok, err := membersOf(raw)
-	if err != nil || !ok {
-		return append(out, raw...), err
-	}
 	last := 0
-	for _, m := range members {
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, err
+		}
 		if m.name != "object" {
 			continue
 		}
 		out = append(out, raw[last:m.valueStart]...)
-		if valueOf(mustMembers(m.value), "kind") == "Table" {
+		if textOf(m.value, "kind") == "Table" {
 			out, err = t.table(out, m.value, kind)
 		} else {
 			out, err = t.top(out, m.value, kind)
@@ -260,13 +256,4 @@ func (t *translation) event(out, raw []byte, kind schema.GroupVersionKind) ([]by
 		last = m.valueEnd
 	}
 	return append(out, raw[last:]...), nil
-}
-
-// mustMembers returns the members of an object, none of what is not an object.
-func mustMembers(raw []byte) []member {
-	members, _, err := membersOf(raw)
-	if err != nil {
-		return nil
-	}
-	return members
 }
