@@ -12,6 +12,7 @@ var errMalformed = errors.New("malformed JSON")
 // extent finds the end of one JSON value that arrives in pieces. It counts brackets and finds the ends of strings, and
 // accepts everything that is valid JSON; what is between brackets is not validated.
 type extent struct {
+	// limit bounds the depth, unless it is 0.
 	depth, limit              int
 	text, escaped             bool
 	scalar, tooDeep, complete bool
@@ -42,7 +43,7 @@ func (e *extent) feed(b []byte) int {
 		case c == '"':
 			e.text = true
 		case c == '{' || c == '[':
-			if e.depth++; e.depth > e.limit {
+			if e.depth++; e.limit > 0 && e.depth > e.limit {
 				e.tooDeep, e.complete = true, true
 				return i
 			}
@@ -90,7 +91,7 @@ func space(b []byte, from int) int {
 
 // next returns the position after the value at a position of b.
 func next(b []byte, from int) (int, error) {
-	e := extent{limit: len(b)}
+	var e extent
 	end := from + e.feed(b[from:])
 	if !e.complete && !e.scalar || end == from {
 		return 0, errMalformed

@@ -48,7 +48,7 @@ func (t *translation) streamed(s *source, w io.Writer, kind schema.GroupVersionK
 		return err
 	}
 	head := []byte{'{'}
-	var stated string
+	var stated, version string
 	for {
 		c, err := s.peek()
 		if err != nil {
@@ -74,15 +74,18 @@ func (t *translation) streamed(s *source, w io.Writer, kind schema.GroupVersionK
 		if c, err = s.peek(); err != nil {
 			return unexpectedEOF(err)
 		}
-		if c == '[' && (name == "items" && list || name == "rows" && stated == "Table") {
+		if c == '[' && (name == "items" && list || name == "rows" && isTable(stated, version)) {
 			return t.items(s, w, head, name, kind)
 		}
 		value, err := s.value()
 		if err != nil {
 			return unexpectedEOF(err)
 		}
-		if name == "kind" {
+		switch name {
+		case "kind":
 			stated, _ = stringOf(value)
+		case "apiVersion":
+			version, _ = stringOf(value)
 		}
 		if head = append(head, value...); len(head) > t.limits.size() {
 			return tooLarge(t.limits)
@@ -245,7 +248,7 @@ func (t *translation) event(out, raw []byte, kind schema.GroupVersionKind) ([]by
 			continue
 		}
 		out = append(out, raw[last:m.valueStart]...)
-		if textOf(m.value, "kind") == "Table" {
+		if isTable(textOf(m.value, "kind"), textOf(m.value, "apiVersion")) {
 			out, err = t.table(out, m.value, kind)
 		} else {
 			out, err = t.top(out, m.value, kind)

@@ -55,6 +55,11 @@ func (t *translation) indented(s string) string {
 	return s[:len(s)-len(name)] + t.name(name)
 }
 
+// isTable reports whether an object is a Table of kube-apiserver. There may be others of this kind.
+func isTable(kind, apiVersion string) bool {
+	return kind == "Table" && strings.HasPrefix(apiVersion, groupMeta+"/")
+}
+
 // rowsOf returns the translation of the rows of a table with these column definitions.
 func (t *translation) rowsOf(definitions []byte, kind schema.GroupVersionKind) func(out, raw []byte) ([]byte, error) {
 	var cells []*node
