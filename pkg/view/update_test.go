@@ -24,6 +24,9 @@ type cluster struct {
 	version int
 	labels  string
 	late    int
+	deleted bool
+	// beforeDelete is called once before a deletion.
+	beforeDelete func()
 }
 
 func newCluster() *cluster {
@@ -48,7 +51,11 @@ func (c *cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		c.labels, c.version, c.sub.Status.ObservedGeneration, c.sub.ResourceVersion = string(labels), c.version+1, c.sub.Generation, c.sub.ResourceVersion+"s"
 	}
-	code, body := http.StatusOK, []byte(fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme-dev","resourceVersion":"%d","labels":%s}}`, c.version, c.labels))
+	deletion := ""
+	if c.deleted {
+		deletion = `,"deletionTimestamp":"2026-01-01T00:00:00Z"`
+	}
+	code, body := http.StatusOK, []byte(fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme-dev","resourceVersion":"%d","labels":%s%s}}`, c.version, c.labels, deletion))
 	if strings.Contains(r.URL.Path, "/subnamespaces/") {
 		if r.Method == http.MethodPut {
 			var sent v1beta1.Subnamespace
@@ -61,6 +68,21 @@ func (c *cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 				c.sub.Spec, c.late = sent.Spec, 6
 				c.sub.Generation++
 				c.sub.ResourceVersion += "x"
+			}
+		}
+		if r.Method == http.MethodDelete {
+			if c.beforeDelete != nil {
+				c.beforeDelete()
+				c.beforeDelete = nil
+			}
+			var sent metav1.DeleteOptions
+			if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+				return nil, err
+			}
+			if p := sent.Preconditions; p.ResourceVersion != nil && *p.ResourceVersion != c.sub.ResourceVersion {
+				code = http.StatusConflict
+			} else {
+				c.deleted = true
 			}
 		}
 		c.sub.TypeMeta = metav1.TypeMeta{APIVersion: "hnc.x-k8s.io/v1beta1", Kind: "Subnamespace"}
@@ -139,6 +161,33 @@ func TestUpdatesOfANamespaceAreNotLost(t *testing.T) {
 				t.Errorf("%d of them have succeeded", succeeded)
 			}
 		})
+	}
+}
+
+// A namespace is not deleted at a version after which another client has updated it, even if that is not in effect yet.
+func TestDeletionsAtAVersionLoseNoUpdate(t *testing.T) {
+	const atVersion = `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"resourceVersion":"%d"}}`
+	c := newCluster()
+	c.sub.Spec.NamespaceLabels[0].Value, c.late = "other", 6
+	c.sub.Generation++
+	if code, body := c.send(t, http.MethodDelete, "application/json", fmt.Sprintf(atVersion, 1)); code != http.StatusConflict || c.deleted {
+		t.Errorf("before an update is in effect: got %d %s", code, body)
+	}
+	// An update between the comparison and the deletion.
+	c = newCluster()
+	c.beforeDelete = func() {
+		c.sub.Generation++
+		c.sub.ResourceVersion += "x"
+	}
+	if code, body := c.send(t, http.MethodDelete, "application/json", fmt.Sprintf(atVersion, 1)); code != http.StatusConflict || c.deleted {
+		t.Errorf("before an update that arrives meanwhile: got %d %s", code, body)
+	}
+	if code, body := c.send(t, http.MethodDelete, "application/json", fmt.Sprintf(atVersion, c.version)); code != http.StatusOK || !c.deleted {
+		t.Errorf("at the present version: got %d %s", code, body)
+	}
+	c = newCluster()
+	if code, body := c.send(t, http.MethodDelete, "application/json", ""); code != http.StatusOK || !c.deleted {
+		t.Errorf("at any version: got %d %s", code, body)
 	}
 }
 
