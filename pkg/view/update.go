@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -47,6 +48,7 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 			return false, err
 		}
 		current.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}
+		before := sub.Spec
 		changed, err := h.change(c, sub, current, body)
 		if err != nil || !changed {
 			return err == nil, err
@@ -62,8 +64,13 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 		if apierrors.IsConflict(err) {
 			return false, nil
 		}
-		if err == nil && len(options.DryRun) == 0 {
+		switch {
+		case err != nil:
+		case len(options.DryRun) == 0:
 			current, err = h.seeChanged(c, clients, sub)
+		default:
+			current.Labels = replaced(current.Labels, before.NamespaceLabels, sub.Spec.NamespaceLabels)
+			current.Annotations = replaced(current.Annotations, before.NamespaceAnnotations, sub.Spec.NamespaceAnnotations)
 		}
 		return err == nil, err
 	})
@@ -193,6 +200,19 @@ func changed(before, after map[string]string) map[string]*string {
 		}
 	}
 	return diff
+}
+
+// replaced returns the labels or annotations of a namespace whose Subnamespace sets other ones than before.
+func replaced(values map[string]string, before, after []v1beta1.MetaKVP) map[string]string {
+	result := map[string]string{}
+	maps.Copy(result, values)
+	for _, pair := range before {
+		delete(result, pair.Key)
+	}
+	for _, pair := range after {
+		result[pair.Key] = pair.Value
+	}
+	return result
 }
 
 // merged returns pairs with changes. Values that the Subnamespace does not set cannot be removed by it.
