@@ -14,6 +14,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -25,7 +26,7 @@ import (
 // caller, and of any other as kube-apiserver allows the caller to. Nothing else of a namespace changes.
 func (h *Handler) updateNamespace(c *call, member *Member, realName string) error {
 	if !member.Subnamespace {
-		return h.forward(c)
+		return h.updateFullNamespace(c, realName)
 	}
 	body, err := c.readBody()
 	if err != nil {
@@ -81,6 +82,40 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 		return h.aboutNamespace(err, c.info.Name)
 	}
 	return h.respond(c, http.StatusOK, current)
+}
+
+// updateFullNamespace forwards an update of a namespace that is no sub-namespace. A client that writes back all that it has
+// read does not remove what the view leaves out.
+func (h *Handler) updateFullNamespace(c *call, realName string) error {
+	if c.info.Verb != "update" || !h.Mapper.Names().Relative() {
+		return h.forward(c)
+	}
+	body, err := c.readBody()
+	if err != nil {
+		return err
+	}
+	if body, _, err = h.Mapper.Request(c.r.Header.Get("Content-Type"), namespaceKind, body); err != nil {
+		return err
+	}
+	wanted, err := patched(c, nil, body)
+	if err != nil {
+		return err
+	}
+	clients, err := h.clients(c)
+	if err != nil {
+		return err
+	}
+	stored, err := clients.namespaces.Get(c.r.Context(), realName, metav1.GetOptions{})
+	if err != nil {
+		return h.shownError(err)
+	}
+	h.Mapper.KeepHidden(wanted, stored)
+	if body, err = json.Marshal(wanted); err != nil {
+		return err
+	}
+	c.r = c.r.Clone(c.r.Context())
+	c.setBody(body, runtime.ContentTypeJSON)
+	return h.forward(c)
 }
 
 // change makes in a Subnamespace the changes of its namespace that a request asks for, if there are any.
