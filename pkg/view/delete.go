@@ -1,12 +1,15 @@
 package view
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
 )
 
 // deleteNamespace deletes the Subnamespace of a namespace, by the caller, and returns the namespace, which is gone when
@@ -21,22 +24,39 @@ func (h *Handler) deleteNamespace(c *call, member *Member, realName string) erro
 	if err != nil {
 		return err
 	}
-	// The UID of the Subnamespace is that of the one that the namespace of this UID belongs to.
-	sub, err := clients.subnamespaces.Subnamespaces(member.Parent).Get(ctx, realName, metav1.GetOptions{})
-	if err != nil {
-		return h.aboutNamespace(err, name)
-	}
-	ns, err := clients.namespaces.Get(ctx, realName, metav1.GetOptions{})
-	if err != nil {
-		return h.aboutNamespace(err, name)
-	}
-	if p := options.Preconditions; p != nil {
-		if p.UID != nil && *p.UID != ns.UID || p.ResourceVersion != nil && *p.ResourceVersion != ns.ResourceVersion {
-			return apierrors.NewConflict(namespaces, name, fmt.Errorf("preconditions: the namespace has UID %s and resourceVersion %s", ns.UID, ns.ResourceVersion))
+	subnamespaces := clients.subnamespaces.Subnamespaces(member.Parent)
+	wanted := ptr.Deref(options.Preconditions, metav1.Preconditions{})
+	var ns *corev1.Namespace
+	err = poll(ctx, func(ctx context.Context) (bool, error) {
+		// The UID of the Subnamespace is that of the one that the namespace of this UID belongs to.
+		sub, err := subnamespaces.Get(ctx, realName, metav1.GetOptions{})
+		if err != nil {
+			return false, err
 		}
-	}
-	remove := metav1.DeleteOptions{DryRun: options.DryRun, Preconditions: &metav1.Preconditions{UID: &sub.UID}}
-	if err := clients.subnamespaces.Subnamespaces(member.Parent).Delete(ctx, realName, remove); err != nil {
+		if ns, err = clients.namespaces.Get(ctx, realName, metav1.GetOptions{}); err != nil {
+			return false, err
+		}
+		remove := metav1.DeleteOptions{DryRun: options.DryRun, Preconditions: &metav1.Preconditions{UID: &sub.UID}}
+		// As in an update, a version is compared when the Subnamespace is in effect.
+		if wanted.ResourceVersion != nil {
+			if !inEffect(sub, sub.Generation) {
+				return false, nil
+			}
+			remove.Preconditions.ResourceVersion = &sub.ResourceVersion
+		}
+		if wanted.UID != nil && *wanted.UID != ns.UID || wanted.ResourceVersion != nil && *wanted.ResourceVersion != ns.ResourceVersion {
+			return false, apierrors.NewConflict(namespaces, name, fmt.Errorf("preconditions: the namespace has UID %s and resourceVersion %s", ns.UID, ns.ResourceVersion))
+		}
+		err = subnamespaces.Delete(ctx, realName, remove)
+		if wanted.ResourceVersion != nil && apierrors.IsConflict(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	switch {
+	case wait.Interrupted(err) && ctx.Err() == nil:
+		return conflict(name)
+	case err != nil:
 		return h.aboutNamespace(err, name)
 	}
 	if len(options.DryRun) == 0 {

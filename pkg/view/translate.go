@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
@@ -118,10 +119,7 @@ func jsonAccept(accept []string) string {
 // translateResponse translates a response in JSON, as it streams. After an error in the middle, the connection is
 // closed.
 func (h *Handler) translateResponse(c *call, response *http.Response) error {
-	warnings := response.Header["Warning"]
-	for i, warning := range warnings {
-		warnings[i] = h.Mapper.Message(warning)
-	}
+	h.translateWarnings(response.Header)
 	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if media != runtime.ContentTypeJSON || c.r.Method == http.MethodHead {
 		return nil
@@ -161,6 +159,18 @@ func (h *Handler) translateResponse(c *call, response *http.Response) error {
 		}
 	}
 	return nil
+}
+
+// translateWarnings translates the texts of warnings, in which quotes are escaped. Malformed ones are left out: clients
+// ignore them.
+func (h *Handler) translateWarnings(header http.Header) {
+	warnings, _ := net.ParseWarningHeaders(header["Warning"])
+	header.Del("Warning")
+	for _, w := range warnings {
+		if translated, err := net.NewWarningHeader(w.Code, w.Agent, h.Mapper.Message(w.Text)); err == nil {
+			header.Add("Warning", translated)
+		}
+	}
 }
 
 // translated is the body of a translated response. Closing it ends the original one, too.

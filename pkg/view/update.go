@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -24,7 +26,7 @@ import (
 // caller, and of any other as kube-apiserver allows the caller to. Nothing else of a namespace changes.
 func (h *Handler) updateNamespace(c *call, member *Member, realName string) error {
 	if !member.Subnamespace {
-		return h.forward(c)
+		return h.updateFullNamespace(c, realName)
 	}
 	body, err := c.readBody()
 	if err != nil {
@@ -47,6 +49,7 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 			return false, err
 		}
 		current.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}
+		before := sub.Spec
 		changed, err := h.change(c, sub, current, body)
 		if err != nil || !changed {
 			return err == nil, err
@@ -62,8 +65,13 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 		if apierrors.IsConflict(err) {
 			return false, nil
 		}
-		if err == nil && len(options.DryRun) == 0 {
+		switch {
+		case err != nil:
+		case len(options.DryRun) == 0:
 			current, err = h.seeChanged(c, clients, sub)
+		default:
+			current.Labels = replaced(current.Labels, before.NamespaceLabels, sub.Spec.NamespaceLabels)
+			current.Annotations = replaced(current.Annotations, before.NamespaceAnnotations, sub.Spec.NamespaceAnnotations)
 		}
 		return err == nil, err
 	})
@@ -74,6 +82,40 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 		return h.aboutNamespace(err, c.info.Name)
 	}
 	return h.respond(c, http.StatusOK, current)
+}
+
+// updateFullNamespace forwards an update of a namespace that is no sub-namespace. A client that writes back all that it has
+// read does not remove what the view leaves out.
+func (h *Handler) updateFullNamespace(c *call, realName string) error {
+	if c.info.Verb != "update" || !h.Mapper.Names().Relative() {
+		return h.forward(c)
+	}
+	body, err := c.readBody()
+	if err != nil {
+		return err
+	}
+	if body, _, err = h.Mapper.Request(c.r.Header.Get("Content-Type"), namespaceKind, body); err != nil {
+		return err
+	}
+	wanted, err := patched(c, nil, body)
+	if err != nil {
+		return err
+	}
+	clients, err := h.clients(c)
+	if err != nil {
+		return err
+	}
+	stored, err := clients.namespaces.Get(c.r.Context(), realName, metav1.GetOptions{})
+	if err != nil {
+		return h.shownError(err)
+	}
+	h.Mapper.KeepHidden(wanted, stored)
+	if body, err = json.Marshal(wanted); err != nil {
+		return err
+	}
+	c.r = c.r.Clone(c.r.Context())
+	c.setBody(body, runtime.ContentTypeJSON)
+	return h.forward(c)
 }
 
 // change makes in a Subnamespace the changes of its namespace that a request asks for, if there are any.
@@ -193,6 +235,19 @@ func changed(before, after map[string]string) map[string]*string {
 		}
 	}
 	return diff
+}
+
+// replaced returns the labels or annotations of a namespace whose Subnamespace sets other ones than before.
+func replaced(values map[string]string, before, after []v1beta1.MetaKVP) map[string]string {
+	result := map[string]string{}
+	maps.Copy(result, values)
+	for _, pair := range before {
+		delete(result, pair.Key)
+	}
+	for _, pair := range after {
+		result[pair.Key] = pair.Value
+	}
+	return result
 }
 
 // merged returns pairs with changes. Values that the Subnamespace does not set cannot be removed by it.

@@ -24,6 +24,9 @@ type cluster struct {
 	version int
 	labels  string
 	late    int
+	deleted bool
+	// beforeDelete is called once before a deletion.
+	beforeDelete func()
 }
 
 func newCluster() *cluster {
@@ -48,24 +51,48 @@ func (c *cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		c.labels, c.version, c.sub.Status.ObservedGeneration, c.sub.ResourceVersion = string(labels), c.version+1, c.sub.Generation, c.sub.ResourceVersion+"s"
 	}
-	code, body := http.StatusOK, []byte(fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme-dev","resourceVersion":"%d","labels":%s}}`, c.version, c.labels))
+	deletion := ""
+	if c.deleted {
+		deletion = `,"deletionTimestamp":"2026-01-01T00:00:00Z"`
+	}
+	code, body := http.StatusOK, []byte(fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme-dev","resourceVersion":"%d","labels":%s%s}}`, c.version, c.labels, deletion))
 	if strings.Contains(r.URL.Path, "/subnamespaces/") {
+		answered := c.sub
 		if r.Method == http.MethodPut {
 			var sent v1beta1.Subnamespace
 			if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
 				return nil, err
 			}
-			if sent.ResourceVersion != c.sub.ResourceVersion {
+			switch {
+			case sent.ResourceVersion != c.sub.ResourceVersion:
 				code = http.StatusConflict
-			} else {
+			case r.URL.Query().Get("dryRun") != "":
+				answered = sent
+			default:
 				c.sub.Spec, c.late = sent.Spec, 6
 				c.sub.Generation++
 				c.sub.ResourceVersion += "x"
+				answered = c.sub
 			}
 		}
-		c.sub.TypeMeta = metav1.TypeMeta{APIVersion: "hnc.x-k8s.io/v1beta1", Kind: "Subnamespace"}
+		if r.Method == http.MethodDelete {
+			if c.beforeDelete != nil {
+				c.beforeDelete()
+				c.beforeDelete = nil
+			}
+			var sent metav1.DeleteOptions
+			if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+				return nil, err
+			}
+			if p := sent.Preconditions; p.ResourceVersion != nil && *p.ResourceVersion != c.sub.ResourceVersion {
+				code = http.StatusConflict
+			} else {
+				c.deleted = true
+			}
+		}
+		answered.TypeMeta = metav1.TypeMeta{APIVersion: "hnc.x-k8s.io/v1beta1", Kind: "Subnamespace"}
 		var err error
-		if body, err = json.Marshal(c.sub); err != nil {
+		if body, err = json.Marshal(answered); err != nil {
 			return nil, err
 		}
 		if code == http.StatusConflict {
@@ -82,7 +109,7 @@ func (c *cluster) send(t *testing.T, method, contentType, body string) (int, str
 	return w.Code, w.Body.String()
 }
 
-func (c *cluster) response(t *testing.T, method, contentType, body string) *httptest.ResponseRecorder {
+func (c *cluster) response(t *testing.T, method, contentType, body string, query ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	members := fixed{"acme": {Present: t.Context()}, "acme-dev": {Present: t.Context(), Parent: "acme", Subnamespace: true}}
 	h := New(Config{
@@ -90,7 +117,7 @@ func (c *cluster) response(t *testing.T, method, contentType, body string) *http
 		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), mapping.Options{}),
 		Caller: func(*http.Request) (*Connection, error) { return &Connection{Transport: c}, nil },
 	})
-	r := httptest.NewRequest(method, "/api/v1/namespaces/dev", strings.NewReader(body))
+	r := httptest.NewRequest(method, "/api/v1/namespaces/dev?"+strings.Join(query, "&"), strings.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -142,6 +169,33 @@ func TestUpdatesOfANamespaceAreNotLost(t *testing.T) {
 	}
 }
 
+// A namespace is not deleted at a version after which another client has updated it, even if that is not in effect yet.
+func TestDeletionsAtAVersionLoseNoUpdate(t *testing.T) {
+	const atVersion = `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"resourceVersion":"%d"}}`
+	c := newCluster()
+	c.sub.Spec.NamespaceLabels[0].Value, c.late = "other", 6
+	c.sub.Generation++
+	if code, body := c.send(t, http.MethodDelete, "application/json", fmt.Sprintf(atVersion, 1)); code != http.StatusConflict || c.deleted {
+		t.Errorf("before an update is in effect: got %d %s", code, body)
+	}
+	// An update between the comparison and the deletion.
+	c = newCluster()
+	c.beforeDelete = func() {
+		c.sub.Generation++
+		c.sub.ResourceVersion += "x"
+	}
+	if code, body := c.send(t, http.MethodDelete, "application/json", fmt.Sprintf(atVersion, 1)); code != http.StatusConflict || c.deleted {
+		t.Errorf("before an update that arrives meanwhile: got %d %s", code, body)
+	}
+	if code, body := c.send(t, http.MethodDelete, "application/json", fmt.Sprintf(atVersion, c.version)); code != http.StatusOK || !c.deleted {
+		t.Errorf("at the present version: got %d %s", code, body)
+	}
+	c = newCluster()
+	if code, body := c.send(t, http.MethodDelete, "application/json", ""); code != http.StatusOK || !c.deleted {
+		t.Errorf("at any version: got %d %s", code, body)
+	}
+}
+
 // A value that is removed is gone when the request returns, and changes without a version all take effect.
 func TestChangesOfANamespaceAreInEffectWhenTheyReturn(t *testing.T) {
 	c := newCluster()
@@ -166,6 +220,15 @@ func TestWhatAViewCannotChangeIsSaid(t *testing.T) {
 	w := c.response(t, http.MethodPatch, "application/merge-patch+json", `{"metadata":{"labels":{"foreign":null,"lock":null},"finalizers":["example.com/x"]}}`)
 	got := strings.Join(w.Header()["Warning"], "\n")
 	if w.Code != http.StatusOK || len(w.Header()["Warning"]) != 2 || !strings.Contains(got, "metadata.labels foreign: not removed") || !strings.Contains(got, "only labels and annotations") {
+		t.Errorf("got %d %s", w.Code, got)
+	}
+}
+
+func TestADryRunOfAnUpdateAnswersWithWhatItWouldMake(t *testing.T) {
+	c := newCluster()
+	c.labels = `{"kept":"1","lock":"free"}`
+	w := c.response(t, http.MethodPatch, "application/merge-patch+json", `{"metadata":{"labels":{"lock":null,"new":"2"},"annotations":{"a":"3"}}}`, "dryRun=All")
+	if got := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(got, `"labels":{"kept":"1","new":"2"},"annotations":{"a":"3"}`) || len(c.sub.Spec.NamespaceLabels) != 1 {
 		t.Errorf("got %d %s", w.Code, got)
 	}
 }

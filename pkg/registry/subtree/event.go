@@ -1,22 +1,27 @@
 package subtree
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"k8s.io/klog/v2"
+	kjson "sigs.k8s.io/json"
 )
 
 // rawEvent is an event as kube-apiserver sent it, with the decoded metadata. It is shared by many watches.
 type rawEvent struct {
-	Type   string          `json:"type"`
-	Object json.RawMessage `json:"object"`
+	Type   string
+	Object json.RawMessage
 
 	// line is the encoded event, including the newline.
 	line []byte
 	// columns are the columns of the table. kube-apiserver sends them only with the first event of a watch.
 	columns json.RawMessage
 	meta    eventMeta
-	err     error
 }
 
 // rawEventOverhead is the approximate size of a rawEvent without its line, in bytes.
@@ -31,42 +36,93 @@ type eventMeta struct {
 	ResourceVersion string `json:"resourceVersion"`
 }
 
-// decode yields the events of a watch of a kind until it ends or yield returns false. It closes body.
-func decode(body io.ReadCloser, k kind, yield func(rawEvent) bool) {
+// decode yields the events of a watch until it ends or yield returns false. It closes body. All watches of the kind
+// share the events, so one that cannot be decoded is dropped: it is about an object in a namespace that is not known.
+func (r reader) decode(ctx context.Context, body io.ReadCloser, yield func(rawEvent) bool) {
 	defer func() { _ = body.Close() }()
-	for decoder := json.NewDecoder(body); ; {
-		var f rawEvent
-		if decoder.Decode(&f) != nil {
+	for lines := bufio.NewReader(body); ; {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
 			return // a new watch resumes after any error
 		}
-		f.meta, f.err = eventMetaOf(f.Object)
-		if k.isNamespaces() {
-			f.meta.Namespace = f.meta.Name
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
 		}
-		prefix := fmt.Sprintf(`{"type":%q,"object":`, f.Type)
-		f.line = append(append(append(make([]byte, 0, len(prefix)+len(f.Object)+2), prefix...), f.Object...), '}', '\n')
-		f.Object = f.line[len(prefix) : len(prefix)+len(f.Object)]
+		f, err := r.event(line)
+		if err != nil {
+			klog.FromContext(ctx).Error(err, "Dropping a watch event that cannot be decoded", "resource", r.kind.GroupResource())
+			continue
+		}
 		if !yield(f) {
 			return
 		}
 	}
 }
 
-// eventMetaOf reads the metadata of an object. In a table it is that of the first row's object.
-func eventMetaOf(object json.RawMessage) (eventMeta, error) {
-	var o struct {
+// event decodes an event.
+func (r reader) event(line []byte) (f rawEvent, err error) {
+	if f.Type, f.Object, err = splitEvent(line); err != nil {
+		return f, err
+	}
+	if f.meta, err = eventMetaOf(f.Object, r.output.table != ""); err != nil {
+		return f, err
+	}
+	if r.kind.isNamespaces() {
+		f.meta.Namespace = f.meta.Name
+	}
+	prefix := fmt.Sprintf(`{"type":%q,"object":`, f.Type)
+	f.line = append(append(append(make([]byte, 0, len(prefix)+len(f.Object)+2), prefix...), f.Object...), '}', '\n')
+	f.Object = f.line[len(prefix) : len(prefix)+len(f.Object)]
+	return f, nil
+}
+
+// splitEvent returns the type and the object of an event. The object is a value of its own: kube-apiserver stores
+// objects with as many levels as a decoder accepts, and an event has one more.
+func splitEvent(line []byte) (eventType string, object json.RawMessage, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	if _, err := decoder.Token(); err != nil {
+		return "", nil, err
+	}
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return "", nil, err
+		}
+		var value any = &json.RawMessage{}
+		switch key {
+		case "type":
+			value = &eventType
+		case "object":
+			value = &object
+		}
+		if err := decoder.Decode(value); err != nil {
+			return "", nil, err
+		}
+	}
+	_, err = decoder.Token()
+	return eventType, object, err
+}
+
+// eventMetaOf reads the metadata of an object. In a table it is that of the first row's object. Any other object may
+// have rows of its own, and keys that differ from "metadata" in case only.
+func eventMetaOf(raw json.RawMessage, table bool) (eventMeta, error) {
+	type object struct {
 		Metadata eventMeta `json:"metadata"`
-		Rows     []struct {
-			Object struct {
-				Metadata eventMeta `json:"metadata"`
-			} `json:"object"`
+	}
+	if !table {
+		var o object
+		err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &o)
+		return o.Metadata, err
+	}
+	var t struct {
+		object
+		Rows []struct {
+			Object object `json:"object"`
 		} `json:"rows"`
 	}
-	if err := json.Unmarshal(object, &o); err != nil {
-		return eventMeta{}, err
+	err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &t)
+	if len(t.Rows) > 0 {
+		return t.Rows[0].Object.Metadata, err
 	}
-	if len(o.Rows) > 0 {
-		return o.Rows[0].Object.Metadata, nil
-	}
-	return o.Metadata, nil
+	return t.Metadata, err
 }

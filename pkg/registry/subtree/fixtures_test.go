@@ -3,6 +3,7 @@ package subtree
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -33,6 +34,8 @@ type source struct {
 	listed string
 	// ended is closed to end all watches.
 	ended chan struct{}
+	// lines are the events at revisions that have no others.
+	lines map[int]string
 	// padding is part of each object.
 	padding string
 	// objects are the numbers of objects in namespaces.
@@ -100,6 +103,10 @@ func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		latest, changed := s.latest, s.changed
 		s.mu.Unlock()
 		for ; from < latest; from++ {
+			if line := s.lines[from+1]; line != "" {
+				_, _ = io.WriteString(w, line+"\n")
+				continue
+			}
 			_, _ = fmt.Fprintf(w, `{"type":"ADDED","object":{"metadata":{"namespace":"a","name":"n","resourceVersion":"%d"},"data":{"x":%q}}}`+"\n", from+1, s.padding)
 		}
 		w.(http.Flusher).Flush()

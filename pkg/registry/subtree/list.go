@@ -149,7 +149,8 @@ func (h *handler) list(ctx context.Context, w http.ResponseWriter, q *request) e
 }
 
 // allowedNamespaces returns the namespaces of the subtree in which the caller is allowed, and adds a warning about
-// the others. It fails with Forbidden if no namespace is left.
+// the others, unless these are what is listed: their names would be in it. It fails with Forbidden if no namespace is
+// left.
 func (q *request) allowedNamespaces(ctx context.Context, namespaces []string) ([]string, error) {
 	allowed, denied, err := q.permissions.partition(ctx, namespaces)
 	if err != nil {
@@ -159,7 +160,9 @@ func (q *request) allowedNamespaces(ctx context.Context, namespaces []string) ([
 		if len(allowed) == 0 {
 			return nil, q.permissions.forbidden(q.root)
 		}
-		warning.AddWarning(ctx, "", q.permissions.omittedWarning(denied, len(namespaces)))
+		if !q.permissions.ofNamespaces {
+			warning.AddWarning(ctx, "", q.permissions.omittedWarning(denied, len(namespaces)))
+		}
 	}
 	return allowed, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	kjson "sigs.k8s.io/json"
 )
 
 // namespaceBatch bounds the namespaces whose objects are in memory at a time.
@@ -103,7 +104,7 @@ func (w *watcher) tombstones(p *page) ([]json.RawMessage, error) {
 	var objects []json.RawMessage
 	strip := func(raw json.RawMessage) (identity, error) {
 		var full identity
-		if err := json.Unmarshal(raw, &full); err != nil {
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &full); err != nil {
 			return full, err
 		}
 		id := w.out.emptyObject()

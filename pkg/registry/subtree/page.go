@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
 )
 
 // page is a list, a table, or a part of one.
@@ -32,7 +33,7 @@ func (p *page) removeItems() {
 	p.Items = []json.RawMessage{}
 }
 
-// identity is the identifying metadata of an object.
+// identity is the identifying metadata of an object. Keys of objects that differ in case are no metadata.
 type identity struct {
 	metav1.TypeMeta `json:",inline"`
 	Metadata        struct {
@@ -64,7 +65,7 @@ func (p *page) objects() ([]json.RawMessage, error) {
 	}
 	for _, item := range p.Items {
 		var id identity
-		if err := json.Unmarshal(item, &id); err != nil {
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(item, &id); err != nil {
 			return nil, err
 		}
 		if id.Kind == "" {

@@ -81,12 +81,12 @@ func (w *sharedWatch) run(body io.ReadCloser) {
 	defer w.end()
 	for began := time.Now(); ; began = time.Now() {
 		failed := false
-		decode(body, w.reader.kind, func(next rawEvent) bool {
+		w.reader.decode(w.ctx, body, func(next rawEvent) bool {
 			if w.reader.output.table != "" {
 				w.setColumns(&next)
 			}
 			w.add(next)
-			failed = next.err != nil || watch.EventType(next.Type) == watch.Error
+			failed = watch.EventType(next.Type) == watch.Error
 			return !failed
 		})
 		if failed {

@@ -27,7 +27,7 @@ func (w *sharedWatch) read(ctx context.Context, after string, events chan<- rawE
 		for _, next := range batch[:n] {
 			number++
 			if skip {
-				if next.err != nil || watch.EventType(next.Type) == watch.Error {
+				if watch.EventType(next.Type) == watch.Error {
 					// The error may be that of the revision of whoever opened the watch. The client continues from its own.
 					return
 				}

@@ -56,9 +56,6 @@ type watcher struct {
 
 // handleEvent sends an event of the cluster if the caller is allowed to see it.
 func (w *watcher) handleEvent(ctx context.Context, e rawEvent) error {
-	if e.err != nil {
-		return e.err
-	}
 	w.out.rememberColumns(e)
 	switch watch.EventType(e.Type) {
 	case watch.Error:

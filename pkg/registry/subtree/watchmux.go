@@ -155,7 +155,7 @@ func (m *watchMux) catchUp(ctx context.Context, w *sharedWatch, from string) (<-
 		func() {
 			defer m.release()
 			defer stop()
-			decode(body, w.reader.kind, func(next rawEvent) bool {
+			w.reader.decode(own, body, func(next rawEvent) bool {
 				if w.reader.output.table != "" {
 					next.columns = columnsOf(next.Object)
 				}
@@ -163,7 +163,7 @@ func (m *watchMux) catchUp(ctx context.Context, w *sharedWatch, from string) (<-
 					return false
 				}
 				position = next.meta.ResourceVersion
-				caught = next.err == nil && w.covers(position)
+				caught = w.covers(position)
 				return !caught
 			})
 		}()

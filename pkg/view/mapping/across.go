@@ -19,21 +19,16 @@ func (m *Mapper) Across() *Mapper {
 // errShadowed is the error of translating an object of a namespace that is shadowed, for a response across the view.
 var errShadowed = errors.New("the view does not show the namespace of this object")
 
-// ofMember returns the translation of an object with these members: one for which the namespace that it is in, or that it
+// ofMember returns the translation of an object: one for which the namespace that it is in, or that it
 // is, is a member. Shown is false if that namespace is shadowed, and so is not shown in a response across the view.
-func (t *translation) ofMember(members []member, kind schema.GroupKind) (of *translation, shown bool) {
+func (t *translation) ofMember(raw []byte, kind schema.GroupKind) (of *translation, shown bool) {
 	if !t.across || t.to != Out {
 		return t, true
 	}
-	var metadata []member
-	for _, m := range members {
-		if m.name == "metadata" {
-			metadata = mustMembers(m.value)
-		}
-	}
-	name := valueOf(metadata, "namespace")
+	metadata := memberOf(raw, "metadata")
+	name := textOf(metadata, "namespace")
 	if name == "" && NamedAfterNamespaces(kind) {
-		name = valueOf(metadata, "name")
+		name = textOf(metadata, "name")
 	}
 	if name == "" {
 		return t, true

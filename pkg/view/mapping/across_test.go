@@ -13,8 +13,8 @@ func TestObjectsAcrossTheViewAreOfMembers(t *testing.T) {
 		{"Pod", `{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"guest"}}}`, `{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"guest"}}}`},
 		{"Pod", `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"acme-new"}}}`, `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"new"}}}`},
 		{"Namespace", `{"type":"DELETED","object":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"guest"}}}`, `{"type":"DELETED","object":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"guest"}}}`},
-		{"Namespace", `{"type":"DELETED","object":{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["guest"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"guest"}}}]}}`,
-			`{"type":"DELETED","object":{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["guest"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"guest"}}}]}}`},
+		{"Namespace", `{"type":"DELETED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["guest"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"guest"}}}]}}`,
+			`{"type":"DELETED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["guest"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"guest"}}}]}}`},
 		// References to others are those of the tree.
 		{"ServiceAccount", `{"type":"ADDED","object":{"kind":"ServiceAccount","apiVersion":"v1","metadata":{"namespace":"guest"},"secrets":[{"namespace":"other"}]}}`, `{"type":"ADDED","object":{"kind":"ServiceAccount","apiVersion":"v1","metadata":{"namespace":"guest"},"secrets":[{"namespace":"other.external"}]}}`},
 	} {
@@ -45,14 +45,14 @@ func TestShadowedNamespacesAreLeftOut(t *testing.T) {
 		{"Pod", `{"items":[` + pod("acme-x") + `]}`, `{"items":[]}`},
 		{"Pod", `{"items":[]}`, `{"items":[]}`},
 		{"Namespace", `{"items":[` + namespace("x") + `,` + namespace("acme-x") + `]}`, `{"items":[` + namespace("x") + `]}`},
-		{"Namespace", `{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[` + row("acme-x") + `,` + row("x") + `]}`, `{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[` + row("x") + `]}`},
+		{"Namespace", `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"}],"rows":[` + row("acme-x") + `,` + row("x") + `]}`, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"}],"rows":[` + row("x") + `]}`},
 	} {
 		if out, err := respond(m, kindOf("v1", c.kind), true, c.in); err != nil || out != c.out {
 			t.Errorf("%v\n%s\nexpected\n%s", err, out, c.out)
 		}
 	}
 	event := func(object string) string { return `{"type":"ADDED","object":` + object + "}\n" }
-	table := `{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[` + row("acme-x") + `]}`
+	table := `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"}],"rows":[` + row("acme-x") + `]}`
 	var out bytes.Buffer
 	err := m.Watch(kindOf("v1", "Namespace"), strings.NewReader(event(namespace("acme-x"))+event(table)+event(namespace("x"))), &out)
 	if err != nil || out.String() != event(namespace("x")) {

@@ -122,7 +122,7 @@ func compare(t *testing.T, m *Mapper, decoder runtime.Decoder, kind schema.Group
 // FuzzResponse checks that streaming changes nothing, and that what is read can be written back.
 func FuzzResponse(f *testing.F) {
 	f.Add([]byte(`{"kind":"PodList","items":[{"metadata":{"namespace":"acme"}}, {}],"metadata":{}}`), true)
-	f.Add([]byte(`{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["acme"],"object":{}}]}`), true)
+	f.Add([]byte(`{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["acme"],"object":{}}]}`), true)
 	f.Add([]byte(`{"kind":"Namespace","metadata":{"name":"acme"}}`), false)
 	f.Fuzz(func(t *testing.T, body []byte, list bool) {
 		m := testMapper()

@@ -41,12 +41,14 @@ func (t *translation) jsonPatch(kind schema.GroupVersionKind, patch []byte) ([]b
 
 // operation returns a translated operation. Other members than those of the standard are left out.
 func (t *translation) operation(raw []byte, root *node, kind schema.GroupVersionKind, at *path) (o operation, err error) {
-	members, ok, err := membersOf(raw)
-	if err != nil || !ok {
+	if !isObject(raw) {
 		return o, badRequest(at, "an operation must be an object")
 	}
 	seen := map[string]bool{}
-	for _, m := range members {
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return o, apiError(at, err)
+		}
 		if seen[m.name] {
 			return o, badRequest(at.key(m.name), "duplicate field; set it once")
 		}

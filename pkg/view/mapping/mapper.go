@@ -3,8 +3,10 @@ package mapping
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"mime"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
@@ -110,8 +112,10 @@ func (m *Mapper) Object(to Direction, kind schema.GroupVersionKind, object []byt
 	if !m.names.relative {
 		return object, nil
 	}
-	if err := CheckJSON(object, m.limits); err != nil {
-		return nil, err
+	if to == In {
+		if err := CheckJSON(object, m.limits); err != nil {
+			return nil, err
+		}
 	}
 	return m.translation(to).whole(kind, object)
 }
@@ -125,6 +129,9 @@ func CheckJSON(text []byte, limits Limits) error {
 	}
 	if !json.Valid(text) {
 		return badRequest(nil, "malformed JSON")
+	}
+	if tooManyMembers(text) {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("an object or map in a request may have %d members", maxMembers))
 	}
 	return nil
 }
@@ -161,33 +168,29 @@ var (
 // top appends a translated object. Its kind is the one that it states, or that of the request. The error is errShadowed if
 // the view does not show the object.
 func (t *translation) top(out, raw []byte, request schema.GroupVersionKind) ([]byte, error) {
-	members, ok, err := membersOf(raw)
-	if err != nil {
-		return nil, apiError(nil, err)
-	}
-	if !ok {
+	if !isObject(raw) {
 		return append(out, raw...), nil
 	}
-	kind, err := t.root(members, request)
+	kind, err := t.rootOf(raw, request)
 	if err != nil {
 		return nil, err
 	}
 	if t.to == Out && kind.GroupKind() == statusKind {
-		return t.status(out, raw, members)
+		return t.status(out, raw)
 	}
 	if kind.GroupKind() == partialKind {
 		kind = request
 	}
-	t, shown := t.ofMember(members, kind.GroupKind())
+	t, shown := t.ofMember(raw, kind.GroupKind())
 	if !shown {
 		return nil, errShadowed
 	}
 	n := t.kinds.of(kind).node
+	if err := t.checkMembers(raw, n, nil); err != nil {
+		return nil, err
+	}
 	if n.fields == nil {
 		return append(out, raw...), nil
 	}
-	if err := t.checkMembers(members, n, nil); err != nil {
-		return nil, err
-	}
-	return t.members(out, raw, members, n, nil)
+	return t.members(out, raw, n, nil)
 }

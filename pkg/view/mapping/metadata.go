@@ -1,6 +1,8 @@
 package mapping
 
 import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -41,10 +43,9 @@ var (
 	// namespaceLabelsNode leaves out the labels that name ancestors above the root.
 	namespaceLabelsNode = &node{pairs: pairsOf(map[string]*node{hnc.LabelInheritedFrom: nameNode, labelName: nameNode},
 		func(t *translation, key, value string) (string, string, bool) {
-			ancestor, ok := hnc.TreeLabelAncestor(key)
-			return t.treeKey(key), value, !ok || t.to == In || t.names.Member(ancestor)
+			return t.treeKey(key), value, t.to == In || !t.names.hidesLabel(key)
 		})}
-	// annotationsNode leaves out the names that are not namespaces, which are above all of them.
+	// annotationsNode leaves out the names that are not namespaces, which are above all of them, and shortens ancestries.
 	annotationsNode = &node{pairs: pairsOf(map[string]*node{
 		hnc.AnnotationSubnamespaceOf: nameNode,
 		hnc.AnnotationAncestry:       {text: (*translation).ancestry},
@@ -55,6 +56,27 @@ var (
 		return key, value, t.to == In || key != hnc.AnnotationAbstractAncestors
 	})}
 )
+
+// hidesLabel reports whether a label of a namespace names an ancestor above the root.
+func (n *Names) hidesLabel(key string) bool {
+	ancestor, ok := hnc.TreeLabelAncestor(key)
+	return ok && !n.Member(ancestor)
+}
+
+// KeepHidden sets in a namespace with real names the labels and annotations of the stored one that the view does not show,
+// or not completely. They follow from the tree: users cannot change them.
+func (m *Mapper) KeepHidden(ns, stored *corev1.Namespace) {
+	for key, value := range stored.Labels {
+		if m.names.hidesLabel(key) {
+			metav1.SetMetaDataLabel(&ns.ObjectMeta, key, value)
+		}
+	}
+	for _, key := range []string{hnc.AnnotationAbstractAncestors, hnc.AnnotationAncestry} {
+		if value, ok := stored.Annotations[key]; ok {
+			metav1.SetMetaDataAnnotation(&ns.ObjectMeta, key, value)
+		}
+	}
+}
 
 // metadata returns the rules for the metadata of a kind's objects.
 func metadata(kind schema.GroupKind, root *node) map[string]*node {

@@ -44,14 +44,10 @@ func (m *Mapper) Patch(contentType string, kind schema.GroupVersionKind, patch [
 
 // patch translates a partial object. It cannot change the kind of the object.
 func (t *translation) patch(kind schema.GroupVersionKind, patch []byte) ([]byte, error) {
-	members, ok, err := membersOf(patch)
-	if err != nil {
-		return nil, apiError(nil, err)
-	}
-	if !ok {
+	if !isObject(patch) {
 		return nil, badRequest(nil, "the patch must be an object")
 	}
-	stated, err := t.root(members, kind)
+	stated, err := t.rootOf(patch, kind)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (m *Mapper) Protobuf(to Direction, kind schema.GroupVersionKind, body []byt
 	if err != nil {
 		return nil, err
 	}
-	var members []member
+	var statedKind, version string
 	seen := map[protowire.Number]bool{}
 	for _, f := range envelope {
 		if f.number > 4 {
@@ -50,12 +50,12 @@ func (m *Mapper) Protobuf(to Direction, kind schema.GroupVersionKind, body []byt
 		case f.number == unknownEncoding && len(f.value) > 0:
 			return nil, unsupported("the content encoding %q is not supported in a view; send the object as it is", f.value)
 		case f.number == unknownType:
-			if members, err = statedType(f.value); err != nil {
+			if statedKind, version, err = statedType(f.value); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if kind, err = t.root(members, kind); err != nil {
+	if kind, err = t.root(statedKind, version, kind); err != nil {
 		return nil, err
 	}
 	n := m.kinds.of(kind)
@@ -77,29 +77,23 @@ func (m *Mapper) Protobuf(to Direction, kind schema.GroupVersionKind, body []byt
 	return out, nil
 }
 
-// statedType returns the kind and version of an envelope as members of a JSON object.
-func statedType(message []byte) ([]member, error) {
+// statedType returns the kind and version of an envelope.
+func statedType(message []byte) (kind, version string, err error) {
 	fields, err := fieldsOf(message, nil)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
-	var members []member
+	stated := map[protowire.Number]string{}
 	for _, f := range fields {
-		name, ok := map[protowire.Number]string{typeVersion: "apiVersion", typeKind: "kind"}[f.number]
-		if !ok {
+		if f.number != typeVersion && f.number != typeKind {
 			continue
 		}
-		if f.kind != protowire.BytesType {
-			return nil, badRequest(nil, "malformed protobuf: %s is not a string", name)
+		if _, ok := stated[f.number]; ok || f.kind != protowire.BytesType {
+			return "", "", badRequest(nil, "malformed protobuf: field %d of the type", f.number)
 		}
-		for _, m := range members {
-			if m.name == name {
-				return nil, badRequest(nil, "malformed protobuf: duplicate %s", name)
-			}
-		}
-		members = append(members, member{name: name, value: quote(string(f.value))})
+		stated[f.number] = string(f.value)
 	}
-	return members, nil
+	return stated[typeKind], stated[typeVersion], nil
 }
 
 // wireBytes is a field of a message: raw is all of it, value the content if the kind is BytesType.

@@ -49,44 +49,31 @@ func (t *translation) list(out, raw []byte, n *node, at *path) ([]byte, error) {
 }
 
 func (t *translation) object(out, raw []byte, n *node, at *path) ([]byte, error) {
-	members, _, err := membersOf(raw)
-	if err != nil {
-		return nil, apiError(at, err)
-	}
-	if err := t.checkMembers(members, n, at); err != nil {
+	if err := t.checkMembers(raw, n, at); err != nil {
 		return nil, err
 	}
-	return t.members(out, raw, members, n, at)
+	return t.members(out, raw, n, at)
 }
 
-// members appends an object whose members are known.
-func (t *translation) members(out, raw []byte, members []member, n *node, at *path) ([]byte, error) {
-	n = n.object(func(name string) string { return valueOf(members, name) })
+// members appends an object that has been checked.
+func (t *translation) members(out, raw []byte, n *node, at *path) ([]byte, error) {
+	n = n.object(func(name string) string { return textOf(raw, name) })
 	last := 0
-	for _, m := range members {
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, apiError(at, err)
+		}
 		child := t.field(n, m.name)
 		if child == nil {
 			continue
 		}
 		out = append(out, raw[last:m.valueStart]...)
-		var err error
 		if out, err = t.value(out, m.value, child, at.key(m.name)); err != nil {
 			return nil, err
 		}
 		last = m.valueEnd
 	}
 	return append(out, raw[last:]...), nil
-}
-
-// valueOf returns the text of a member that is a string.
-func valueOf(members []member, name string) string {
-	for _, m := range members {
-		if m.name == name {
-			s, _ := stringOf(m.value)
-			return s
-		}
-	}
-	return ""
 }
 
 // field returns the node of a member of an object. The directives of a strategic merge patch contain parts of the lists
@@ -103,12 +90,15 @@ func (t *translation) field(n *node, name string) *node {
 // checkMembers returns an error for objects in requests that could mean something else to another decoder: keys of the
 // table that occur twice or in another case. Decoders of Kubernetes disagree about these: the kind of an object is found
 // ignoring case, and its fields are not.
-func (t *translation) checkMembers(members []member, n *node, at *path) error {
+func (t *translation) checkMembers(raw []byte, n *node, at *path) error {
 	if t.to == Out {
 		return nil
 	}
 	seen := map[string]bool{}
-	for _, m := range members {
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return apiError(at, err)
+		}
 		if n.fields[m.name] == nil && !n.isDeciding(m.name) && (at != nil || m.name != "kind" && m.name != "apiVersion") {
 			if similar := similarField(n, m.name, at == nil); similar != "" {
 				return badRequest(at.key(m.name), "unknown field; write %q", similar)
@@ -157,59 +147,64 @@ func similarField(n *node, name string, top bool) string {
 
 // pairs appends a translated map of strings.
 func (t *translation) pairs(out, raw []byte, p *pairs, at *path) ([]byte, error) {
-	members, _, err := membersOf(raw)
-	if err != nil {
-		return nil, apiError(at, err)
-	}
-	type pair struct{ key, value []byte }
-	var kept []pair
-	last, dropped, begin := 0, false, len(out)
-	for _, m := range members {
-		value, isString := stringOf(m.value)
-		key, newValue, keep := p.translate(t, m.name, value)
+	begin, last := len(out), 0
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, apiError(at, err)
+		}
+		key, value, keep := t.pair(m, p)
 		if !keep {
-			dropped = true
-			continue
+			return t.kept(out[:begin], raw, p, at)
 		}
-		translated := pair{m.key, m.value}
-		if key != m.name {
-			translated.key = quote(key)
-		}
-		if isString && newValue != value {
-			translated.value = quote(newValue)
-		}
-		kept = append(kept, translated)
-		out = append(append(out, raw[last:m.keyStart]...), translated.key...)
-		out = append(out, raw[m.keyStart+len(m.key):m.valueStart]...)
-		out = append(out, translated.value...)
+		out = append(append(out, raw[last:m.keyStart]...), key...)
+		out = append(append(out, raw[m.keyStart+len(m.key):m.valueStart]...), value...)
 		last = m.valueEnd
 	}
-	if !dropped {
-		return append(out, raw[last:]...), nil
-	}
-	out = append(out[:begin], '{')
-	for i, k := range kept {
-		if i > 0 {
-			out = append(out, ',')
+	return append(out, raw[last:]...), nil
+}
+
+// kept appends a translated map of strings, some of which the view does not have.
+func (t *translation) kept(out, raw []byte, p *pairs, at *path) ([]byte, error) {
+	separator := ""
+	out = append(out, '{')
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, apiError(at, err)
 		}
-		out = append(append(append(out, k.key...), ':'), k.value...)
+		if key, value, keep := t.pair(m, p); keep {
+			out = append(append(append(append(out, separator...), key...), ':'), value...)
+			separator = ","
+		}
 	}
 	return append(out, '}'), nil
+}
+
+// pair returns the translated texts of a member of a map of strings; keep is false if the view does not have it.
+func (t *translation) pair(m member, p *pairs) (key, value []byte, keep bool) {
+	text, isString := stringOf(m.value)
+	name, translated, keep := p.translate(t, m.name, text)
+	key, value = m.key, m.value
+	if name != m.name {
+		key = quote(name)
+	}
+	if isString && translated != text {
+		value = quote(translated)
+	}
+	return key, value, keep
 }
 
 // managed appends translated fields in the format of metadata.managedFields: a tree whose keys are "f:" and a field,
 // "k:" and the keys of an element, "v:" and a value, or "i:" and an index.
 func (t *translation) managed(out, raw []byte, n *node, at *path) ([]byte, error) {
-	members, ok, err := membersOf(raw)
-	if err != nil {
-		return nil, apiError(at, err)
-	}
-	if !ok || n == nil {
+	if !isObject(raw) || n == nil {
 		return append(out, raw...), nil
 	}
 	first := true
 	out = append(out, '{')
-	for _, m := range members {
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, apiError(at, err)
+		}
 		kind, rest, _ := strings.Cut(m.name, ":")
 		var child *node
 		key := m.key
@@ -253,10 +248,9 @@ func (t *translation) managed(out, raw []byte, n *node, at *path) ([]byte, error
 	return append(out, '}'), nil
 }
 
-// root returns the node of an object, from the kind that it states. What it does not state is that of the request, as in
-// kube-apiserver.
-func (t *translation) root(members []member, request schema.GroupVersionKind) (schema.GroupVersionKind, error) {
-	kind, version := valueOf(members, "kind"), valueOf(members, "apiVersion")
+// root returns the kind of an object that states this kind and version. What it does not state is that of the request, as
+// in kube-apiserver.
+func (t *translation) root(kind, version string, request schema.GroupVersionKind) (schema.GroupVersionKind, error) {
 	gv, err := schema.ParseGroupVersion(version)
 	if err != nil {
 		return schema.GroupVersionKind{}, badRequest(nil, "apiVersion: %v", err)
@@ -269,6 +263,23 @@ func (t *translation) root(members []member, request schema.GroupVersionKind) (s
 		stated.Group, stated.Version = request.Group, request.Version
 	}
 	return stated, nil
+}
+
+// rootOf returns the kind of an object.
+func (t *translation) rootOf(raw []byte, request schema.GroupVersionKind) (schema.GroupVersionKind, error) {
+	var kind, version string
+	for m, err := range membersOf(raw) {
+		if err != nil || kind != "" && version != "" {
+			break
+		}
+		switch m.name {
+		case "kind":
+			kind, _ = stringOf(m.value)
+		case "apiVersion":
+			version, _ = stringOf(m.value)
+		}
+	}
+	return t.root(kind, version, request)
 }
 
 func apiError(at *path, err error) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
 )
 
 var errMalformed = errors.New("malformed JSON")
@@ -11,6 +12,7 @@ var errMalformed = errors.New("malformed JSON")
 // extent finds the end of one JSON value that arrives in pieces. It counts brackets and finds the ends of strings, and
 // accepts everything that is valid JSON; what is between brackets is not validated.
 type extent struct {
+	// limit bounds the depth, unless it is 0.
 	depth, limit              int
 	text, escaped             bool
 	scalar, tooDeep, complete bool
@@ -41,7 +43,7 @@ func (e *extent) feed(b []byte) int {
 		case c == '"':
 			e.text = true
 		case c == '{' || c == '[':
-			if e.depth++; e.depth > e.limit {
+			if e.depth++; e.limit > 0 && e.depth > e.limit {
 				e.tooDeep, e.complete = true, true
 				return i
 			}
@@ -89,7 +91,7 @@ func space(b []byte, from int) int {
 
 // next returns the position after the value at a position of b.
 func next(b []byte, from int) (int, error) {
-	e := extent{limit: len(b)}
+	var e extent
 	end := from + e.feed(b[from:])
 	if !e.complete && !e.scalar || end == from {
 		return 0, errMalformed
@@ -106,43 +108,100 @@ type member struct {
 	name               string
 }
 
-// membersOf returns the members of an object in their order; ok is false if b is not an object.
-func membersOf(b []byte) (members []member, ok bool, err error) {
+// isObject reports whether a value is an object.
+func isObject(b []byte) bool {
 	at := space(b, 0)
-	if at == len(b) || b[at] != '{' {
-		return nil, false, nil
-	}
-	at++
-	for {
-		at = space(b, at)
-		if at < len(b) && (b[at] == '}' || b[at] == ',') {
-			if b[at] == '}' {
-				return members, true, nil
+	return at < len(b) && b[at] == '{'
+}
+
+// membersOf yields the members of an object in their order, and last an error if it is malformed. Other values have no
+// members. They are not collected, because a member can be much smaller than what it would need in memory.
+func membersOf(b []byte) iter.Seq2[member, error] {
+	return func(yield func(member, error) bool) {
+		if !isObject(b) {
+			return
+		}
+		for at := space(b, 0) + 1; ; {
+			at = space(b, at)
+			if at < len(b) && b[at] == '}' {
+				return
 			}
-			at++
-			continue
+			if at < len(b) && b[at] == ',' {
+				at++
+				continue
+			}
+			m, err := memberAt(b, at)
+			if !yield(m, err) || err != nil {
+				return
+			}
+			at = m.valueEnd
 		}
-		if at == len(b) || b[at] != '"' {
-			return nil, true, errMalformed
-		}
-		m := member{keyStart: at}
-		if at, err = next(b, at); err != nil {
-			return nil, true, err
-		}
-		m.key = b[m.keyStart:at]
-		if m.name, err = unquote(m.key); err != nil {
-			return nil, true, err
-		}
-		if at = space(b, at); at == len(b) || b[at] != ':' {
-			return nil, true, errMalformed
-		}
-		m.valueStart = space(b, at+1)
-		if at, err = next(b, m.valueStart); err != nil {
-			return nil, true, err
-		}
-		m.valueEnd, m.value = at, b[m.valueStart:at]
-		members = append(members, m)
 	}
+}
+
+// memberAt returns the member that begins at a position of b.
+func memberAt(b []byte, at int) (member, error) {
+	m := member{keyStart: at}
+	if at == len(b) || b[at] != '"' {
+		return m, errMalformed
+	}
+	at, err := next(b, at)
+	if err != nil {
+		return m, err
+	}
+	m.key = b[m.keyStart:at]
+	if m.name, err = unquote(m.key); err != nil {
+		return m, err
+	}
+	if at = space(b, at); at == len(b) || b[at] != ':' {
+		return m, errMalformed
+	}
+	m.valueStart = space(b, at+1)
+	if m.valueEnd, err = next(b, m.valueStart); err != nil {
+		return m, err
+	}
+	m.value = b[m.valueStart:m.valueEnd]
+	return m, nil
+}
+
+// memberOf returns the value of a member of an object, nil if it has none of this name.
+func memberOf(b []byte, name string) []byte {
+	for m, err := range membersOf(b) {
+		if err == nil && m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// textOf returns the text of a member of an object that is a string.
+func textOf(b []byte, name string) string {
+	s, _ := stringOf(memberOf(b, name))
+	return s
+}
+
+// maxMembers bounds the members of an object in a request: decoders need much more memory for small ones than their text has.
+const maxMembers = 64 << 10
+
+// tooManyMembers reports whether an object in valid JSON has more than maxMembers members.
+func tooManyMembers(b []byte) bool {
+	var counts []int // of what is around a position
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			text := extent{text: true}
+			i += text.textIn(b[i+1:])
+		case '{', '[':
+			counts = append(counts, 0)
+		case '}', ']':
+			counts = counts[:len(counts)-1]
+		case ':':
+			if counts[len(counts)-1]++; counts[len(counts)-1] > maxMembers {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // eachElement calls f with where each element of an array begins and ends. Other values have no elements.

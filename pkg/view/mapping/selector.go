@@ -77,41 +77,30 @@ func (t *translation) confine(pinned bool, requirements []requirement) (drop boo
 
 // selector appends a translated selector of namespaces.
 func (t *translation) selector(out, raw []byte, n *node, at *path) ([]byte, error) {
-	members, _, err := membersOf(raw)
-	if err != nil {
-		return nil, apiError(at, err)
-	}
-	if err := t.checkMembers(members, n, at); err != nil {
+	if err := t.checkMembers(raw, n, at); err != nil {
 		return nil, err
 	}
 	pinned := false
 	var requirements []requirement
 	var elements [][]byte
-	for _, m := range members {
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, apiError(at, err)
+		}
 		switch m.name {
 		case "matchLabels":
-			labels, _, err := membersOf(m.value)
-			if err != nil {
-				return nil, apiError(at, err)
-			}
-			for _, label := range labels {
-				pinned = pinned || label.name == labelName
-			}
+			pinned = pinned || memberOf(m.value, labelName) != nil
 		case "matchExpressions":
-			err := eachElement(m.value, func(start, end int) error {
-				fields, _, err := membersOf(m.value[start:end])
-				if err != nil {
+			err = eachElement(m.value, func(start, end int) error {
+				fields := m.value[start:end]
+				r := requirement{key: textOf(fields, "key"), operator: textOf(fields, "operator")}
+				if err := eachElement(memberOf(fields, "values"), func(int, int) error { r.values++; return nil }); err != nil {
 					return err
 				}
-				r := requirement{key: valueOf(fields, "key"), operator: valueOf(fields, "operator")}
-				for _, field := range fields {
-					if field.name == "values" {
-						if err := eachElement(field.value, func(int, int) error { r.values++; return nil }); err != nil {
-							return err
-						}
-					}
+				if t.to == In && len(elements) == maxMembers {
+					return badRequest(at.key(m.name), "a selector of namespaces may have %d requirements in a view", maxMembers)
 				}
-				element, err := t.value(nil, m.value[start:end], n.fields["matchExpressions"].items, at.key(m.name).at(len(elements)))
+				element, err := t.value(nil, fields, n.fields["matchExpressions"].items, at.key(m.name).at(len(elements)))
 				requirements, elements = append(requirements, r), append(elements, element)
 				return err
 			})
@@ -122,21 +111,23 @@ func (t *translation) selector(out, raw []byte, n *node, at *path) ([]byte, erro
 	}
 	drop, add := t.confine(pinned, requirements)
 	if !drop && add.key == "" {
-		return t.members(out, raw, members, n, at)
+		return t.members(out, raw, n, at)
 	}
 	if drop {
 		elements = elements[:len(elements)-1]
 	} else {
 		elements = append(elements, []byte(`{"key":`+string(quote(add.key))+`,"operator":"`+add.operator+`"}`))
 	}
-	return t.withExpressions(out, members, elements, n, at)
+	return t.withExpressions(out, raw, elements, n, at)
 }
 
 // withExpressions appends a selector with these elements of matchExpressions.
-func (t *translation) withExpressions(out []byte, members []member, elements [][]byte, n *node, at *path) ([]byte, error) {
-	var err error
+func (t *translation) withExpressions(out, raw []byte, elements [][]byte, n *node, at *path) ([]byte, error) {
 	separator := byte('{')
-	for _, m := range members {
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, apiError(at, err)
+		}
 		if m.name == "matchExpressions" {
 			continue
 		}

@@ -98,13 +98,11 @@ func (s *source) value() ([]byte, error) {
 	if _, err := s.peek(); err != nil {
 		return nil, err
 	}
-	e := extent{limit: s.limits.depth()}
+	var e extent
 	length := 0
 	for {
 		length += e.feed(s.buffer[s.start+length : s.end])
 		switch {
-		case e.tooDeep:
-			return nil, tooDeep(s.limits)
 		case length > s.limits.size():
 			return nil, tooLarge(s.limits)
 		case e.complete:

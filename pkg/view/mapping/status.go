@@ -3,20 +3,11 @@ package mapping
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
 // status appends a translated Status: the name in its details, if it is that of a namespace, and names in messages.
-func (t *translation) status(out, raw []byte, members []member) ([]byte, error) {
-	var details []member
-	for _, m := range members {
-		if m.name == "details" {
-			found, _, err := membersOf(m.value)
-			if err != nil {
-				return nil, err
-			}
-			details = found
-		}
-	}
-	resource := schema.GroupResource{Group: valueOf(details, "group"), Resource: valueOf(details, "kind")}
+func (t *translation) status(out, raw []byte) ([]byte, error) {
+	details := memberOf(raw, "details")
+	resource := schema.GroupResource{Group: textOf(details, "group"), Resource: textOf(details, "kind")}
 	kind := schema.GroupKind{Group: resource.Group, Kind: resource.Resource}
-	object, named := valueOf(details, "name"), ResourceNamedAfterNamespaces(resource) || NamedAfterNamespaces(kind)
+	object, named := textOf(details, "name"), ResourceNamedAfterNamespaces(resource) || NamedAfterNamespaces(kind)
 	name, namespace := &node{}, ""
 	if named {
 		object, namespace, name = "", object, nameNode
@@ -26,5 +17,5 @@ func (t *translation) status(out, raw []byte, members []member) ([]byte, error) 
 		"message": text,
 		"details": {fields: map[string]*node{"name": name, "causes": {items: &node{fields: map[string]*node{"message": text}}}}},
 	}}
-	return t.members(out, raw, members, n, nil)
+	return t.members(out, raw, n, nil)
 }

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"bytes"
 	"errors"
 	"io"
 
@@ -47,7 +48,7 @@ func (t *translation) streamed(s *source, w io.Writer, kind schema.GroupVersionK
 		return err
 	}
 	head := []byte{'{'}
-	var stated string
+	var stated, version string
 	for {
 		c, err := s.peek()
 		if err != nil {
@@ -73,15 +74,18 @@ func (t *translation) streamed(s *source, w io.Writer, kind schema.GroupVersionK
 		if c, err = s.peek(); err != nil {
 			return unexpectedEOF(err)
 		}
-		if c == '[' && (name == "items" && list || name == "rows" && stated == "Table") {
+		if c == '[' && (name == "items" && list || name == "rows" && isTable(stated, version)) {
 			return t.items(s, w, head, name, kind)
 		}
 		value, err := s.value()
 		if err != nil {
 			return unexpectedEOF(err)
 		}
-		if name == "kind" {
+		switch name {
+		case "kind":
 			stated, _ = stringOf(value)
+		case "apiVersion":
+			version, _ = stringOf(value)
 		}
 		if head = append(head, value...); len(head) > t.limits.size() {
 			return tooLarge(t.limits)
@@ -112,13 +116,9 @@ func (s *source) key(out *[]byte) (string, error) {
 
 // items translates a list from its items or rows on. Head is what comes before them, without the end.
 func (t *translation) items(s *source, w io.Writer, head []byte, name string, kind schema.GroupVersionKind) error {
-	members, _, err := membersOf(append(append([]byte{}, head...), "null}"...))
-	if err != nil {
-		return err
-	}
 	each := func(out, raw []byte) ([]byte, error) { return t.top(out, raw, kind) }
 	if name == "rows" {
-		each = t.rowsOf(members, kind)
+		each = t.rowsOf(memberOf(append(bytes.Clone(head), "null}"...), "columnDefinitions"), kind)
 	}
 	if _, err := w.Write(head); err != nil {
 		return err
@@ -239,17 +239,16 @@ func (t *translation) event(out, raw []byte, kind schema.GroupVersionKind) ([]by
 	if !t.names.relative {
 		return append(out, raw...), nil
 	}
-	members, ok, err := membersOf(raw)
-	if err != nil || !ok {
-		return append(out, raw...), err
-	}
 	last := 0
-	for _, m := range members {
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, err
+		}
 		if m.name != "object" {
 			continue
 		}
 		out = append(out, raw[last:m.valueStart]...)
-		if valueOf(mustMembers(m.value), "kind") == "Table" {
+		if isTable(textOf(m.value, "kind"), textOf(m.value, "apiVersion")) {
 			out, err = t.table(out, m.value, kind)
 		} else {
 			out, err = t.top(out, m.value, kind)
@@ -260,13 +259,4 @@ func (t *translation) event(out, raw []byte, kind schema.GroupVersionKind) ([]by
 		last = m.valueEnd
 	}
 	return append(out, raw[last:]...), nil
-}
-
-// mustMembers returns the members of an object, none of what is not an object.
-func mustMembers(raw []byte) []member {
-	members, _, err := membersOf(raw)
-	if err != nil {
-		return nil
-	}
-	return members
 }

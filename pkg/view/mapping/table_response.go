@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"bytes"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -54,17 +55,18 @@ func (t *translation) indented(s string) string {
 	return s[:len(s)-len(name)] + t.name(name)
 }
 
-// rowsOf returns the translation of the rows of a table with these members.
-func (t *translation) rowsOf(members []member, kind schema.GroupVersionKind) func(out, raw []byte) ([]byte, error) {
-	known := columns[kind.GroupKind()]
+// isTable reports whether an object is a Table of kube-apiserver. There may be others of this kind.
+func isTable(kind, apiVersion string) bool {
+	return kind == "Table" && strings.HasPrefix(apiVersion, groupMeta+"/")
+}
+
+// rowsOf returns the translation of the rows of a table with these column definitions.
+func (t *translation) rowsOf(definitions []byte, kind schema.GroupVersionKind) func(out, raw []byte) ([]byte, error) {
 	var cells []*node
-	for _, m := range members {
-		if m.name != "columnDefinitions" || len(known) == 0 {
-			continue
-		}
-		_ = eachElement(m.value, func(start, end int) error {
+	if known := columns[kind.GroupKind()]; len(known) > 0 {
+		_ = eachElement(definitions, func(start, end int) error {
 			var n *node
-			if text := known[valueOf(mustMembers(m.value[start:end]), "name")]; text != nil {
+			if text := known[textOf(definitions[start:end], "name")]; text != nil {
 				n = &node{text: text}
 			}
 			cells = append(cells, n)
@@ -76,20 +78,17 @@ func (t *translation) rowsOf(members []member, kind schema.GroupVersionKind) fun
 
 // row appends a translated row: the cells, and the object, if it contains one.
 func (t *translation) row(out, raw []byte, cells []*node, kind schema.GroupVersionKind) ([]byte, error) {
-	members, _, err := membersOf(raw)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range members {
-		if m.name == "object" && t.across {
-			var shown bool
-			if t, shown = t.ofMember(mustMembers(m.value), kind.GroupKind()); !shown {
-				return nil, errShadowed
-			}
+	if t.across {
+		var shown bool
+		if t, shown = t.ofMember(memberOf(raw, "object"), kind.GroupKind()); !shown {
+			return nil, errShadowed
 		}
 	}
 	last := 0
-	for _, m := range members {
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, err
+		}
 		if m.name != "cells" && m.name != "object" {
 			continue
 		}
@@ -102,7 +101,7 @@ func (t *translation) row(out, raw []byte, cells []*node, kind schema.GroupVersi
 			continue
 		}
 		end, index := 0, 0
-		err := eachElement(m.value, func(start, stop int) (err error) {
+		err = eachElement(m.value, func(start, stop int) (err error) {
 			out = append(out, m.value[end:start]...)
 			var n *node
 			if index < len(cells) {
@@ -122,20 +121,19 @@ func (t *translation) row(out, raw []byte, cells []*node, kind schema.GroupVersi
 
 // table appends a translated Table of a watch event.
 func (t *translation) table(out, raw []byte, kind schema.GroupVersionKind) ([]byte, error) {
-	members, _, err := membersOf(raw)
-	if err != nil {
-		return nil, err
-	}
-	row := t.rowsOf(t.remembered(members), kind)
+	row := t.rowsOf(t.remembered(memberOf(raw, "columnDefinitions")), kind)
 	last := 0
-	for _, m := range members {
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, err
+		}
 		if m.name != "rows" {
 			continue
 		}
 		out = append(out, raw[last:m.valueStart]...)
 		// There is one row in an event.
 		end := 0
-		err := eachElement(m.value, func(start, stop int) (err error) {
+		err = eachElement(m.value, func(start, stop int) (err error) {
 			out = append(out, m.value[end:start]...)
 			out, err = row(out, m.value[start:stop])
 			end = stop
@@ -149,13 +147,10 @@ func (t *translation) table(out, raw []byte, kind schema.GroupVersionKind) ([]by
 	return append(out, raw[last:]...), nil
 }
 
-// remembered returns the members of a table with column definitions. In a watch, only the first table has them.
-func (t *translation) remembered(members []member) []member {
-	for _, m := range members {
-		if m.name == "columnDefinitions" && len(m.value) > len("null") {
-			t.definitions = []member{{name: m.name, value: append([]byte{}, m.value...)}}
-			return members
-		}
+// remembered returns the column definitions of a table. In a watch, only the first table has them.
+func (t *translation) remembered(definitions []byte) []byte {
+	if len(definitions) > len("null") {
+		t.definitions = bytes.Clone(definitions)
 	}
 	return t.definitions
 }

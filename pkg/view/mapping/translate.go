@@ -27,7 +27,7 @@ type translation struct {
 	limits  Limits
 	kinds   *kinds
 	// definitions are the columns of the first table of a watch.
-	definitions []member
+	definitions []byte
 }
 
 func (t *translation) name(s string) string {

@@ -1,17 +1,20 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -125,5 +128,44 @@ func TestLabelsOfNamespacesAreThoseThatHierarchiesManage(t *testing.T) {
 	}
 	if _, err := api.Patch(t.Context(), "labels-a", types.MergePatchType, []byte(`{"metadata":{"name":"x"}}`), metav1.PatchOptions{}); err == nil || !strings.Contains(err.Error(), "modified") {
 		t.Errorf("another name: %v", err)
+	}
+}
+
+// A client that may update a namespace writes back what it has read, although the view shows only a part of it.
+func TestWhatIsReadOfANamespaceCanBeWrittenBack(t *testing.T) {
+	_, err := admin.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "above-written"}}, metav1.CreateOptions{})
+	must(t, "namespace", err)
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "namespace-editor"}, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get", "update"}}}}
+	_, err = admin.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{})
+	must(t, "role", err)
+	tn := newUser(t, "written")
+	whoami, err := tn.direct.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), selfReview, metav1.CreateOptions{})
+	must(t, "whoami", err)
+	bindAdminAs(t, tn.root, "editor", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: whoami.Status.UserInfo.Username}, role.Name)
+	suite.Must(t, "move", func() error {
+		hierarchy := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: "above-written"}}
+		_, err := admin.HNC.HncV1beta1().Hierarchies(tn.root).Create(t.Context(), hierarchy, metav1.CreateOptions{})
+		return err
+	})
+	suite.Eventually(t, "the labels of the ancestor", func() error {
+		ns, err := admin.CoreV1().Namespaces().Get(t.Context(), tn.root, metav1.GetOptions{})
+		if err == nil && ns.Labels[hnc.TreeLabel("above-written")] == "" {
+			err = errors.New("not yet")
+		}
+		return err
+	})
+	suite.Eventually(t, "an update", func() error {
+		ns, err := tn.view.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{})
+		must(t, "get", err)
+		if ns.Labels["above-written.tree.hnc.x-k8s.io/depth"] != "" {
+			t.Errorf("the view shows %v", ns.Labels)
+		}
+		metav1.SetMetaDataLabel(&ns.ObjectMeta, "written", "yes")
+		_, err = tn.view.CoreV1().Namespaces().Update(t.Context(), ns, metav1.UpdateOptions{})
+		return err
+	})
+	ns, err := admin.CoreV1().Namespaces().Get(t.Context(), tn.root, metav1.GetOptions{})
+	if err != nil || ns.Labels["written"] != "yes" || ns.Labels[hnc.TreeLabel("above-written")] != "1" {
+		t.Errorf("stored %v, %v", ns.Labels, err)
 	}
 }

@@ -1,0 +1,74 @@
+package subtree
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// The top level of a custom resource is free: its fields neither end the watches of others nor forge their events.
+func TestFieldsOfAnObjectAreNoMetadata(t *testing.T) {
+	s, h, r := newSource(t)
+	victim := `{"metadata":{"namespace":"victim","resourceVersion":"999999999999"}}`
+	s.lines = map[int]string{}
+	for i, field := range []string{
+		`"rows":1`, `"rows":[]`, `"rows":[{"object":` + victim + `}]`, `"METADATA":1`, `"Metadata":{"namespace":"victim","resourceVersion":"99"}`, `"kind":"Table","apiVersion":"a.b/v1","rows":[{"object":` + victim + `}]`,
+	} {
+		s.lines[i+1] = fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"namespace":"mallory","name":"n","resourceVersion":"%d"},%s}}`, i+1, field)
+	}
+	events := watchFrom(t.Context(), t, h, r, "0")
+	s.grow(len(s.lines))
+	for i := range s.lines {
+		if f, ok := <-events; !ok || f.meta.Namespace != "mallory" {
+			t.Errorf("event %d: got %v %+v", i, ok, f.meta)
+		}
+	}
+	s.grow(len(s.lines) + 1)
+	expect(t, events, len(s.lines)+1, len(s.lines)+1)
+	if got := s.watches(); got != "1 open, 1 in all" {
+		t.Errorf("upstream watches: %s", got)
+	}
+}
+
+// In a table, the object of the row is the user's.
+func TestFieldsOfAnObjectInATableAreNoMetadata(t *testing.T) {
+	for object, want := range map[string]string{
+		`{"kind":"Table","metadata":{"resourceVersion":"5"},"rows":[{"cells":[],"object":{"metadata":{"namespace":"mallory"},"METADATA":{"namespace":"victim"},"rows":1}}]}`: "mallory",
+		`{"kind":"Table","metadata":{"namespace":"none"},"rows":[]}`: "none",
+		`{"kind":"Status","metadata":{}}`:                            "",
+	} {
+		if got, err := eventMetaOf(json.RawMessage(object), true); err != nil || got.Namespace != want {
+			t.Errorf("%s: got %q, %v", object, got.Namespace, err)
+		}
+	}
+}
+
+// kube-apiserver stores objects of 10,000 levels. What cannot be decoded is dropped, and the watch continues.
+func TestDeepEventsEndNoWatch(t *testing.T) {
+	s, h, r := newSource(t)
+	deep := func(revision, levels int) string {
+		return fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"namespace":"a","resourceVersion":"%d"},"a":%s1%s}}`, revision, strings.Repeat("[", levels-1), strings.Repeat("]", levels-1))
+	}
+	s.lines = map[int]string{1: deep(1, 10_000), 2: deep(2, 10_001), 3: `{"type":`}
+	events := watchFrom(t.Context(), t, h, r, "0")
+	s.grow(4)
+	expect(t, events, 1, 1)
+	expect(t, events, 4, 4)
+	if got := s.watches(); got != "1 open, 1 in all" {
+		t.Errorf("upstream watches: %s", got)
+	}
+}
+
+func TestFieldsOfAListedObjectAreNoMetadata(t *testing.T) {
+	p := &page{Kind: "CList", APIVersion: "a.b/v1", Items: []json.RawMessage{[]byte(`{"kind":"C","metadata":{"name":"n"},"METADATA":1,"KIND":1}`)}}
+	if objects, err := p.objects(); err != nil || len(objects) != 1 {
+		t.Errorf("got %s, %v", objects, err)
+	}
+	var w watcher
+	w.request = &request{}
+	w.out = newEventWriter(nil, w.request)
+	if stones, err := w.tombstones(p); err != nil || !strings.Contains(string(stones[0]), `"name":"n"`) {
+		t.Errorf("got %s, %v", stones, err)
+	}
+}
