@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -45,8 +44,14 @@ It has the credentials of the current context, and works with any client, withou
 	return cmd
 }
 
-func (o *viewKubeconfigOptions) Complete(_ *cobra.Command, args []string) error {
+func (o *viewKubeconfigOptions) Complete(cmd *cobra.Command, args []string) error {
 	o.namespace = args[0]
+	// The file has the credentials of a context, so these would be used for the request only.
+	for _, name := range []string{"user", "cluster", "server", "token", "client-certificate", "client-key", "certificate-authority", "insecure-skip-tls-verify", "tls-server-name"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
+			return UsageErrorf("--%s does not change what is written: choose a context of the kubeconfig by --context", name)
+		}
+	}
 	return nil
 }
 
@@ -80,7 +85,7 @@ func (o *viewKubeconfigOptions) Run(ctx context.Context) error {
 		return err
 	}
 	if o.file != "" {
-		return os.WriteFile(o.file, content, 0o600)
+		return WritePrivate(o.file, content)
 	}
 	_, err = o.Out.Write(content)
 	return err

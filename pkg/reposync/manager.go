@@ -59,7 +59,7 @@ type running struct {
 
 // NewManager returns a manager that does nothing yet.
 func NewManager(config Config) *Manager {
-	git.RestrictProtocols()
+	git.RestrictProtocols(config.MaxRepositoryBytes)
 	return &Manager{Config: config, now: time.Now, workers: map[string]*running{}}
 }
 

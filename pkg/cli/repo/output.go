@@ -73,7 +73,7 @@ func replaceFile(repo, name string, content []byte) error {
 	if err := checkOutput(repo, name); err != nil {
 		return err
 	}
-	return os.WriteFile(name, content, 0o600)
+	return cli.WritePrivate(name, content)
 }
 
 // checkOutput returns an error if output is part of the repository or contains it.

@@ -53,7 +53,7 @@ func (c *Cluster) list(ctx context.Context, kind schema.GroupKind) ([]metav1.Par
 		return nil, err
 	}
 	var all []metav1.PartialObjectMetadata
-	options := metav1.ListOptions{LabelSelector: Selector(c.sync).String(), Limit: page}
+	options := metav1.ListOptions{LabelSelector: c.selector(kind).String(), Limit: page}
 	for {
 		list, err := c.in(resource, metav1.NamespaceAll).List(ctx, options)
 		if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {

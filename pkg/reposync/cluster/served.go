@@ -71,6 +71,12 @@ func (s *Served) Scopes() (scope.Lookup, error) {
 	return found.scopes, found.incomplete
 }
 
+// clusterScoped reports whether objects of a kind are in no namespace.
+func (s *Served) clusterScoped(kind schema.GroupKind) bool {
+	namespaced, known := s.current().scopes[kind]
+	return known && !namespaced
+}
+
 // Kinds returns the kinds whose objects can be listed and deleted, except those that nobody puts in a repository.
 func (s *Served) Kinds() []schema.GroupKind { return s.current().deletable }
 

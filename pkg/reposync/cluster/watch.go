@@ -48,12 +48,15 @@ func (w *watch) fail(err error) {
 	w.err = err
 }
 
-// Selector selects the objects that the RepositorySync has applied. Copies in descendants have the source's labels, but
-// they are the propagator's.
-func Selector(sync string) labels.Selector {
-	owner, err := labels.NewRequirement(hnc.LabelRepositorySync, selection.Equals, []string{sync})
+// selector selects the objects of a kind that the RepositorySync has applied. Copies in descendants have the source's
+// labels, but they are the propagator's. There are none of cluster-scoped objects, whatever their labels say.
+func (c *Cluster) selector(kind schema.GroupKind) labels.Selector {
+	owner, err := labels.NewRequirement(hnc.LabelRepositorySync, selection.Equals, []string{c.sync})
 	if err != nil {
 		return labels.Nothing()
+	}
+	if c.clusterScoped(kind) {
+		return labels.NewSelector().Add(*owner)
 	}
 	original, err := labels.NewRequirement(hnc.LabelInheritedFrom, selection.DoesNotExist, nil)
 	if err != nil {
@@ -134,7 +137,7 @@ func (c *Cluster) watchOf(kind schema.GroupKind, resource schema.GroupVersionRes
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &watch{resource: resource, cancel: cancel, done: make(chan struct{})}
-	selector := Selector(c.sync).String()
+	selector := c.selector(kind).String()
 	w.informer = metadatainformer.NewFilteredMetadataInformer(c.client, resource, metav1.NamespaceAll, 0, cache.Indexers{}, func(o *metav1.ListOptions) {
 		o.LabelSelector = selector
 	}).Informer()

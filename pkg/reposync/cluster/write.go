@@ -50,7 +50,7 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		if getErr != nil {
 			return getErr
 		}
-		if err := Foreign(c.sync, found.Labels); err != nil {
+		if err := Foreign(c.sync, found); err != nil {
 			return err
 		}
 		result, err = apply(true)
@@ -67,11 +67,11 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 }
 
 // Foreign returns an error if the labels of an object say that a RepositorySync must not take it over.
-func Foreign(sync string, labels map[string]string) error {
-	if owner := labels[hnc.LabelRepositorySync]; owner != "" && owner != sync {
+func Foreign(sync string, o metav1.Object) error {
+	if owner := o.GetLabels()[hnc.LabelRepositorySync]; owner != "" && owner != sync {
 		return fmt.Errorf("%s: the object belongs to the RepositorySync %q; remove it from one of the two repositories", report.ManagementConflict, owner)
 	}
-	if source := labels[hnc.LabelInheritedFrom]; source != "" {
+	if source := o.GetLabels()[hnc.LabelInheritedFrom]; source != "" && o.GetNamespace() != "" {
 		return fmt.Errorf("the object is a copy that is inherited from namespace %q; rename it, or remove the source", source)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 // TestSilentServersDoNotHoldARead connects to a server of ssh that accepts connections, and says nothing.
 func TestSilentServersDoNotHoldARead(t *testing.T) {
-	RestrictProtocols()
+	RestrictProtocols(256 << 20)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -128,7 +128,7 @@ func (r *Reader) read(ctx context.Context, source Source, credentials *Credentia
 // fetch reads the revision into a bare repository in dir.
 func (r *Reader) fetch(ctx context.Context, dir string, source Source, credentials *Credentials) (*Snapshot, error) {
 	disk := newQuota(osfs.New(dir, osfs.WithBoundOS()), r.MaxBytes)
-	storer := &storage{filesystem.NewStorageWithOptions(disk, cache.NewObjectLRU(cache.MiByte), filesystem.Options{LargeObjectThreshold: largeObject}), r.MaxBytes}
+	storer := &storage{filesystem.NewStorageWithOptions(disk, cache.NewObjectLRU(cache.MiByte), filesystem.Options{}), r.MaxBytes}
 	repository, err := gogit.Init(storer, nil)
 	if err != nil {
 		return nil, err

@@ -9,8 +9,6 @@ import (
 )
 
 const (
-	// largeObject is the size from which files are not read into memory as a whole.
-	largeObject = 16 << 20
 	// maxObject limits single objects, packed or not: go-git unpacks each object of a pack into memory, and a few bytes
 	// of a pack unpack to any number of bytes.
 	maxObject = 64 << 20

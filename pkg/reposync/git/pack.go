@@ -94,14 +94,15 @@ func checkPack(r io.Reader, maxInflated int64) error {
 		}
 		left -= header.Length
 		if header.Type.IsDelta() {
-			size, err := start.deltaSize()
+			base, size, err := start.deltaSizes()
 			if err != nil {
 				return err
 			}
-			if size > maxObject {
-				return tooLarge(size)
+			if max(base, size) > maxObject {
+				return tooLarge(max(base, size))
 			}
-			left -= size
+			// Whoever reads the object reads the one that it applies to, too.
+			left -= base + size
 		}
 		if left < 0 {
 			return fmt.Errorf("the repository has more than %d MiB when unpacked; split it, or set --max-repository-bytes of hns-sync", maxInflated>>20)
@@ -119,17 +120,15 @@ func (b *beginning) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// deltaSize returns the size of the object that results from a delta: the second number in it, after that of the object
-// it applies to.
-func (b *beginning) deltaSize() (int64, error) {
+// deltaSizes returns the size of the object that a delta applies to, and that of the object that results.
+func (b *beginning) deltaSizes() (base, result int64, err error) {
 	r := bytes.NewReader(b.data)
-	_, err := binary.ReadUvarint(r)
-	if err != nil {
-		return 0, fmt.Errorf("a delta in the pack is malformed: %w", err)
+	for _, size := range []*int64{&base, &result} {
+		n, err := binary.ReadUvarint(r)
+		if err != nil || n > 1<<62 {
+			return 0, 0, fmt.Errorf("a delta in the pack has a malformed size: %w", err)
+		}
+		*size = int64(n)
 	}
-	size, err := binary.ReadUvarint(r)
-	if err != nil || size > 1<<62 {
-		return 0, fmt.Errorf("a delta in the pack has a malformed size: %w", err)
-	}
-	return int64(size), nil
+	return base, result, nil
 }

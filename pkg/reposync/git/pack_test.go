@@ -58,7 +58,7 @@ func bomb(t *testing.T) (dir string) {
 }
 
 func TestPacksThatUnpackToMuchMore(t *testing.T) {
-	RestrictProtocols()
+	RestrictProtocols(256 << 20)
 	dir := bomb(t)
 	url, ca := serveHTTPS(t, dir)
 	reader := &Reader{Scratch: t.TempDir(), MaxBytes: 256 << 20}
@@ -99,14 +99,16 @@ func TestDeltasThatUnpackToMuchMore(t *testing.T) {
 		return b
 	}
 	for name, row := range map[string]struct {
-		deltas, size int
-		want         string
+		deltas, base, size int
+		want               string
 	}{
-		"one":  {1, 100 << 20, "has 100 MiB"},
-		"many": {5, 60 << 20, "more than 256 MiB when unpacked"},
-		"few":  {4, 60 << 20, ""},
+		"one":                    {1, 4, 100 << 20, "has 100 MiB"},
+		"many":                   {5, 4, 60 << 20, "more than 256 MiB when unpacked"},
+		"few":                    {4, 4, 60 << 20, ""},
+		"of what is too large":   {1, 100 << 20, 4, "has 100 MiB"},
+		"many of a large object": {5, 60 << 20, 4, "more than 256 MiB when unpacked"},
 	} {
-		pack := packOf(t, row.deltas, sizes(4, row.size))
+		pack := packOf(t, row.deltas, sizes(row.base, row.size))
 		err := checkPack(bytes.NewReader(pack), 256<<20)
 		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: got %v, want %q", name, err, row.want)
@@ -186,7 +188,7 @@ func TestEntriesAreLimited(t *testing.T) {
 
 // TestReadsEndWithTheContext reads from a server that begins to send a pack, and does not go on.
 func TestReadsEndWithTheContext(t *testing.T) {
-	RestrictProtocols()
+	RestrictProtocols(256 << 20)
 	dir, _ := repository(t, t.TempDir(), map[string]string{"file": "content"})
 	url, ca := serveSlowly(t, dir)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -2,6 +2,7 @@ package git
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -21,15 +22,47 @@ import (
 )
 
 // RestrictProtocols removes the protocols of go-git that run programs or transfer in clear text, and limits how long a
-// server may take to respond. A process calls it once, before it reads a repository.
-func RestrictProtocols() {
+// server may take to respond, and to how many bytes more than those of a repository. A process calls it once, before it
+// reads a repository.
+func RestrictProtocols(maxBytes int64) {
 	for _, scheme := range []string{"file", "git", "http"} {
 		client.InstallProtocol(scheme, nil)
 	}
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.ResponseHeaderTimeout = time.Minute
+	// go-git reads the whole body of an error, and a few bytes decompress to any number.
+	base.DisableCompression = true
+	base.DisableKeepAlives = true // Each request has a connection, and its bytes, of its own.
+	dial := base.DialContext
+	base.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &boundedConn{Conn: conn, left: maxBytes + maxReceived}, nil
+	}
 	client.InstallProtocol("https", githttp.NewClientWithOptions(&http.Client{Transport: base},
 		&githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects}))
+}
+
+// maxReceived is how many bytes a server may send besides a repository: go-git holds lists of references and the bodies of
+// errors in memory.
+const maxReceived = 16 << 20
+
+// boundedConn is a connection that ends after a number of bytes.
+type boundedConn struct {
+	net.Conn
+	left int64
+}
+
+// Read implements net.Conn.
+func (c *boundedConn) Read(data []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errors.New("the server has sent more bytes than a repository may have (--max-repository-bytes)")
+	}
+	n, err := c.Conn.Read(data[:min(int64(len(data)), c.left)])
+	c.left -= int64(n)
+	return n, err
 }
 
 // remoteOptions are those of requests to a server.

@@ -1,8 +1,13 @@
 package git
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/pem"
+	"io"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -83,7 +88,7 @@ func rejected(t *testing.T, what string, source Source, credentials *Credentials
 }
 
 func TestHTTPS(t *testing.T) {
-	RestrictProtocols()
+	RestrictProtocols(256 << 20)
 	dir, first, second := history(t)
 	url, ca := serveHTTPS(t, dir)
 	good := Credentials{Username: "git", Password: "secret", CA: ca}
@@ -118,7 +123,7 @@ func TestHTTPS(t *testing.T) {
 }
 
 func TestSSH(t *testing.T) {
-	RestrictProtocols()
+	RestrictProtocols(256 << 20)
 	dir, first, second := history(t)
 	client, identity := key(t)
 	url, knownHosts := serveSSH(t, dir, client.PublicKey())
@@ -136,3 +141,44 @@ func TestSSH(t *testing.T) {
 	imposter := append([]byte(strings.Fields(string(knownHosts))[0]+" "), strings.SplitN(string(elsewhere), " ", 2)[1]...)
 	rejected(t, "another key of the host", source, &Credentials{Identity: identity, KnownHosts: imposter}, "knownhosts: key mismatch")
 }
+
+// go-git keeps the body of an error in memory. The bytes that are sent count, not those that they decompress to.
+func TestAServerDoesNotSendMoreThanARepository(t *testing.T) {
+	RestrictProtocols(1 << 20)
+	t.Cleanup(func() { RestrictProtocols(256 << 20) })
+	var compressed bytes.Buffer
+	packed := gzip.NewWriter(&compressed)
+	if _, err := io.CopyN(packed, zeros{}, 256<<20); err != nil {
+		t.Fatal(err)
+	}
+	if err := packed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range map[string]func(w http.ResponseWriter){
+		"endless": func(w http.ResponseWriter) { _, _ = io.Copy(w, zeros{}) },
+		"compressed": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = w.Write(compressed.Bytes())
+		},
+	} {
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if name == "endless" {
+				w.WriteHeader(http.StatusInternalServerError)
+			}
+			body(w)
+		}))
+		t.Cleanup(server.Close)
+		ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+		bounded(t, 128<<20, func() {
+			if _, _, err := read(t, Source{URL: server.URL + "/policy.git"}, &Credentials{CA: ca}); err == nil {
+				t.Errorf("%s: it was read", name)
+			}
+		})
+	}
+}
+
+// zeros is an endless reader.
+type zeros struct{}
+
+func (zeros) Read(data []byte) (int, error) { clear(data); return len(data), nil }

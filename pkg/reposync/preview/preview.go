@@ -48,7 +48,7 @@ func (p *Previewer) Compare(ctx context.Context, o *plan.Object) (changes.Change
 	case exists && o.Handling == plan.CreateOnly:
 		return "", nil, nil
 	case exists:
-		err = cluster.Foreign(p.sync, live.GetLabels())
+		err = cluster.Foreign(p.sync, live)
 	case apierrors.IsNotFound(err):
 		err = nil
 	}

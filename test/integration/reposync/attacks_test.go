@@ -1,6 +1,7 @@
 package reposync
 
 import (
+	"fmt"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,6 +34,8 @@ func TestTenantsCannotEvadeThePolicy(t *testing.T) {
 			"would belong to the RepositorySync x"},
 		{"make it a copy", "policy", `{"metadata":{"labels":{"hnc.x-k8s.io/inherited-from":"x"}}}`, types.MergePatchType, metav1.PatchOptions{}, "cannot get label"},
 		{"remove the field manager", "policy", `{"metadata":{"managedFields":[{}]}}`, types.MergePatchType, metav1.PatchOptions{}, "would belong to the RepositorySync evaded"},
+		{"have it forget what the field manager applied", "policy", `{"metadata":{"managedFields":[{"manager":"hns-sync-evaded","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:key":{}}}}]}}`,
+			types.MergePatchType, metav1.PatchOptions{}, "would belong to the RepositorySync evaded"},
 		{"write as the field manager", "policy", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"policy","labels":{"hnc.x-k8s.io/repository-sync":"evaded"},
 "annotations":{"hnc.x-k8s.io/source-path":"` + policyFile + `"}},"data":{"key":"2"}}`, types.ApplyPatchType, metav1.PatchOptions{FieldManager: "hns-sync-evaded", Force: &force},
 			"would belong to the RepositorySync evaded"},
@@ -57,6 +60,38 @@ func TestTenantsCannotEvadeThePolicy(t *testing.T) {
 	eventually(t, "v-shop", "other=1 policy=1")
 	synced(t, "evaded", r.commit(t, map[string]string{policyFile: ""}))
 	eventually(t, "v-shop", "other=1")
+}
+
+// A namespace is no copy, whatever who may patch it labels it with.
+func TestNoLabelTakesANamespaceOutOfSight(t *testing.T) {
+	t.Parallel()
+	const file = "namespaces/y-shop/namespace.yaml"
+	// Half of the namespaces of a repository do not go at once.
+	declared := with(namespace("y-other", "y-third"), file, "apiVersion: v1\nkind: Namespace\nmetadata: {name: y-shop, labels: {tier: restricted}}\n")
+	r := newRepository(t, with(declared, "namespaces/y-shop/map.yaml", configMap("policy", "1")))
+	start(t, "sight", r.spec())
+	synced(t, "sight", r.head(t))
+	for _, labels := range []string{`{"hnc.x-k8s.io/inherited-from":"x"}`, `{"tier":"privileged"}`, `{"hnc.x-k8s.io/inherited-from":"x","tier":"privileged"}`} {
+		suite.Must(t, "labels of a tenant", func() error {
+			_, err := tenant.CoreV1().Namespaces().Patch(t.Context(), "y-shop", types.MergePatchType, []byte(`{"metadata":{"labels":`+labels+`}}`), metav1.PatchOptions{})
+			return err
+		})
+		suite.EventuallyEqual(t, "the label after "+labels, "restricted", func() string {
+			ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "y-shop", metav1.GetOptions{})
+			if err != nil {
+				return err.Error()
+			}
+			return ns.Labels["tier"]
+		})
+	}
+	synced(t, "sight", r.commit(t, map[string]string{file: "", "namespaces/y-shop/map.yaml": ""}))
+	suite.Eventually(t, "the namespace goes with the repository", func() error {
+		ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "y-shop", metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || err == nil && ns.DeletionTimestamp != nil {
+			return nil
+		}
+		return fmt.Errorf("it is there: %w", err)
+	})
 }
 
 // TestRepositoriesDoNotPretendToBeTheServers has metadata by which the servers recognize what they have written.
