@@ -51,6 +51,6 @@ const (
 	// ReasonReleaseRefused means that the propagator may not update the copy, or that the API server rejects the update.
 	ReasonReleaseRefused = "ReleaseRefused"
 
-	// EventReleased is the reason of the event on the object.
+	// EventReleased is the reason of the event on a released object: it is no copy any more.
 	EventReleased = "CopyReleased"
 )
