@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/hydrate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
