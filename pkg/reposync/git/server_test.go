@@ -71,6 +71,8 @@ func serve(t *testing.T, dir string, slowly bool) (url string, ca []byte) {
 		}
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
 		if slowly {
+			// A server notices that a client has left once it has read the request.
+			_, _ = io.Copy(io.Discard, r.Body)
 			w.WriteHeader(http.StatusOK)
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
