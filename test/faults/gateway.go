@@ -198,6 +198,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}()
 	}
 	g.proxy.ServeHTTP(w, r.WithContext(ctx))
+	if ctx.Err() != nil {
+		// The proxy may have seen the end of the answer, and not that it was cut.
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // opened registers an open watch until the returned function is called.
