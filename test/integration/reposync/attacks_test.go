@@ -65,28 +65,28 @@ func TestTenantsCannotEvadeThePolicy(t *testing.T) {
 // A namespace is no copy, whatever who may patch it labels it with.
 func TestNoLabelTakesANamespaceOutOfSight(t *testing.T) {
 	t.Parallel()
-	const file = "namespaces/y-shop/namespace.yaml"
+	const file = "namespaces/sight-shop/namespace.yaml"
 	// Half of the namespaces of a repository do not go at once.
-	declared := with(namespace("y-other", "y-third"), file, "apiVersion: v1\nkind: Namespace\nmetadata: {name: y-shop, labels: {tier: restricted}}\n")
-	r := newRepository(t, with(declared, "namespaces/y-shop/map.yaml", configMap("policy", "1")))
+	declared := with(namespace("sight-other", "sight-third"), file, "apiVersion: v1\nkind: Namespace\nmetadata: {name: sight-shop, labels: {tier: restricted}}\n")
+	r := newRepository(t, with(declared, "namespaces/sight-shop/map.yaml", configMap("policy", "1")))
 	start(t, "sight", r.spec())
 	synced(t, "sight", r.head(t))
 	for _, labels := range []string{`{"hnc.x-k8s.io/inherited-from":"x"}`, `{"tier":"privileged"}`, `{"hnc.x-k8s.io/inherited-from":"x","tier":"privileged"}`} {
 		suite.Must(t, "labels of a tenant", func() error {
-			_, err := tenant.CoreV1().Namespaces().Patch(t.Context(), "y-shop", types.MergePatchType, []byte(`{"metadata":{"labels":`+labels+`}}`), metav1.PatchOptions{})
+			_, err := tenant.CoreV1().Namespaces().Patch(t.Context(), "sight-shop", types.MergePatchType, []byte(`{"metadata":{"labels":`+labels+`}}`), metav1.PatchOptions{})
 			return err
 		})
 		suite.EventuallyEqual(t, "the label after "+labels, "restricted", func() string {
-			ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "y-shop", metav1.GetOptions{})
+			ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "sight-shop", metav1.GetOptions{})
 			if err != nil {
 				return err.Error()
 			}
 			return ns.Labels["tier"]
 		})
 	}
-	synced(t, "sight", r.commit(t, map[string]string{file: "", "namespaces/y-shop/map.yaml": ""}))
+	synced(t, "sight", r.commit(t, map[string]string{file: "", "namespaces/sight-shop/map.yaml": ""}))
 	suite.Eventually(t, "the namespace goes with the repository", func() error {
-		ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "y-shop", metav1.GetOptions{})
+		ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "sight-shop", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) || err == nil && ns.DeletionTimestamp != nil {
 			return nil
 		}
