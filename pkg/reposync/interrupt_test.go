@@ -2,7 +2,10 @@ package reposync
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	gogit "github.com/go-git/go-git/v5"
@@ -67,5 +70,47 @@ func TestCommitsInterruptEarlierOnes(t *testing.T) {
 	<-ctx.Done()
 	if end() {
 		t.Error("revisions interrupt each other for ever")
+	}
+}
+
+// The author of another repository decides how long that takes to read.
+func TestARepositoryDoesNotWaitForAnotherOneForEver(t *testing.T) {
+	root := t.TempDir()
+	repository, err := gogit.PlainInit(root+"/policy", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worktree, err := repository.Worktree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := worktree.Commit("none", &gogit.CommitOptions{AllowEmptyCommits: true, Author: &object.Signature{Name: "test"}}); err != nil {
+		t.Fatal(err)
+	}
+	s := &source{reader: &git.Reader{LocalRoot: root}, spec: &v1alpha3.RepositorySyncSpec{Source: v1alpha3.RepositorySource{URL: "file://" + root + "/policy"}}}
+	loading <- struct{}{}
+	defer func() { <-loading }()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := s.load(ctx, s.revision(), &git.Credentials{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFilesAreReadUntilTheContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	files := untilDone{ctx, fstest.MapFS{"a": {Data: []byte("b")}}}
+	if content, err := fs.ReadFile(files, "a"); err != nil || string(content) != "b" {
+		t.Errorf("got %q, %v", content, err)
+	}
+	cancel()
+	for name, read := range map[string]func() error{
+		"file":      func() error { _, err := fs.ReadFile(files, "a"); return err },
+		"directory": func() error { _, err := fs.ReadDir(files, "."); return err },
+		"metadata":  func() error { _, err := fs.Stat(files, "a"); return err },
+	} {
+		if err := read(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }

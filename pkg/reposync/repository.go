@@ -3,7 +3,7 @@ package reposync
 import (
 	"context"
 	"fmt"
-	"sync"
+	"io/fs"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -112,8 +112,38 @@ func (s *source) revision() git.Source {
 	return git.Source{URL: s.spec.Source.URL, Branch: s.spec.Source.Branch, Tag: s.spec.Source.Tag, Commit: s.spec.Source.Commit}
 }
 
-// loading is held while a repository is parsed, which takes more memory than what is left of it afterwards.
-var loading sync.Mutex
+// loading has room for one repository that is parsed, which takes more memory than what is left of it afterwards.
+var loading = make(chan struct{}, 1)
+
+// untilDone reads files until a context ends: the author of a commit decides how long that would take.
+type untilDone struct {
+	ctx   context.Context
+	files fs.FS
+}
+
+// Open implements fs.FS.
+func (u untilDone) Open(name string) (fs.File, error) {
+	if err := u.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return u.files.Open(name)
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (u untilDone) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := u.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(u.files, name)
+}
+
+// Stat implements fs.StatFS.
+func (u untilDone) Stat(name string) (fs.FileInfo, error) {
+	if err := u.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return fs.Stat(u.files, name)
+}
 
 func (s *source) load(ctx context.Context, from git.Source, credentials *git.Credentials) (*revision, error) {
 	snapshot, err := s.reader.Read(ctx, from, credentials)
@@ -126,9 +156,16 @@ func (s *source) load(ctx context.Context, from git.Source, credentials *git.Cre
 		return nil, err
 	}
 	read := &revision{commit: snapshot.Commit}
-	loading.Lock()
-	read.objects, read.errors = load.Load(files, load.DefaultLimits)
-	loading.Unlock()
+	select {
+	case loading <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	read.objects, read.errors = load.Load(untilDone{ctx, files}, load.DefaultLimits)
+	<-loading
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx) // What could not be read has not left the repository.
+	}
 	listed, problem := scope.FromFile(files)
 	if problem != nil {
 		read.errors = append(read.errors, problem)
