@@ -16,7 +16,7 @@ func TestPrivateFilesReplaceThoseThatOthersCanRead(t *testing.T) {
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("got %v, %v", info, err)
 		}
-		if err := os.Chmod(name, 0o644); err != nil { //nolint:gosec // as if another program had written it
+		if err := os.Chmod(name, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -79,7 +79,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 // remaining returns for how many seconds a release is still stored. A status does not prolong it.
 func remaining(created, now time.Time) uint64 {
 	age := int64(now.Sub(created).Seconds())
-	return uint64(min(max(ttl-age, 1), ttl)) //nolint:gosec // between 1 and ttl
+	return uint64(min(max(ttl-age, 1), ttl))
 }
 
 const (

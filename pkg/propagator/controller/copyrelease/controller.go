@@ -134,7 +134,7 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) 
 	case meta.IsNoMatchError(err) && cluster.Incomplete != nil:
 		return "", "", cluster.Incomplete
 	case err != nil:
-		return hnc.ReasonReleaseRefused, names.ShortenText(err.Error()), nil //nolint:nilerr // the release reports it
+		return hnc.ReasonReleaseRefused, names.ShortenText(err.Error()), nil
 	case mapping.Resource.GroupResource() != resource:
 		return hnc.ReasonReleaseRefused, fmt.Sprintf("name the resource %s", mapping.Resource.GroupResource()), nil
 	}
