@@ -44,12 +44,7 @@ func (c restClient) Update(ctx context.Context, kind copies.Kind, namespace, nam
 
 func (c restClient) Read(ctx context.Context, kind copies.Kind, namespace, name string) (present copies.Written, inheritedFrom string, err error) {
 	var object metav1.PartialObjectMetadata
-	result := c.client.Get().AbsPath(append(path(kind, namespace), name)...).SetHeader("Accept", partialMetadata).Do(ctx)
-	// The error of Raw lacks the server's status.
-	if err := result.Error(); err != nil {
-		return copies.Written{}, "", err
-	}
-	raw, err := result.Raw()
+	raw, err := rawOf(c.client.Get().AbsPath(append(path(kind, namespace), name)...).SetHeader("Accept", partialMetadata).Do(ctx))
 	if err != nil {
 		return copies.Written{}, "", err
 	}
@@ -102,13 +97,16 @@ func written(r *rest.Request, body []byte) request {
 	return request{r.SetHeader("Content-Type", contentType).SetHeader("Accept", accept).Body(body)}
 }
 
-func (r request) decode(ctx context.Context) (copies.Written, error) {
-	result := r.Do(ctx)
-	// The error of Raw lacks the server's status.
+// rawOf returns the body of a response, or the error with the server's status, which that of Raw lacks.
+func rawOf(result rest.Result) ([]byte, error) {
 	if err := result.Error(); err != nil {
-		return copies.Written{}, err
+		return nil, err
 	}
-	raw, err := result.Raw()
+	return result.Raw()
+}
+
+func (r request) decode(ctx context.Context) (copies.Written, error) {
+	raw, err := rawOf(r.Do(ctx))
 	if err != nil {
 		return copies.Written{}, err
 	}

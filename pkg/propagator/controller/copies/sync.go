@@ -21,7 +21,6 @@ func (c *Controller) syncSource(key queue.Key) {
 		affected    []queue.Key
 		descendants []string
 		withheld    string
-		hasChildren bool
 		source      *copies.Object
 		kind        copies.Kind
 	)
@@ -33,9 +32,10 @@ func (c *Controller) syncSource(key queue.Key) {
 			}
 		}
 		index := s.Kind(key.Kind).Index
-		source, kind, hasChildren = index.Get(key.Namespace, key.Name), index.Kind, len(descendants) > 0
+		source, kind = index.Get(key.Namespace, key.Name), index.Kind
 		withheld = withheldFrom(s, key.Kind, source, descendants)
 	})
+	hasChildren := len(descendants) > 0
 	c.metrics.reconciling(groupKind(kind))()
 
 	switch {
