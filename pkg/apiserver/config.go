@@ -40,6 +40,8 @@ type Config struct {
 	Watches inflight.Limits
 	// UpstreamWatches limits the watches of kube-apiserver that these share.
 	UpstreamWatches int
+	// AllowCacheTTL is for how long reviews that allow something are cached.
+	AllowCacheTTL time.Duration
 }
 
 type completedConfig struct {
@@ -55,6 +57,7 @@ type completedConfig struct {
 	plans           hierarchyplan.Limits
 	watches         inflight.Limits
 	upstreamWatches int
+	allowCacheTTL   time.Duration
 	quotaAdmission  *quotaAdmission
 	lists           *lists
 	readOnly        *readOnly
@@ -98,6 +101,7 @@ func (c *Config) Complete() CompletedConfig {
 		plans:           c.Plans,
 		watches:         c.Watches,
 		upstreamWatches: c.UpstreamWatches,
+		allowCacheTTL:   c.AllowCacheTTL,
 		quotaAdmission:  quotas,
 		lists:           lists,
 		readOnly:        beside,

@@ -138,6 +138,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		Namespaces:      namespaces,
 		Authorizer:      c.reviews,
 		LastChange:      mynamespaces.LastChange,
+		AllowCacheTTL:   c.allowCacheTTL,
 		Client:          c.client,
 		Serializer:      withoutProtobuf{Codecs},
 		Watches:         c.watches,

@@ -18,6 +18,16 @@ func (o *Object) BindsRole() string {
 	return o.role
 }
 
+// SameRole reports whether a Role is as good as another one for what RoleBindings that refer to it are copied to: its
+// rules do not matter.
+func (o *Object) SameRole(old *Object) bool {
+	if o == nil || old == nil {
+		return o == old
+	}
+	return o.Copy == old.Copy && o.InheritedFrom == old.InheritedFrom && o.Terminating == old.Terminating && o.Fit() == old.Fit() &&
+		(o.Copy || o.annotations == old.annotations)
+}
+
 // Effective returns the source of what a namespace has under a name once all copies are written: the source of its
 // copy, or its local object; nil if it has nothing.
 func (x *Index) Effective(d Destination, name string) *Object {

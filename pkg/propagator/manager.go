@@ -70,7 +70,7 @@ func New(config Config) *Manager {
 	}
 	m.configuration = configuration.New(d, configuration.Config{
 		Discover: config.Discover, Initial: config.Initial, Window: config.ConfigurationWindow,
-		Failure: func(kind int) string { return m.copies.Failure(kind) },
+		Failures: func(kind int, groups func(string) []string) map[string]string { return m.copies.Failures(kind, groups) },
 	})
 	m.copies = copiescontroller.New(d, copiescontroller.Config{
 		Client: config.Copies, Workers: config.Workers, PolicyWindow: config.ConfigurationWindow, FailuresChanged: m.configuration.Enqueue,

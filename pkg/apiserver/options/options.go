@@ -228,6 +228,7 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		Plans:           o.Plans,
 		Watches:         o.Watches,
 		UpstreamWatches: o.UpstreamWatches,
+		AllowCacheTTL:   o.Recommended.Authorization.AllowCacheTTL,
 	}, nil
 }
 

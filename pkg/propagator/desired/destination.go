@@ -7,7 +7,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Destination describes a namespace as the destination of copies. It is valid only while the tree stays the same.
+// Destination describes a namespace as the destination of copies. It is valid only while the tree stays the same, and
+// not safe for concurrent use.
 func Destination(t *tree.Tree, name string) copies.Destination {
 	d := copies.Destination{
 		Namespace: name,
@@ -17,7 +18,7 @@ func Destination(t *tree.Tree, name string) copies.Destination {
 	if t.Goes(name) {
 		d.Stays = t.Active
 	}
-	return d
+	return d.RememberLabels()
 }
 
 // futureLabels returns the labels of a namespace as they will be once the propagator has written its own.

@@ -16,11 +16,16 @@ import (
 // InheritedPodSecurity returns the Pod Security labels that a namespace inherits from its parent, without those that
 // are pinned or set by hierarchies.
 func InheritedPodSecurity(t *tree.Tree, name string) map[string]string {
-	inherited := map[string]string{}
 	if !followsPodSecurity(t, name) {
-		return inherited
+		return map[string]string{}
 	}
-	above, set := podSecurity(t, t.Parent(name)), managedLabels(t, name)
+	return inheritedPodSecurity(t, name, managedLabels(t, name))
+}
+
+// inheritedPodSecurity returns those labels of a namespace that follows its parent, and of which set are the managed ones.
+// Each namespace above is visited once.
+func inheritedPodSecurity(t *tree.Tree, name string, set map[string]string) map[string]string {
+	inherited, above := map[string]string{}, podSecurity(t, t.Parent(name))
 	if ns := t.Namespace(name); t.Orphaned(name) {
 		// The parent may have been created again.
 		for key, value := range decodeLabels(ns.InheritedPodSecurity) {
@@ -39,14 +44,17 @@ func InheritedPodSecurity(t *tree.Tree, name string) map[string]string {
 
 // podSecurity returns the Pod Security labels of a namespace as they will be once the propagator has written them.
 func podSecurity(t *tree.Tree, name string) map[string]string {
-	labels := InheritedPodSecurity(t, name)
+	labels, follows := map[string]string{}, followsPodSecurity(t, name)
 	ns, set := t.Namespace(name), managedLabels(t, name)
+	if follows {
+		labels = inheritedPodSecurity(t, name, set)
+	}
 	for _, key := range hnc.PodSecurityLabels {
 		if value, ok := set[key]; ok {
 			labels[key] = value
 			continue
 		}
-		if ns == nil || t.Keys().Label(key) || (followsPodSecurity(t, name) && !pinned(t, name, key)) {
+		if ns == nil || t.Keys().Label(key) || (follows && !pinned(t, name, key)) {
 			continue
 		}
 		if value, ok := ns.Labels[key]; ok {

@@ -2,8 +2,6 @@ package copyrelease
 
 import (
 	"context"
-	"fmt"
-	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,7 +35,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	b := base.New(scheme, true)
 	s := strategy{b}
 	var store *genericregistry.Store
-	var creating sync.Mutex
+	var rooms *rooms
 	store = &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.CopyRelease{} },
 		NewListFunc:               func() runtime.Object { return &hnc.CopyReleaseList{} },
@@ -57,13 +55,11 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 			if err := t.Authorizer.AuthorizeRelease(ctx, r, namespace); err != nil {
 				return nil, err
 			}
-			// Releases that are being created are counted one after the other.
-			creating.Lock()
-			if err := room(ctx, store, t.Index.Root, namespace); err != nil {
-				creating.Unlock()
+			leave, err := rooms.enter(ctx, namespace)
+			if err != nil {
 				return nil, err
 			}
-			return func(context.Context, bool) { creating.Unlock() }, nil
+			return func(context.Context, bool) { leave() }, nil
 		},
 		TTLFunc: func(obj runtime.Object, _ uint64, _ bool) (uint64, error) {
 			return remaining(obj.(*hnc.CopyRelease).CreationTimestamp.Time, time.Now()), nil
@@ -73,6 +69,13 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
+	rooms = newRooms(t.Index.Root, func(ctx context.Context) (*hnc.CopyReleaseList, error) {
+		list, err := store.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return list.(*hnc.CopyReleaseList), nil
+	})
 	return &Storage{Release: store, Status: alias.NewStatus(store, base.Status[*hnc.CopyRelease]{Base: b, Keep: keepSpec})}, nil
 }
 
@@ -80,29 +83,4 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 func remaining(created, now time.Time) uint64 {
 	age := int64(now.Sub(created).Seconds())
 	return uint64(min(max(ttl-age, 1), ttl))
-}
-
-const (
-	// maxPerTree bounds the releases that are stored in a tree: the propagator fulfills each of them.
-	maxPerTree = 100
-	// retryAfter is after how many seconds clients repeat a request.
-	retryAfter = 60
-)
-
-// room returns an error if the tree of a namespace has as many releases as it may have.
-func room(ctx context.Context, store *genericregistry.Store, root func(namespace string) string, namespace string) error {
-	list, err := store.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{})
-	if err != nil {
-		return err
-	}
-	tree, present := root(namespace), 0
-	for _, r := range list.(*hnc.CopyReleaseList).Items {
-		if root(r.Namespace) == tree {
-			present++
-		}
-	}
-	if present >= maxPerTree {
-		return apierrors.NewTooManyRequests(fmt.Sprintf("tree %q has %d copyreleases, the most that it may have; they are deleted %d minutes after their creation", tree, present, ttl/60), retryAfter)
-	}
-	return nil
 }

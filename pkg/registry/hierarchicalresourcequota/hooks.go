@@ -53,7 +53,7 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 // namespace's subtree: while the namespace has no quota, that is not kept up to date.
 func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, verb string, dryRun []string) error {
 	namespace := obj.(*hnc.HierarchicalResourceQuota).Namespace
-	if err := k.rates.allow(ctx, k.index.Root(namespace), verb, dryRun); err != nil {
+	if err := k.rates.allow(ctx, k.index.Root(namespace), costOf(k.index.Below(namespace)), verb, dryRun); err != nil {
 		return err
 	}
 	return fence.Set(ctx, &fence.Guard{PutRecords: map[string][]byte{

@@ -2,6 +2,7 @@ package hierarchicalresourcequota
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,9 +20,16 @@ const (
 	// of all trees that are under way made again.
 	changesPerSecond = 2
 	changesBurst     = 60
-	// retryAfter is after how many seconds clients repeat a request.
+	// namespacesOfChange is how many namespaces below a quota cost as much as one more change: hns-propagator determines
+	// the limits of each.
+	namespacesOfChange = 500
+	// retryAfter is after how many seconds clients repeat a request of the lowest cost.
 	retryAfter = 2
 )
+
+// costOf returns what a change of limits costs, by the number of namespaces below them. One tree has that in any case
+// after a while.
+func costOf(below int) int { return min(1+below/namespacesOfChange, changesBurst/2) }
 
 // rates limit how often the limits of a tree are changed, by users who may not change those of all trees.
 type rates struct {
@@ -35,30 +43,39 @@ func newRates(reviews authorizer.Authorizer) rates {
 }
 
 // change is what a request has taken of the rate.
-type change struct{ root string }
+type change struct {
+	root string
+	cost int
+}
 
 type changeKey struct{}
 
 // begin returns a context for a request, and what to call when it has ended: however often the store tries it, it takes
-// one change, and gives that back if it has written nothing.
-func (r rates) begin(ctx context.Context) (context.Context, func(written bool)) {
+// its cost once, and gives that back if it has certainly written nothing: one that ends in the middle may have.
+func (r rates) begin(ctx context.Context) (context.Context, func(error)) {
 	c := &change{}
-	return context.WithValue(ctx, changeKey{}, c), func(written bool) {
-		if c.root != "" && !written {
-			r.Return(r.now(), c.root, 1)
+	return context.WithValue(ctx, changeKey{}, c), func(err error) {
+		if c.root != "" && rejected(err) {
+			r.Return(r.now(), c.root, c.cost)
 		}
 	}
 }
 
+// rejected reports whether an error is the response to a request that has written nothing.
+func rejected(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && status.Status().Code/100 == 4
+}
+
 // allow returns an error if the limits in the tree of a root have been changed too often lately. Dry runs change none.
-func (r rates) allow(ctx context.Context, root, verb string, dryRun []string) error {
+func (r rates) allow(ctx context.Context, root string, cost int, verb string, dryRun []string) error {
 	c, _ := ctx.Value(changeKey{}).(*change)
 	if dryrun.IsDryRun(dryRun) || c != nil && c.root != "" {
 		return nil
 	}
-	if r.Allow(r.now(), root, 1) {
+	if r.Allow(r.now(), root, cost) {
 		if c != nil {
-			c.root = root
+			c.root, c.cost = root, cost
 		}
 		return nil
 	}
@@ -66,5 +83,5 @@ func (r rates) allow(ctx context.Context, root, verb string, dryRun []string) er
 	if err != nil || allowed {
 		return err
 	}
-	return apierrors.NewTooManyRequests(fmt.Sprintf("limits in tree %q have been changed often lately; try again later", root), retryAfter)
+	return apierrors.NewTooManyRequests(fmt.Sprintf("limits in tree %q have been changed often lately; try again later", root), max(retryAfter, cost))
 }

@@ -2,11 +2,13 @@ package hierarchicalresourcequota
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -22,25 +24,32 @@ func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
 		return authorizer.DecisionNoOpinion, "", nil
 	}))
 	r.now = func() time.Time { return now }
-	write := func(name, root string, written bool) error {
+	write := func(name, root string, below int, result error) error {
 		ctx, done := r.begin(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}))
-		err := r.allow(ctx, root, "update", nil)
-		if again := r.allow(ctx, root, "update", nil); err == nil && again != nil {
+		err := r.allow(ctx, root, costOf(below), "update", nil)
+		if again := r.allow(ctx, root, costOf(below), "update", nil); err == nil && again != nil {
 			t.Errorf("tried again by the store: %v", again)
 		}
-		done(written)
+		done(result)
 		return err
 	}
-	change := func(name, root string) error { return write(name, root, true) }
+	change := func(name, root string) error { return write(name, root, 0, nil) }
 	for range changesBurst {
-		if err := r.allow(t.Context(), "eve", "update", []string{metav1.DryRunAll}); err != nil {
+		if err := r.allow(t.Context(), "eve", 1, "update", []string{metav1.DryRunAll}); err != nil {
 			t.Fatal("a dry run:", err)
 		}
-		if err := write("eve", "eve", false); err != nil {
+		if err := write("eve", "eve", 0, apierrors.NewBadRequest("invalid")); err != nil {
 			t.Fatal("a write that fails:", err)
 		}
 	}
-	for range changesBurst / 2 {
+	// Whether it has written is not known.
+	if err := write("eve", "eve", 0, context.DeadlineExceeded); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("eve", "eve", 0, apierrors.NewInternalError(errors.New("etcd"))); err != nil {
+		t.Fatal(err)
+	}
+	for range changesBurst/2 - 2 {
 		if err := change("eve", "eve"); err != nil {
 			t.Fatal(err)
 		}
@@ -57,5 +66,22 @@ func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
 	now = now.Add(time.Second)
 	if err := change("eve", "eve"); err != nil {
 		t.Errorf("a second later: %v", err)
+	}
+	const large = 10 * namespacesOfChange
+	for range changesBurst / 2 / 11 {
+		if err := write("bob", "bob", large, apierrors.NewConflict(schema.GroupResource{}, "q", nil)); err != nil {
+			t.Fatal("a write in a large tree that fails:", err)
+		}
+		if err := write("bob", "bob", large, nil); err != nil {
+			t.Fatal("a large tree:", err)
+		}
+	}
+	err := write("bob", "bob", large, nil)
+	if after, ok := apierrors.SuggestsClientDelay(err); !apierrors.IsTooManyRequests(err) || !ok || after != 11 {
+		t.Errorf("many changes of the limits of a large tree: %v, again after %d s", err, after)
+	}
+	now = now.Add(time.Minute)
+	if err := write("zoe", "zoe", 1_000_000, nil); err != nil {
+		t.Errorf("one change in a tree of any size: %v", err)
 	}
 }

@@ -78,7 +78,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	trying, done := r.rates.begin(ctx)
 	created, err := r.Store.Create(trying, obj, validate, options)
-	done(err == nil)
+	done(err)
 	if err != nil {
 		return created, err
 	}
@@ -90,7 +90,7 @@ func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectI
 	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
 	trying, done := r.rates.begin(ctx)
 	updated, created, err := r.Store.Update(trying, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
-	done(err == nil)
+	done(err)
 	if err != nil {
 		return updated, created, err
 	}

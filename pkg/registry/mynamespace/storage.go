@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -131,6 +132,7 @@ func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptio
 		release()
 		return nil, err
 	}
+	utilflowcontrol.WatchInitialized(ctx) // or the watch would hold a seat of priority and fairness until it ends
 	ctx, w.stop = context.WithCancel(ctx)
 	go func() {
 		defer release()

@@ -57,16 +57,17 @@ func permissionsFor(ctx context.Context, a authorizer.Authorizer, k kind, root s
 }
 
 // allowedIn reports whether the caller is allowed in a namespace, "" for the whole cluster. The authorizer caches
-// allowed decisions for ten seconds.
+// allowed decisions for a while.
 func (r permissions) allowedIn(ctx context.Context, namespace string) (bool, error) {
 	attributes := r.attributes
 	attributes.Namespace = namespace
 	if r.ofNamespaces {
 		attributes.Name = namespace
 	}
+	asked := r.decisions.asking()
 	decision, reason, err := r.authorizer.Authorize(ctx, attributes)
 	if err == nil {
-		r.decisions.record(namespace, decision, reason)
+		r.decisions.record(namespace, asked, decision, reason)
 	}
 	if decision == authorizer.DecisionAllow {
 		return true, nil
@@ -80,7 +81,7 @@ func (r permissions) allowedIn(ctx context.Context, namespace string) (bool, err
 // partition splits namespaces by whether the caller is allowed in them. One review suffices for callers who are
 // allowed in the whole cluster.
 func (r permissions) partition(ctx context.Context, namespaces []string) (allowed, denied []string, err error) {
-	if len(namespaces) > 1 && r.decisions.holds(metav1.NamespaceAll) {
+	if len(namespaces) > 1 && r.decisions.allows(metav1.NamespaceAll) {
 		return namespaces, nil, nil
 	}
 	if len(namespaces) > 1 && r.decisions.due(metav1.NamespaceAll) {

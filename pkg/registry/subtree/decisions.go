@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// settling is how long after a change of roles and bindings reviews may still answer as before: the authorizer caches
-	// decisions for ten seconds, and kube-apiserver sees the change a moment later.
-	settling = 15 * time.Second
+	// settling is how long after a change of roles and bindings, besides the time for which the authorizer caches decisions,
+	// reviews may still answer as before: kube-apiserver sees the change a moment later.
+	settling = 5 * time.Second
 	// maxAge is the age of a decision at which it is due, and maxAgeByRBAC that of one that follows from roles and
 	// bindings which have not changed since.
 	maxAge, maxAgeByRBAC = 55 * time.Second, 10 * time.Minute
@@ -24,30 +24,54 @@ type LastChange func(namespace string) (time.Time, bool)
 // decisions are those of the authorizer about one caller. They are safe for concurrent use. Those of nil are forgotten.
 type decisions struct {
 	lastChange LastChange
-	now        func() time.Time
+	// settling is how long after a change decisions may be those from before it.
+	settling time.Duration
+	now      func() time.Time
 
 	mu sync.Mutex
 	in map[string]decision
 }
 
 type decision struct {
-	at time.Time
+	at      time.Time
+	allowed bool
 	// byRBAC is whether a role and its binding allow it. Other authorizers do not tell what they depend on.
 	byRBAC bool
 }
 
-func newDecisions(lastChange LastChange) *decisions {
-	return &decisions{lastChange: lastChange, now: time.Now, in: map[string]decision{}}
+// newDecisions returns the decisions of an authorizer that caches allowed ones for some time.
+func newDecisions(lastChange LastChange, cached time.Duration) *decisions {
+	return &decisions{lastChange: lastChange, settling: cached + settling, now: time.Now, in: map[string]decision{}}
 }
 
-// record notes a decision, "" for the whole cluster. Its reason is that of the authorizer.
-func (d *decisions) record(namespace string, allowed authorizer.Decision, reason string) {
+// asking returns when a review begins, whose decision is recorded.
+func (d *decisions) asking() time.Time {
+	if d == nil {
+		return time.Time{}
+	}
+	return d.now()
+}
+
+// record notes a decision about what was asked at a time, "" for the whole cluster. Its reason is that of the authorizer.
+func (d *decisions) record(namespace string, asked time.Time, decided authorizer.Decision, reason string) {
 	if d == nil {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.in[namespace] = decision{d.now(), allowed == authorizer.DecisionAllow && strings.HasPrefix(reason, "RBAC: allowed by ")}
+	allowed := decided == authorizer.DecisionAllow
+	d.in[namespace] = decision{asked, allowed, allowed && strings.HasPrefix(reason, "RBAC: allowed by ")}
+}
+
+// allows reports whether the last decision allows it, and is not due.
+func (d *decisions) allows(namespace string) bool {
+	if d == nil {
+		return false
+	}
+	d.mu.Lock()
+	made := d.in[namespace]
+	d.mu.Unlock()
+	return made.allowed && !d.due(namespace)
 }
 
 // holds reports whether a decision is that of roles and bindings which have not changed since.
@@ -62,7 +86,7 @@ func (d *decisions) holds(namespace string) bool {
 		return false
 	}
 	changed, known := d.lastChange(namespace)
-	return known && made.at.After(changed.Add(settling))
+	return known && made.at.After(changed.Add(d.settling))
 }
 
 // due reports whether to review a decision again. A change of roles and bindings makes it due at once.
@@ -77,7 +101,7 @@ func (d *decisions) due(namespace string) bool {
 		return false
 	}
 	changed, known := d.lastChange(namespace)
-	return d.now().Sub(made.at) >= maxAge || known && !made.at.After(changed.Add(settling))
+	return d.now().Sub(made.at) >= maxAge || known && !made.at.After(changed.Add(d.settling))
 }
 
 // forget forgets decisions about namespaces that are not asked for any more.

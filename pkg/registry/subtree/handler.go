@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -36,6 +37,8 @@ type handler struct {
 	memory     *memory
 	authorizer authorizer.Authorizer
 	lastChange LastChange
+	// cached is for how long the authorizer caches allowed decisions.
+	cached     time.Duration
 	serializer runtime.NegotiatedSerializer
 	// labeledAt returns the namespaces that had root's tree label at a revision.
 	labeledAt func(ctx context.Context, root, resourceVersion string) ([]string, error)
@@ -130,7 +133,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 		return err
 	}
 	if info.Verb == "watch" {
-		q.permissions.decisions = newDecisions(h.lastChange)
+		q.permissions.decisions = newDecisions(h.lastChange, h.cached)
 	}
 	if info.Verb == "get" {
 		return h.getNamespace(ctx, w, q, info.Name)

@@ -10,6 +10,7 @@ import (
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/metadata"
 	restclient "k8s.io/client-go/rest"
+	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
@@ -29,6 +30,8 @@ type Config struct {
 	Serializer runtime.NegotiatedSerializer
 	// LastChange tells how long decisions about watches hold.
 	LastChange LastChange
+	// AllowCacheTTL is for how long the authorizer caches allowed decisions.
+	AllowCacheTTL time.Duration
 	// Watches limits the number of concurrent watches.
 	Watches inflight.Limits
 	// UpstreamWatches limits the number of concurrent watches of kube-apiserver, which these share.
@@ -60,7 +63,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	known := &kinds{client: discoveryClient}
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(groupName, known.aggregated()) }
 	h := &handler{
-		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up, c.UpstreamWatches), memory: newMemory(maxListMemory, maxListsMemory), authorizer: c.Authorizer, lastChange: c.LastChange, serializer: c.Serializer,
+		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up, c.UpstreamWatches), memory: newMemory(maxListMemory, maxListsMemory), authorizer: c.Authorizer, lastChange: c.LastChange, cached: c.AllowCacheTTL, serializer: c.Serializer,
 		limits: map[string]*inflight.Limiter{
 			"list":  inflight.New("lists across subtrees", lists, 1),
 			"watch": inflight.New("watches across subtrees", c.Watches, retryAfter),

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 )
 
 // minTimeout is the minimum duration of a watch without timeoutSeconds. The maximum is twice that.
@@ -105,6 +106,7 @@ func (w *watcher) start(ctx context.Context, allowed []string) (<-chan rawEvent,
 
 // follow handles events until ctx is done, the server stops or the upstream watch ends.
 func (w *watcher) follow(ctx context.Context, events <-chan rawEvent, changed <-chan struct{}) error {
+	utilflowcontrol.WatchInitialized(ctx) // or the watch would hold a seat of priority and fairness until it ends
 	ticker := time.NewTicker(recheckPeriod)
 	defer ticker.Stop()
 	for tick := 1; ; {

@@ -130,6 +130,17 @@ func (i *Index) Chain(name string) []string {
 	return i.forest.Chain(name)
 }
 
+// Below returns the number of namespaces below a namespace by the edges.
+func (i *Index) Below(name string) (n int) {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	i.forest.Walk(name, func(_ string, depth int) bool {
+		n += min(depth, 1)
+		return true
+	})
+	return n
+}
+
 // height returns the number of levels below a namespace by the edges.
 func (i *Index) height(name string) int {
 	i.mu.RLock()

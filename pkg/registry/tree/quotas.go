@@ -169,12 +169,8 @@ func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, r
 	}
 	records = append(records, limits.Tree(root))
 	// The records are read before the index: edges that the index does not contain yet change a record.
-	entries, err := s.index.config.Records.Read(ctx, records...)
-	if err != nil {
-		return internalerror.From(err)
-	}
-	for _, entry := range entries {
-		setRecord(&guard.UnchangedRecords, entry.Name, entry.Revision)
+	if err := s.compareRecords(ctx, guard, records); err != nil {
+		return err
 	}
 	if err := s.index.WaitUntilFresh(ctx); err != nil {
 		return err

@@ -34,17 +34,19 @@ func (s *snapshot) limitClaim(ctx context.Context, guard *fence.Guard, reject re
 	if existing != nil {
 		tops = []string{name}
 	}
-	subtree := []Node{{Name: name}}
-	for _, top := range tops {
-		namespace, err := s.namespace(ctx, top)
-		if err != nil {
-			return err
+	over, err := s.exceededBy(ctx, reject, guard, l, gained, nil, name, func() ([]Node, error) {
+		subtree := []Node{{Name: name}}
+		for _, top := range tops {
+			namespace, err := s.namespace(ctx, top)
+			if err != nil {
+				return nil, err
+			}
+			if namespace != nil {
+				subtree = append(subtree, s.index.Subtree(namespace)...)
+			}
 		}
-		if namespace != nil {
-			subtree = append(subtree, s.index.Subtree(namespace)...)
-		}
-	}
-	over, err := s.exceededBy(ctx, reject, guard, l, gained, nil, subtree)
+		return subtree, nil
+	})
 	if err != nil || len(over) == 0 {
 		return err
 	}

@@ -101,13 +101,22 @@ func (s *snapshot) exceededByMove(ctx context.Context, reject rejection, namespa
 	if len(gained) == 0 {
 		return nil, nil
 	}
-	return s.exceededBy(ctx, reject, move.guard, l, gained, old, s.index.Subtree(namespace))
+	return s.exceededBy(ctx, reject, move.guard, l, gained, old, namespace.Name, func() ([]Node, error) { return s.index.Subtree(namespace), nil })
 }
 
 // exceededBy returns the quotas that the use in a moved subtree would exceed, those of the root first. The guard
-// compares the records, so that a concurrent reservation makes the move be evaluated again.
-func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fence.Guard, l *limits.Limits, gained, old []string, subtree []Node) ([]ExceededQuota, error) {
-	if err := s.compareLedgers(ctx, reject, guard, l, gained, old, subtree); err != nil {
+// compares the records, so that a concurrent reservation makes the move be evaluated again. below returns the subtree:
+// what is in it is read after the record that changes when more joins it.
+func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fence.Guard, l *limits.Limits, gained, old []string,
+	top string, below func() ([]Node, error)) ([]ExceededQuota, error) {
+	if err := s.compareTrees(ctx, guard, l, gained, old, top); err != nil {
+		return nil, err
+	}
+	subtree, err := below()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.compareInside(ctx, reject, guard, ledgersInside(l, old, subtree), top); err != nil {
 		return nil, err
 	}
 	names := make([]string, len(subtree))
@@ -118,37 +127,52 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 	if err != nil {
 		return nil, internalerror.From(err)
 	}
-	joining := 1 + s.index.countBelow(names[0], "")
+	joining := 1 + s.index.countBelow(top, "")
 	var all []ExceededQuota
-	for _, top := range slices.Backward(gained) {
-		chain, err := s.ancestry(ctx, top)
+	for _, above := range slices.Backward(gained) {
+		chain, err := s.ancestry(ctx, above)
 		if err != nil {
 			return nil, err
 		}
 		inForce := func(name corev1.ResourceName) bool { return !s.index.config.mode().Propagates(name, chain) }
-		all = append(all, exceedingMove(l.In(top), inForce, moved, sums[top], joining, s.index.countBelow(top, ""))...)
+		all = append(all, exceedingMove(l.In(above), inForce, moved, sums[above], joining, s.index.countBelow(above, ""))...)
 	}
 	return all, nil
 }
 
-// compareLedgers makes the guard demand that since this call no use has been reserved, below the gained ancestors and in
-// the moved subtree, and no namespace has joined the tree of that.
-func (s *snapshot) compareLedgers(ctx context.Context, reject rejection, guard *fence.Guard, l *limits.Limits, gained, old []string, subtree []Node) error {
-	records, inside := ledgers(l, slices.Concat(gained, old)), ledgersInside(l, old, subtree)
-	if len(inside) > maxLedgers {
-		return reject.forbidden("spec.parent: more than %d namespaces below %q have quotas of their own, too many to be moved at once; "+
-			"create a quota in %q, which counts for all of them, or move them one by one", maxLedgers, subtree[0].Name, subtree[0].Name)
-	}
-	root, err := s.rootOf(ctx, subtree[0].Name)
+// compareTrees makes the guard demand that since this call no use has been reserved below the gained ancestors, and no
+// namespace has joined these or the tree of what moves. It returns when the index has what has joined before.
+func (s *snapshot) compareTrees(ctx context.Context, guard *fence.Guard, l *limits.Limits, gained, old []string, top string) error {
+	root, err := s.rootOf(ctx, top)
 	if err != nil {
 		return err
 	}
-	records = append(records, append(inside, limits.Tree(root))...)
+	records := append(ledgers(l, slices.Concat(gained, old)), limits.Tree(root))
 	for _, name := range gained {
 		if limit, _ := l.Subnamespaces(name); limit != "" {
 			records = append(records, limits.Children(name))
 		}
 	}
+	if err := s.compareRecords(ctx, guard, records); err != nil {
+		return err
+	}
+	return s.index.WaitUntilFresh(ctx)
+}
+
+// compareInside makes the guard demand that since this call no use has been reserved in the moved subtree.
+func (s *snapshot) compareInside(ctx context.Context, reject rejection, guard *fence.Guard, inside []string, top string) error {
+	if len(inside) > maxLedgers {
+		return reject.forbidden("spec.parent: more than %d namespaces below %q have quotas of their own, too many to be moved at once; "+
+			"create a quota in %q, which counts for all of them, or move them one by one", maxLedgers, top, top)
+	}
+	if len(inside) == 0 {
+		return nil
+	}
+	return s.compareRecords(ctx, guard, inside)
+}
+
+// compareRecords makes the guard demand that records do not change.
+func (s *snapshot) compareRecords(ctx context.Context, guard *fence.Guard, records []string) error {
 	entries, err := s.index.config.Records.Read(ctx, records...)
 	if err != nil {
 		return internalerror.From(err)
@@ -156,7 +180,7 @@ func (s *snapshot) compareLedgers(ctx context.Context, reject rejection, guard *
 	for _, entry := range entries {
 		setRecord(&guard.UnchangedRecords, entry.Name, entry.Revision)
 	}
-	return s.index.WaitUntilFresh(ctx)
+	return nil
 }
 
 // ledgers returns the names of the ledgers of namespaces.

@@ -3,6 +3,7 @@ package tree
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -219,6 +220,33 @@ func (q growing) Get(context.Context, bool) (*limits.Limits, error) {
 		return limits.New(7), nil
 	}
 	return limits.New(8, quotaOf("top", "q", "pods", "0")), nil
+}
+
+// joins has a namespace join a tree immediately before the record of that is read.
+type joins struct {
+	recorded
+	join func()
+}
+
+func (r joins) Read(ctx context.Context, names ...string) ([]fence.Entry, error) {
+	if slices.Contains(names, limits.Tree("m")) {
+		r.join()
+	}
+	return r.recorded.Read(ctx, names...)
+}
+
+// The record is as the join has left it, so the commit would not notice.
+func TestAMoveCountsWhatHasJoinedBeforeItsRecordIsRead(t *testing.T) {
+	f := newFixture(t, map[string]string{"to": "", "m": "", "x": ""})
+	f.admin["jane/to"], f.admin["jane/m"] = true, true
+	f.limited(map[string]corev1.ResourceList{"x": hard("pods", "3")}, quotaOf("to", "q", "pods", "2"))
+	f.config().Records = joins{recorded{}, func() {
+		f.stored.put(t, "x", edgeValue{Parent: "m", Hierarchy: uid("x")})
+		f.sync(t)
+	}}
+	if _, err := f.Moves.Validate(as(t, "jane"), f.existing(t, "m"), "to"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "requested: pods=3") {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestAMoveIsLostIfANamespaceJoinsWhatMoves(t *testing.T) {

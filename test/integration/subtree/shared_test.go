@@ -72,6 +72,28 @@ func usage(t *testing.T) (mebibytes int, processor time.Duration) {
 	return 0, 0
 }
 
+// seats returns how many seats of priority and fairness requests have in hns-apiserver.
+func seats(t *testing.T) int {
+	t.Helper()
+	port, err := cp.Port("hns-apiserver")
+	must(t, "port", err)
+	client, err := rest.HTTPClientFor(cp.RESTConfig())
+	must(t, "client", err)
+	response, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d/metrics", port))
+	must(t, "metrics", err)
+	defer func() { _ = response.Body.Close() }()
+	sum, lines := 0, bufio.NewScanner(response.Body)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "apiserver_flowcontrol_current_executing_seats{") && !strings.Contains(lines.Text(), `priority_level="exempt"`) {
+			n, err := strconv.Atoi(lines.Text()[strings.LastIndex(lines.Text(), " ")+1:])
+			must(t, lines.Text(), err)
+			sum += n
+		}
+	}
+	must(t, "metrics", lines.Err())
+	return sum
+}
+
 // TestTwoHundredWatchesShareOneUpstream also logs how long events take.
 func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 	const each = 100 // the most that one user may have
@@ -108,6 +130,10 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 		}
 		suite.EventuallyEqual(t, "all watches", "", all(map[string]int{"shared-root/a": each, "shared-leaf/a": each}))
 		suite.EventuallyEqual(t, "open watches of all ConfigMaps, one more than before", strconv.Itoa(before+1), func() string { return strconv.Itoa(upstreams(t)) })
+		w, err := ann.HNC.HncV1alpha3().MyNamespaces().Watch(t.Context(), metav1.ListOptions{})
+		must(t, "watch of mynamespaces", err)
+		defer w.Stop()
+		suite.EventuallyEqual(t, "seats of hns-apiserver", "0", func() string { return strconv.Itoa(seats(t)) })
 		full, began := usage(t)
 		const others = 500
 		for i := range others {

@@ -27,8 +27,8 @@ type Config struct {
 	Initial v1beta1.HNCConfigurationSpec
 	// Window is how long changes of the status are collected before it is written.
 	Window time.Duration
-	// Failure describes why copies of a kind can't be written, "" if all can.
-	Failure func(kind int) string
+	// Failures describe why copies of a kind can't be written, by the groups that their namespaces are in.
+	Failures func(kind int, groups func(namespace string) []string) map[string]string
 }
 
 // Controller reconciles the configuration.
@@ -115,12 +115,14 @@ func (c *Controller) ObserveConditions(namespace string, conditions []metav1.Con
 	}
 }
 
-// updateTreeConditions records the conditions of hierarchies that concern the kinds that they name.
+// updateTreeConditions records the conditions of hierarchies that concern the kinds that they name, in their own subtrees:
+// what fails elsewhere is nobody's business there.
 func (c *Controller) updateTreeConditions(s *cache.State) {
 	c.mu.Lock()
 	trees := c.trees
 	c.mu.Unlock()
 	conditions := map[string][]metav1.Condition{}
+	failures := map[int]map[string]string{}
 	for namespace, r := range trees {
 		problems := slices.Clone(r.Problems)
 		for _, e := range r.Entries {
@@ -129,7 +131,14 @@ func (c *Controller) updateTreeConditions(s *cache.State) {
 			if !known || s.Kind(kind).Policies.Cluster.Mode != v1beta1.Ignore {
 				continue
 			}
-			if message := c.failure(s, kind); message != "" {
+			if failures[kind] == nil {
+				failures[kind] = c.Failures(kind, s.Tree.Chain)
+			}
+			message := s.Kind(kind).ReadError
+			if message == "" {
+				message = failures[kind][namespace]
+			}
+			if message != "" {
 				problems = append(problems, problem{Condition: hnc.ConditionOutOfSync, Reason: hnc.ReasonUnknown, Message: message})
 			}
 		}
@@ -145,5 +154,5 @@ func (c *Controller) failure(s *cache.State, kind int) string {
 	if err := s.Kind(kind).ReadError; err != "" {
 		return err
 	}
-	return c.Failure(kind)
+	return c.Failures(kind, func(string) []string { return []string{""} })[""]
 }

@@ -113,8 +113,10 @@ func decide(s *cache.State, kind int, namespace, name string) *copies.Write {
 	return w
 }
 
-// Failure describes why copies of a kind can't be written or removed, "" if all can.
-func (c *Controller) Failure(kind int) string { return c.failures.summary(kind) }
+// Failures describe why copies of a kind can't be written or removed, by the groups that their namespaces are in.
+func (c *Controller) Failures(kind int, groups func(namespace string) []string) map[string]string {
+	return c.failures.summaries(kind, groups)
+}
 
 // Populate writes all copies of a new sub-namespace, which a request waits for; Roles and RoleBindings only if limited
 // is set, which says that the limits above are in force.

@@ -46,23 +46,27 @@ func (f *failures) has(kind int, namespace, name string) bool {
 	return f.messages[kind][namespace][name] != ""
 }
 
-// summary describes the failures of a kind, "" if there are none. It is the same for the same failures.
-func (f *failures) summary(kind int) string {
+// summaries describe the failures of a kind, by the groups that a namespace is in, without those that have none. They are
+// the same for the same failures.
+func (f *failures) summaries(kind int, groups func(namespace string) []string) map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.messages[kind]) == 0 {
-		return ""
+	firsts, counts := map[string]string{}, map[string]int{}
+	for _, namespace := range slices.Sorted(maps.Keys(f.messages[kind])) {
+		failed := f.messages[kind][namespace]
+		for _, group := range groups(namespace) {
+			if counts[group] == 0 {
+				firsts[group] = failed[slices.Min(slices.Collect(maps.Keys(failed)))]
+			}
+			counts[group] += len(failed)
+		}
 	}
-	n := 0
-	for _, failed := range f.messages[kind] {
-		n += len(failed)
+	for group, n := range counts {
+		if n > 1 {
+			firsts[group] = fmt.Sprintf("%s; and %d more copies of the kind", firsts[group], n-1)
+		}
 	}
-	failed := f.messages[kind][slices.Min(slices.Collect(maps.Keys(f.messages[kind])))]
-	first := failed[slices.Min(slices.Collect(maps.Keys(failed)))]
-	if n == 1 {
-		return first
-	}
-	return fmt.Sprintf("%s; and %d more copies of the kind", first, n-1)
+	return firsts
 }
 
 // recordRefused records that the server rejects the write of a copy.

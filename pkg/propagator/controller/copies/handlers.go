@@ -73,7 +73,7 @@ func inAnyKind(s *cache.State, namespace string, holds func(*copies.Index, copie
 	if s.Tree.Halted(namespace) {
 		return false
 	}
-	d := desired.Destination(s.Tree, namespace).RememberLabels()
+	d := desired.Destination(s.Tree, namespace)
 	return slices.ContainsFunc(s.Kinds(), func(k *cache.Kind) bool { return k.Synced && holds(k.Index, d) })
 }
 
@@ -88,10 +88,8 @@ func (c *Controller) objectChanged(s *cache.State, kind int, old, o *copies.Obje
 		delete(c.kept[kind], old.UID)
 		c.mu.Unlock()
 	}
-	if s.Kind(kind).Index.Kind == copies.Roles {
-		c.roleChanged(s, old, o)
-	}
-	if (!o.SameCopies(old) && s.Tree.HasChildren(namespace)) || o.Notable(old) {
+	bound := s.Kind(kind).Index.Kind == copies.Roles && !o.SameRole(old)
+	if bound || (!o.SameCopies(old) && s.Tree.HasChildren(namespace)) || o.Notable(old) {
 		c.sourceChanged(kind, namespace, name)
 	}
 	// Most changes are our own writes.

@@ -1,6 +1,8 @@
 package copies
 
 import (
+	"slices"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
@@ -19,53 +21,58 @@ func bindings(s *cache.State) (int, *cache.Kind) {
 	return kind, s.Kind(kind)
 }
 
-// roleChanged enqueues what a changed Role affects in its own namespace, and the RoleBindings there that refer to it.
-// What a source affects in descendants is up to syncSource, and to the changes of its copies.
-func (c *Controller) roleChanged(s *cache.State, old, o *copies.Object) {
-	either := o
-	if either == nil {
-		either = old
-	}
-	kind, k := bindings(s)
-	if k == nil || (old != nil && o != nil && old.Copy && o.Copy && old.InheritedFrom == o.InheritedFrom) {
-		return
-	}
-	for _, key := range boundCopies(s, either.Namespace, either.Name) {
-		c.Queue.Add(key)
-	}
-	if s.Tree.HasChildren(either.Namespace) {
-		for b := range k.Index.Bindings(either.Namespace, either.Name) {
-			c.sourceChanged(kind, b.Namespace, b.Name)
-		}
-	}
-}
-
-// boundCopies returns the keys of the copies in a namespace that refer to a Role, and have to be written or removed.
-func boundCopies(s *cache.State, namespace, role string) (keys []queue.Key) {
-	kind, k := bindings(s)
-	if k == nil {
-		return nil
-	}
-	for _, ancestor := range s.Tree.Ancestors(namespace) {
-		for b := range k.Index.Bindings(ancestor, role) {
-			if decide(s, kind, namespace, b.Name) != nil {
-				keys = append(keys, queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: b.Name})
+// syncBound enqueues what a Role affects besides its own copies: the RoleBindings in its namespace that refer to it, and
+// the copies of RoleBindings there and in descendants.
+func (c *Controller) syncBound(namespace, role string, descendants []string) {
+	kind, sources := 0, []string(nil)
+	c.Cache.Read(func(s *cache.State) {
+		var k *cache.Kind
+		if kind, k = bindings(s); k != nil && s.Tree.HasChildren(namespace) {
+			for b := range k.Index.Bindings(namespace, role) {
+				sources = append(sources, b.Name)
 			}
 		}
+	})
+	for _, name := range sources {
+		c.sourceChanged(kind, namespace, name)
 	}
-	return keys
+	for _, at := range append([]string{namespace}, descendants...) {
+		c.syncBoundCopies(at, role)
+	}
 }
 
-// withheldFrom returns the first of the namespaces to which a source is not copied only because of the Role that it
-// refers to, "" if there is none.
-func withheldFrom(s *cache.State, kind int, source *copies.Object, namespaces []string) string {
-	if source.BindsRole() == "" || !s.Kind(kind).Synced {
-		return ""
-	}
-	for _, namespace := range namespaces {
-		if !s.Tree.Frozen(namespace) && s.Kind(kind).Index.Withheld(source, desired.Destination(s.Tree, namespace)) {
-			return namespace
+// boundChunk is how many RoleBindings are evaluated at a time: any number of them may refer to a Role, and nobody waits
+// for all of them.
+const boundChunk = 100
+
+// syncBoundCopies enqueues the copies in a namespace that refer to a Role, and have to be written or removed.
+func (c *Controller) syncBoundCopies(namespace, role string) {
+	kind, names := 0, []string(nil)
+	c.Cache.Read(func(s *cache.State) {
+		var k *cache.Kind
+		if kind, k = bindings(s); k == nil {
+			return
 		}
+		for _, ancestor := range s.Tree.Ancestors(namespace) {
+			for b := range k.Index.Bindings(ancestor, role) {
+				names = append(names, b.Name)
+			}
+		}
+	})
+	slices.Sort(names)
+	for chunk := range slices.Chunk(slices.Compact(names), boundChunk) {
+		c.Cache.Read(func(s *cache.State) {
+			for _, name := range chunk {
+				if decide(s, kind, namespace, name) != nil {
+					c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})
+				}
+			}
+		})
 	}
-	return ""
+}
+
+// withholds reports whether a source is not copied to a namespace only because of the Role that it refers to.
+func withholds(s *cache.State, kind int, source *copies.Object, namespace string) bool {
+	return source.BindsRole() != "" && s.Kind(kind).Synced && !s.Tree.Frozen(namespace) &&
+		s.Kind(kind).Index.Withheld(source, desired.Destination(s.Tree, namespace))
 }

@@ -26,15 +26,20 @@ func (c *Controller) syncSource(key queue.Key) {
 	)
 	c.Cache.Read(func(s *cache.State) {
 		descendants = s.Tree.Descendants(key.Namespace)
-		for _, namespace := range descendants {
+		index := s.Kind(key.Kind).Index
+		source, kind = index.Get(key.Namespace, key.Name), index.Kind
+	})
+	// Nobody waits for all of this. What changes meanwhile has its own event.
+	for _, namespace := range descendants {
+		c.Cache.Read(func(s *cache.State) {
 			if decide(s, key.Kind, namespace, key.Name) != nil || c.failures.has(key.Kind, namespace, key.Name) {
 				affected = append(affected, queue.Key{Class: queue.Copy, Kind: key.Kind, Namespace: namespace, Name: key.Name})
 			}
-		}
-		index := s.Kind(key.Kind).Index
-		source, kind = index.Get(key.Namespace, key.Name), index.Kind
-		withheld = withheldFrom(s, key.Kind, source, descendants)
-	})
+			if withheld == "" && withholds(s, key.Kind, source, namespace) {
+				withheld = namespace
+			}
+		})
+	}
 	hasChildren := len(descendants) > 0
 	c.metrics.reconciling(groupKind(kind))()
 
@@ -58,19 +63,7 @@ func (c *Controller) syncSource(key queue.Key) {
 		c.Queue.Add(k)
 	}
 	if kind == copies.Roles {
-		c.syncBound(key.Name, descendants)
-	}
-}
-
-// syncBound enqueues the copies of RoleBindings that refer to a Role which is copied to namespaces. Any number of them
-// may refer to it, so nobody waits for all of this.
-func (c *Controller) syncBound(role string, namespaces []string) {
-	for _, namespace := range namespaces {
-		var bound []queue.Key
-		c.Cache.Read(func(s *cache.State) { bound = boundCopies(s, namespace, role) })
-		for _, k := range bound {
-			c.Queue.Add(k)
-		}
+		c.syncBound(key.Namespace, key.Name, descendants)
 	}
 }
 
@@ -144,7 +137,7 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 		if s.Tree.Halted(namespace) {
 			return
 		}
-		d := desired.Destination(s.Tree, namespace).RememberLabels()
+		d := desired.Destination(s.Tree, namespace)
 		for kind, k := range s.Kinds() {
 			if !k.Synced {
 				continue

@@ -47,8 +47,14 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 	name := quotas.Key{Namespace: key.Namespace, Name: key.Name}
 	var q *quotas.Quota
 	var status v1beta1.HierarchicalResourceQuotaStatus
+	delay := c.statuses.Remaining(name.String())
+	early := false
 	c.Cache.Read(func(s *cache.State) {
 		if q = s.Quotas.Quota(name); q == nil {
+			return
+		}
+		// A status lists the use in many namespaces, and each change in one of them asks for it.
+		if early = delay > 0 && says(q.Status, q.Generation); early {
 			return
 		}
 		c.mu.Lock()
@@ -56,10 +62,10 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 		status = c.statusOf(s, q, metav1.Now())
 		c.observeExceeded(q.Key, meta.IsStatusConditionTrue(status.Conditions, hnc.ConditionQuotaExceeded))
 	})
-	if q == nil || equality.Semantic.DeepEqual(status, q.Status) {
+	if q == nil || !early && equality.Semantic.DeepEqual(status, q.Status) {
 		return nil
 	}
-	if delay := c.statuses.Remaining(name.String()); delay > 0 && !decided(q, status) {
+	if early || delay > 0 && !says(status, q.Generation) {
 		c.Queue.AddAfter(key, delay)
 		return nil
 	}
@@ -87,14 +93,11 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 	})
 }
 
-// decided reports whether a status is the first one that says whether the limits of this generation are in force, which
-// the request that wrote them waits for.
-func decided(q *quotas.Quota, status v1beta1.HierarchicalResourceQuotaStatus) bool {
-	says := func(status v1beta1.HierarchicalResourceQuotaStatus) bool {
-		enforced := meta.FindStatusCondition(status.Conditions, hnc.ConditionReady)
-		return enforced != nil && enforced.ObservedGeneration == q.Generation && enforced.Reason != hnc.ReasonPending
-	}
-	return says(status) && !says(q.Status)
+// says reports whether a status says whether the limits of a generation are in force. The request that wrote them waits
+// for the first one that does.
+func says(status v1beta1.HierarchicalResourceQuotaStatus, generation int64) bool {
+	enforced := meta.FindStatusCondition(status.Conditions, hnc.ConditionReady)
+	return enforced != nil && enforced.ObservedGeneration == generation && enforced.Reason != hnc.ReasonPending
 }
 
 // adjust has the limits of the namespaces below a quota follow its use.

@@ -30,8 +30,9 @@ type store struct {
 	quotas   []hnc.HierarchicalResourceQuota
 	// changed is closed, and replaced, whenever a namespace moves.
 	changed chan struct{}
-	// lists counts the lists of records.
-	lists int
+	// lists counts the lists of records. listed is called after each of them.
+	lists  int
+	listed func()
 	// committed is called with the lock held, after each transaction.
 	committed func()
 }
@@ -54,6 +55,9 @@ func (s *store) Read(_ context.Context, names ...string) ([]fence.Entry, error) 
 }
 
 func (s *store) List(_ context.Context, folder string) ([]fence.Entry, error) {
+	if s.listed != nil {
+		defer s.listed()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lists++

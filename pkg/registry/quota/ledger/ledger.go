@@ -87,11 +87,12 @@ const (
 )
 
 // Run processes operations until ctx is done. Those that arrive during a transaction are committed in one transaction
-// after it.
+// after it, and between two transactions one operation that has to sum up records is tried.
 func (l *Ledger) Run(ctx context.Context) {
 	var batch []*operation
+	sums := &summing{}
 	for {
-		if len(batch) == 0 {
+		if len(batch) == 0 && len(sums.waiting) == 0 {
 			select {
 			case <-ctx.Done():
 				return
@@ -108,7 +109,16 @@ func (l *Ledger) Run(ctx context.Context) {
 				break drain
 			}
 		}
-		batch = l.process(ctx, batch)
+		if len(batch) > 0 {
+			batch = sums.take(l.process(ctx, batch))
+		}
+		if o := sums.next(); o != nil {
+			if l.sum(ctx, o) {
+				batch = append(sums.of(o.root), batch...)
+			} else {
+				sums.waiting = append(sums.waiting, o)
+			}
+		}
 	}
 }
 
@@ -126,13 +136,14 @@ func (l *Ledger) do(ctx context.Context, o *operation) error {
 	case err := <-o.done:
 		return err
 	case <-ctx.Done():
+		o.left.Store(true)
 		return errBusy
 	}
 }
 
 var errBusy = apierrors.NewTimeoutError("hierarchical quotas cannot be evaluated in time; try again", 1)
 
-// process performs operations in one transaction, and returns those that did not fit into it.
+// process performs operations in one transaction, and returns those that did not fit into it, or have to sum up records.
 func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*operation) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -149,7 +160,9 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 				}
 				o.done <- results[i]
 			}
-			observeBatch(start, len(results))
+			if len(results) > 0 {
+				observeBatch(start, len(results))
+			}
 			return batch[len(results):]
 		}
 		if fresh && !errors.Is(failure, fence.ErrLost) {
@@ -160,15 +173,16 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 	if failure == nil {
 		failure = context.Cause(ctx) // The server stops, before the first try.
 	}
+	fail(ctx, batch, failure)
+	return nil
+}
+
+// fail responds to operations that could not be evaluated.
+func fail(ctx context.Context, failed []*operation, failure error) {
 	klog.FromContext(ctx).Error(failure, "Cannot record the use of hierarchical quotas")
-	failed := batch
-	if batch[0].sums {
-		failed, rest = batch[:1], batch[1:]
-	}
 	for _, o := range failed {
 		o.done <- apierrors.NewServiceUnavailable("hierarchical quotas cannot be evaluated: " + failure.Error())
 	}
-	return rest
 }
 
 // errStale rejects an evaluation on what this replica knew, because it rejects an operation or has nothing to write:

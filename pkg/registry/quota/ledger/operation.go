@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,10 +29,12 @@ type operation struct {
 	gone bool
 	// fresh is set if the operation is likely to differ from what this replica knows.
 	fresh bool
-	// sums is set if the operation has to sum up records of use, so that it is evaluated alone.
+	// sums is set if the operation has to sum up records of use, so that it is evaluated alone. root is that of its tree.
 	sums bool
-	// done receives the result.
+	root string
+	// done receives the result. left is set when nobody waits for it any more.
 	done chan error
+	left atomic.Bool
 }
 
 // newOperation returns the operation that records the status of a ResourceQuota.

@@ -25,8 +25,10 @@ type transaction struct {
 	unverified bool
 }
 
-// evaluate evaluates as many operations of a batch as fit into one transaction, at least one. It returns a result for
-// each; the others are evaluated later. Without fresh, the results are based on what this replica knows.
+// evaluate evaluates as many operations of a batch as fit into one transaction. It returns a result for
+// each; the others are evaluated later. Without fresh, the results are based on what this replica knows. An operation
+// that has to sum up records, which takes long where there are many, is marked and has no result: no other one waits for
+// it, or fails with it. One that is marked already does so, alone.
 func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (*transaction, []error, error) {
 	known, err := l.config.Limits.Get(ctx, fresh)
 	if err != nil {
@@ -57,13 +59,15 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 		if len(results) > 0 && (t.write.Operations()+len(edges)+len(chain)+1 > maxOperations || t.size() > maxBytes) {
 			break
 		}
-		// Summing up takes long where there are many records: no other operation waits for it, or fails with it.
-		unknown, err := t.emptied(ctx, t.limited(o, t.counted(chain)))
-		if err != nil {
-			return nil, nil, err
-		}
-		if o.sums = len(unknown) > 0; o.sums && len(results) > 0 {
-			break
+		if !o.sums {
+			unknown, err := t.emptied(ctx, t.limited(o, t.counted(chain)))
+			if err != nil {
+				return nil, nil, err
+			}
+			if len(unknown) > 0 {
+				o.sums, o.root = true, chain[len(chain)-1]
+				break
+			}
 		}
 		result, err := t.evaluate(ctx, o, chain, edges)
 		if err != nil {
@@ -73,9 +77,7 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 			// Others in the batch must not fail with it.
 			return empty(), []error{errTooDeep}, nil
 		}
-		if results = append(results, result); o.sums {
-			break
-		}
+		results = append(results, result)
 	}
 	return t, results, nil
 }
