@@ -17,6 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
@@ -30,6 +31,8 @@ type Controller struct {
 	inheritPodSecurity bool
 	requestedAt        *queue.Stamps
 	creationSeconds    *metrics.Histogram
+	// refusals delays further tries to create required children in a tree, by its root, after one was refused again.
+	refusals *cooldown.Cooldown
 }
 
 // Controllers are those that complete new namespaces.
@@ -44,7 +47,7 @@ type Controllers struct {
 func New(d controller.Dependencies, others Controllers, inheritPodSecurity bool) *Controller {
 	return &Controller{
 		Dependencies: d, Controllers: others,
-		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(), creationSeconds: newCreationSeconds(d.Metrics),
+		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(), creationSeconds: newCreationSeconds(d.Metrics), refusals: cooldown.New(refusedPace),
 	}
 }
 

@@ -3,10 +3,12 @@ package subnamespace
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -14,15 +16,32 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
+const (
+	// refusedRetry is after how long at least a required child whose creation was refused is tried again, and refusedPace
+	// how much later another one in the same tree is: any number of them may be refused for ever.
+	refusedRetry, refusedPace = 10 * time.Second, time.Second
+)
+
 // require creates a Subnamespace that its parent requires. A condition of the parent's Hierarchy reports rejections,
-// which are retried with a back-off.
+// which are retried at the pace of the tree.
 func (c *Controller) require(ctx context.Context, key tree.Key) error {
 	// A namespace that exists already keeps its labels and annotations.
 	var metadata tree.Metadata
-	c.Cache.Read(func(state *cache.State) { metadata = state.Tree.Metadata(key.Name) })
+	var refused, root string
+	c.Cache.Read(func(state *cache.State) {
+		metadata, refused = state.Tree.Metadata(key.Name), state.Tree.Refused(key)
+		chain := state.Tree.Chain(key.Parent)
+		root = chain[len(chain)-1]
+	})
+	again := queue.Key{Class: queue.Subnamespace, Namespace: key.Parent, Name: key.Name}
+	if refused != "" && c.refusals.Remaining(root) > 0 {
+		c.Urgent.AddAfter(again, wait.Jitter(refusedRetry, 1))
+		return nil
+	}
 	created, err := c.Hierarchy.HncV1beta1().Subnamespaces(key.Parent).Create(ctx, &v1beta1.Subnamespace{
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Parent, Name: key.Name, Annotations: map[string]string{hnc.AnnotationRequired: "true"}},
 		Spec: v1beta1.SubnamespaceSpec{
@@ -32,6 +51,12 @@ func (c *Controller) require(ctx context.Context, key tree.Key) error {
 	}, metav1.CreateOptions{})
 	if outcome.Rejected(err) && !apierrors.IsAlreadyExists(err) && !copies.Gone(err) && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		c.Cache.Update(func(state *cache.State) { state.SetRefused(key, names.ShortenText(err.Error())) })
+		if refused != "" {
+			c.refusals.Start(root)
+		}
+		c.Urgent.AddAfter(again, refusedRetry)
+		_ = outcome.Record(c.Metrics, "Subnamespace", "create", key.Parent, err, nil)
+		return nil
 	}
 	return outcome.Record(c.Metrics, "Subnamespace", "create", key.Parent, err, func() { c.Cache.ObserveSubnamespace(created) })
 }
