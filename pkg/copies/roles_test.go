@@ -195,3 +195,20 @@ func TestRolesThatRoleBindingsReferTo(t *testing.T) {
 		}
 	}
 }
+
+// What does not matter for bindings is not worth evaluating any number of them again.
+func TestOnlySomeChangesOfARoleMatterForBindings(t *testing.T) {
+	source := roleAt(t, "mid", "")
+	for how, same := range map[string]bool{"": true, hnc.AnnotationNone + "=true": false, "terminating": false, "<root": false} {
+		if got := roleAt(t, "mid", how).SameRole(source); got != same {
+			t.Errorf("%q: got %t", how, got)
+		}
+	}
+	copied := roleAt(t, "mid", "<root")
+	if !roleAt(t, "mid", "<root").SameRole(copied) || roleAt(t, "mid", "<other").SameRole(copied) {
+		t.Error("copies are the same if their source is in the same namespace")
+	}
+	if source.SameRole(nil) || (*Object)(nil).SameRole(source) {
+		t.Error("a Role that comes or goes matters")
+	}
+}

@@ -149,14 +149,16 @@ func (h *Handler) translateResponse(c *call, response *http.Response) error {
 		_ = body.Close()
 		_ = writer.CloseWithError(err)
 	}()
-	ahead := bufio.NewReader(reader)
-	response.Body, response.ContentLength = &translated{ahead, reader, body}, -1
 	response.Header.Del("Content-Length")
-	if !watch {
-		// What fails before anything is written is an error of its own.
-		if _, err := ahead.Peek(1); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
+	response.Body, response.ContentLength = &translated{reader, reader, body}, -1
+	if watch {
+		return nil
+	}
+	// What fails before anything is written is an error of its own.
+	ahead := bufio.NewReader(reader)
+	response.Body = &translated{ahead, reader, body}
+	if _, err := ahead.Peek(1); err != nil && !errors.Is(err, io.EOF) {
+		return err
 	}
 	return nil
 }

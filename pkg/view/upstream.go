@@ -98,6 +98,7 @@ func (h *Handler) forward(c *call) error {
 // proxy sends a request to kube-apiserver. Modify, if there is one, changes the response.
 func (h *Handler) proxy(c *call, modify func(*http.Response) error) {
 	reverse := &httputil.ReverseProxy{
+		BufferPool:     bufferSize(responseBuffer),
 		Transport:      c.up.Transport,
 		ModifyResponse: modify,
 		Rewrite: func(p *httputil.ProxyRequest) {
@@ -107,8 +108,23 @@ func (h *Handler) proxy(c *call, modify func(*http.Response) error) {
 		ErrorHandler: Fail,
 		ErrorLog:     log.New(discard{}, "", 0),
 	}
+	if c.info.Verb == "watch" {
+		reverse.BufferPool = bufferSize(watchBuffer)
+	}
 	reverse.ServeHTTP(c.w, c.r)
 }
+
+// Sizes of the buffers between the two connections, in bytes. Watches are many, and mostly wait.
+const responseBuffer, watchBuffer = 32 << 10, 2 << 10
+
+// bufferSize is the size of new buffers.
+type bufferSize int
+
+// Get implements httputil.BufferPool.
+func (s bufferSize) Get() []byte { return make([]byte, s) }
+
+// Put implements httputil.BufferPool.
+func (bufferSize) Put([]byte) {}
 
 // discard drops what ReverseProxy logs about clients that disconnect.
 type discard struct{}

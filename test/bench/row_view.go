@@ -31,32 +31,34 @@ type side struct {
 type viewCall struct {
 	name string
 	call func(ctx context.Context, s side, unique string) error
+	// slow requests are measured less often.
+	slow bool
 }
 
 var viewCalls = []viewCall{
-	{"get", func(ctx context.Context, s side, _ string) error {
+	{name: "get", call: func(ctx context.Context, s side, _ string) error {
 		_, err := s.kube.CoreV1().ConfigMaps(s.root).Get(ctx, "listed-0", metav1.GetOptions{})
 		return err
 	}},
-	{"list", func(ctx context.Context, s side, _ string) error {
+	{name: "list", call: func(ctx context.Context, s side, _ string) error {
 		_, err := s.kube.CoreV1().ConfigMaps(s.root).List(ctx, metav1.ListOptions{LabelSelector: "bench=listed"})
 		return err
 	}},
-	{"list-all", func(ctx context.Context, s side, _ string) error {
+	{name: "list-all", call: func(ctx context.Context, s side, _ string) error {
 		_, err := s.kube.CoreV1().ConfigMaps(metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: "bench=everywhere"})
 		return err
 	}},
-	{"create", func(ctx context.Context, s side, unique string) error {
+	{name: "create", call: func(ctx context.Context, s side, unique string) error {
 		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: unique}}
 		_, err := s.kube.CoreV1().ConfigMaps(s.root).Create(ctx, cm, metav1.CreateOptions{})
 		return err
 	}},
-	{"apply", func(ctx context.Context, s side, unique string) error {
+	{name: "apply", call: func(ctx context.Context, s side, unique string) error {
 		cm := applycorev1.ConfigMap("applied-"+s.name, s.root).WithData(map[string]string{"value": unique})
 		_, err := s.kube.CoreV1().ConfigMaps(s.root).Apply(ctx, cm, metav1.ApplyOptions{FieldManager: "bench", Force: true})
 		return err
 	}},
-	{"subnamespace", func(ctx context.Context, s side, unique string) error {
+	{name: "subnamespace", call: func(ctx context.Context, s side, unique string) error {
 		if s.name == "direct" {
 			sub := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: unique}}
 			_, err := s.hierarchy.HncV1beta1().Subnamespaces(s.root).Create(ctx, sub, metav1.CreateOptions{})
@@ -111,7 +113,61 @@ func measureView(ctx context.Context, b *bench) error {
 	if err := b.measureViewWatch(ctx, sides); err != nil {
 		return fmt.Errorf("watch: %w", err)
 	}
+	if err := b.widenView(ctx); err != nil {
+		return fmt.Errorf("1,000 namespaces: %w", err)
+	}
+	for _, c := range wideCalls {
+		if err := b.measureViewCall(ctx, c, sides); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
 	return gateway.measureMany(ctx)
+}
+
+// wideCalls are measured with 1,000 namespaces in the view.
+var wideCalls = []viewCall{
+	{name: "list-1000", slow: true, call: func(ctx context.Context, s side, _ string) error {
+		_, err := s.kube.CoreV1().ConfigMaps(metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: "bench=wide"})
+		return err
+	}},
+	{name: "watchlist-1000", slow: true, call: func(ctx context.Context, s side, _ string) error {
+		yes := true
+		w, err := s.kube.CoreV1().ConfigMaps(metav1.NamespaceAll).Watch(ctx, metav1.ListOptions{
+			LabelSelector: "bench=wide", SendInitialEvents: &yes, AllowWatchBookmarks: true, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		})
+		if err != nil {
+			return err
+		}
+		defer w.Stop()
+		for event := range w.ResultChan() {
+			switch event.Type {
+			case watch.Added:
+			case watch.Bookmark:
+				return nil
+			default:
+				return fmt.Errorf("got %s %v", event.Type, event.Object)
+			}
+		}
+		return errors.New("the watch has ended before its bookmark")
+	}},
+}
+
+// widenView gives the viewed namespace 1,000 descendants, with an object each.
+func (b *bench) widenView(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(16)
+	for i := range b.pick(950, 2) {
+		group.Go(func() error {
+			sub := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-wide-%d", viewRoot, i)}}
+			if _, err := b.hierarchy.HncV1beta1().Subnamespaces(viewRoot).Create(ctx, sub, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "wide", Labels: map[string]string{"bench": "wide"}}}
+			_, err := b.kube.CoreV1().ConfigMaps(sub.Name).Create(ctx, cm, metav1.CreateOptions{})
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 // fillView creates the namespace that is viewed with 500 objects, and 49 sub-namespaces with as many together.
@@ -169,6 +225,9 @@ func (b *bench) openView(ctx context.Context, names mapping.Config) (s side, end
 // measureViewCall alternates between the sides, request by request.
 func (b *bench) measureViewCall(ctx context.Context, c viewCall, sides []side) error {
 	n := b.pick(100, 3)
+	if c.slow {
+		n = b.pick(10, 1)
+	}
 	p50, p99 := make([]series, len(sides)), make([]series, len(sides))
 	err := b.each(func(round int) error {
 		took := make([][]time.Duration, len(sides))

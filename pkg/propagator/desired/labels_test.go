@@ -91,3 +91,14 @@ func TestOnlyLabelsThatDifferAreChanged(t *testing.T) {
 		t.Errorf("an excluded namespace gets %v", excluded)
 	}
 }
+
+// Each selective source asks for them, and with the Pod Security of all namespaces above, they are not cheap.
+func TestTheLabelsOfADestinationAreEvaluatedOnce(t *testing.T) {
+	w := treetest.New("ns a", "ns b", "parent b a")
+	d := Destination(w, "b")
+	first := d.Labels("b")
+	first["seen"] = ""
+	if _, same := d.Labels("b")["seen"]; !same {
+		t.Error("they are evaluated each time")
+	}
+}

@@ -21,7 +21,7 @@ type reserved struct {
 }
 
 // uncounted is what every translation may have: a buffer that is kept, and the translation of a value in it.
-const uncounted = 2 * keptSize
+const uncounted = 2 * keptOfList
 
 // resize reserves what is missing to so many bytes, in steps of uncounted, and releases what is not needed.
 func (m *memory) resize(bytes int) error {

@@ -10,21 +10,25 @@ type source struct {
 	r          io.Reader
 	buffer     []byte
 	start, end int
+	sizes      sizes
 	limits     Limits
 	// memory is that of the buffer, of the translation of one value in it, and of what the translation keeps besides.
 	memory memory
 	kept   int
 }
 
-// A source begins with a buffer of so many bytes, and returns to it after values that were larger than keptSize.
-const (
-	firstSize = 8 << 10
-	keptSize  = 64 << 10
-)
+// sizes are those of buffers, in bytes: what a source begins with, and returns to after values that were larger than
+// kept.
+type sizes struct{ first, kept int }
+
+// Lists have many values, one after the other. Watches are many, and mostly wait.
+var ofList, ofWatch = sizes{8 << 10, keptOfList}, sizes{512, 4 << 10}
+
+const keptOfList = 64 << 10
 
 // source returns the source of a response. It must be closed.
-func (m *Mapper) source(r io.Reader) *source {
-	return &source{r: r, buffer: make([]byte, firstSize), limits: m.limits, memory: memory{reserve: m.reserve}}
+func (m *Mapper) source(r io.Reader, sizes sizes) *source {
+	return &source{r: r, buffer: make([]byte, sizes.first), sizes: sizes, limits: m.limits, memory: memory{reserve: m.reserve}}
 }
 
 func (s *source) close() { s.memory.close() }
@@ -37,8 +41,8 @@ func (s *source) keep(bytes int) error {
 
 // fill reads more, keeping what is unread. It returns io.EOF at the end.
 func (s *source) fill() error {
-	if s.start == s.end && len(s.buffer) > keptSize {
-		s.buffer, s.start, s.end = make([]byte, firstSize), 0, 0
+	if s.start == s.end && len(s.buffer) > s.sizes.kept {
+		s.buffer, s.start, s.end = make([]byte, s.sizes.first), 0, 0
 		if err := s.keep(s.kept); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ func (m *Mapper) Response(kind schema.GroupVersionKind, list bool, r io.Reader, 
 		return err
 	}
 	t := m.translation(Out)
-	s := m.source(r)
+	s := m.source(r, ofList)
 	defer s.close()
 	c, err := s.peek()
 	if errors.Is(err, io.EOF) {
@@ -157,7 +157,7 @@ func (t *translation) items(s *source, w io.Writer, head []byte, name string, ki
 		if _, err := w.Write(item); err != nil {
 			return err
 		}
-		out, separator = reused(item), ','
+		out, separator = s.sizes.reused(item), ','
 	}
 	if separator == '[' {
 		if _, err := w.Write([]byte{'['}); err != nil {
@@ -196,7 +196,7 @@ func (t *translation) tail(s *source, w io.Writer) error {
 
 // Watch translates a stream of watch events, each of which it writes at once. It returns nil at the end of the stream.
 func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer) error {
-	s := m.source(r)
+	s := m.source(r, ofWatch)
 	defer s.close()
 	t := m.translation(Out)
 	var out []byte
@@ -222,13 +222,13 @@ func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer) e
 		if _, err := w.Write(translated); err != nil {
 			return err
 		}
-		out = reused(translated)
+		out = s.sizes.reused(translated)
 	}
 }
 
 // reused returns the memory of a translation that is written for the next one, unless it is too large to be kept.
-func reused(out []byte) []byte {
-	if cap(out) > keptSize {
+func (s sizes) reused(out []byte) []byte {
+	if cap(out) > s.kept {
 		return nil
 	}
 	return out
