@@ -1,0 +1,156 @@
+package pages
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// limits are constants of the code, and what the page of limits says about them. In that, {} is the value, {KiB}, {MiB}
+// and {minutes} the value in these units.
+var limits = []struct{ file, constant, says string }{
+	{"pkg/forest/forest.go", "maxDepth", "| namespaces from a namespace to its root | {} |"},
+	{"pkg/apis/hnc/validation/abstract.go", "maxAbstractAncestors", "| [abstract ancestors](../abstract-ancestors.md) of a root | {} |"},
+	{"pkg/apis/hnc/validation/metadata.go", "maxPairs", "one hierarchy or Subnamespace sets | {}, of"},
+	{"pkg/apis/hnc/validation/metadata.go", "maxPairsBytes", "one hierarchy or Subnamespace sets | 256, of {KiB} KiB |"},
+	{"pkg/propagator/desired/room.go", "maxManagedBytes", "hierarchies set on one namespace | {KiB} KiB |"},
+	{"pkg/names/names.go", "MaxLength", "| name of a propagated object | {} bytes |"},
+	{"pkg/exceptions/exceptions.go", "maxCharacters", "| `select`, `treeSelect` | {} characters"},
+	{"pkg/exceptions/exceptions.go", "maxItems", "characters, {} items |"},
+	{"pkg/registry/overwrittenobject/eviction.go", "maxManifest", "[overwritten object](../kinds.md#overwritten-objects) | {KiB} KiB |"},
+	{"pkg/registry/overwrittenobject/eviction.go", "maxTotal", "| stored content in total | {MiB} MiB;"},
+	{"pkg/apis/hnc/validation/quota.go", "maxQuotaResources", "| resources of a [quota](../quota.md) | {}, of"},
+	{"pkg/apis/hnc/validation/quota.go", "maxQuotaText", "of {KiB} KiB with the values of scopes"},
+	{"pkg/registry/tree/quota.go", "maxQuotas", "| quotas in a namespace | {} |"},
+	{"pkg/quota/size.go", "quotaSize", "each of which counts as {} bytes more"},
+	{"pkg/quota/size.go", "MaxNamespaceSize", "bytes more | {KiB} KiB;"},
+	{"pkg/quota/size.go", "MaxChainSize", "KiB; {KiB} KiB with those of its ancestors"},
+	{"pkg/apis/hnc/validation/quota_scopes.go", "maxScopes", "values of one | {};"},
+	{"pkg/apis/hnc/validation/quota_scopes.go", "maxScopeValues", "values of one | 20; {} |"},
+	{"pkg/apis/hnc/quantity.go", "MaxQuantityText", "| a limit | 9223372036854775807, {} characters"},
+	{"pkg/propagator/controller/quota/status.go", "maxNamespaces", "| namespaces in `status.namespaces` | {}, of"},
+	{"pkg/propagator/controller/quota/status.go", "maxUseBytes", "of {KiB} KiB | counted in `status.omittedNamespaces`"},
+	{"pkg/registry/tree/quotas_move.go", "maxLedgers", "moves below another quota | {} |"},
+	{"pkg/registry/hierarchicalresourcequota/rates.go", "changesPerSecond", "| changes of limits | {} per second"},
+	{"pkg/registry/hierarchicalresourcequota/rates.go", "changesBurst", "with a burst of {} per replica"},
+	{"pkg/registry/hierarchicalresourcequota/rates.go", "namespacesOfChange", "{} namespaces below the quota cost one more"},
+	{"pkg/propagator/controller/quota/probe.go", "probeTimeout", "| time until use is recorded | {s} s |"},
+	{"pkg/apiserver/bodylimit.go", "maxRequestBody", "| body | {MiB} MiB;"},
+	{"pkg/apiserver/bodylimit.go", "maxPlanBody", "{KiB} KiB for a plan and for a strategic merge patch"},
+	{"pkg/apiserver/bodylimit.go", "maxStrategicPatch", "{KiB} KiB for a plan and for a strategic merge patch"},
+	{"pkg/yamlbody/yamlbody.go", "MaxBytes", "{KiB} KiB for YAML"},
+	{"pkg/yamlbody/yamlbody.go", "MaxValues", "like JSON in its place, {} values"},
+	{"pkg/registry/strategy/metadata.go", "maxLabels", "| metadata of an object | {} labels"},
+	{"pkg/registry/strategy/metadata.go", "maxFinalizers", "{} finalizers"},
+	{"pkg/registry/strategy/metadata.go", "maxOwnerReferences", "{} owner references"},
+	{"pkg/registry/strategy/metadata.go", "maxMetadataBytes", "owner references, {KiB} KiB of these"},
+	{"pkg/registry/strategy/metadata.go", "maxAnnotationsBytes", "{KiB} KiB of annotations"},
+	{"pkg/registry/strategy/metadata.go", "maxManagedFieldsBytes", "{KiB} KiB of `managedFields`"},
+	{"pkg/registry/largeobjects/limit.go", "small", "what exceeds {KiB} KiB |"},
+	{"pkg/registry/largeobjects/limit.go", "burst", "with a burst of {MiB} MiB per replica"},
+	{"pkg/registry/copyrelease/rooms.go", "maxPerTree", "| CopyReleases that are stored | {} per tree |"},
+	{"pkg/registry/copyrelease/storage.go", "ttl", "they expire after {sixtieth} minutes"},
+	{"pkg/registry/subtree/memory.go", "maxListMemory", "| objects of one list, as JSON | {MiB} MiB |"},
+	{"pkg/registry/subtree/memory.go", "maxListsMemory", "| objects of all lists in flight | {MiB} MiB per replica"},
+	{"pkg/registry/subtree/watchmux.go", "maxWatchMemory", "such a watch has not read | {MiB} MiB each"},
+	{"pkg/registry/subtree/watchmux.go", "maxMemory", "MiB each, {MiB} MiB per replica"},
+	{"pkg/registry/subtree/eventwriter.go", "writeTimeout", "per replica, {s} s | the watch ends"},
+	{"pkg/registry/mynamespace/storage.go", "maxSelectorValues", "a label selector of `mynamespaces` | {} |"},
+	{"pkg/serving/entry.go", "reviewTimeout", "40 of one user; {s} s |"},
+	{"pkg/view/gateway/budget.go", "maxViewBodies", "| bodies of requests that are translated | {MiB} MiB together"},
+	{"pkg/view/gateway/budget.go", "maxBodies", "together in a view, {MiB} MiB in all; one minute"},
+	{"pkg/view/gateway/budget.go", "maxViewResponses", "| stored parts of large responses | {MiB} MiB together"},
+	{"pkg/view/gateway/budget.go", "maxResponses", "together in a view, {MiB} MiB in all | 429"},
+	{"pkg/view/mapping/scan.go", "maxMembers", "fields of a message in protobuf | {} |"},
+	{"pkg/view/mapping/protobuf.go", "maxWireFields", "fields of a message in protobuf | {} |"},
+	{"pkg/view/patch/patch.go", "maxObject", "strategic merge patches change | {KiB} KiB |"},
+	{"pkg/view/patch/patch.go", "maxPatch", "strategic merge patches of a namespace | {KiB} KiB |"},
+	{"pkg/view/upgrade.go", "maxAnswer", "such as of `exec` | {MiB} MiB |"},
+	{"pkg/registry/hierarchyplan/validation.go", "maxLimit", "| `spec.limit` | {} objects"},
+	{"pkg/registry/hierarchyplan/validation.go", "defaultLimit", "objects in a response, {} by default"},
+	{"pkg/registry/hierarchyplan/validation.go", "maxResources", "| `spec.resources` | {} |"},
+	{"pkg/registry/hierarchyplan/diff.go", "maxDiffLines", "| diff of an object | {} lines |"},
+	{"pkg/registry/hierarchyplan/exceeded.go", "maxExceededQuotas", "| exceeded quotas in a response | {} |"},
+	{"pkg/repository/inherit.go", "maxObjects", "inherited ones included | {} |"},
+	{"pkg/reposync/git/pack.go", "maxPackObjects", "| Git objects of a commit, in `hns-sync` | {} of up to"},
+	{"pkg/reposync/git/objects.go", "maxObject", "of up to {MiB} MiB; commits and directories"},
+	{"pkg/reposync/git/objects.go", "maxTree", "commits and directories of {MiB} MiB;"},
+	{"pkg/reposync/git/objects.go", "maxExpansion", "{} times as much unpacked"},
+	{"pkg/reposync/repository.go", "readLimit", "times as much unpacked; {minutes} minutes |"},
+}
+
+// A limit that is changed in the code is changed on its page, too.
+func TestTheLimitsOnThePageAreThoseInTheCode(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(root, "docs/reference/limits.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.Join(strings.Fields(string(raw)), " ")
+	for _, l := range limits {
+		value := constantOf(t, l.file, l.constant)
+		says := strings.NewReplacer("{}", grouped(value), "{KiB}", grouped(value>>10), "{MiB}", grouped(value>>20), "{s}", grouped(value/1e9),
+			"{minutes}", grouped(value/60e9), "{sixtieth}", grouped(value/60)).Replace(l.says)
+		if !strings.Contains(page, says) {
+			t.Errorf("docs/reference/limits.md does not say %q, of %s in %s", says, l.constant, l.file)
+		}
+	}
+}
+
+// grouped formats a number as the pages do, with commas.
+func grouped(n int64) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+var durations = regexp.MustCompile(`\btime\.(Second|Minute)\b`)
+
+// constantOf returns the value of a constant, whose expression has literals and durations only.
+func constantOf(t *testing.T, file, name string) int64 {
+	t.Helper()
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, filepath.Join(root, file), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, decl := range parsed.Decls {
+		consts, ok := decl.(*ast.GenDecl)
+		if !ok || consts.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range consts.Specs {
+			values := spec.(*ast.ValueSpec)
+			for i, ident := range values.Names {
+				if ident.Name != name || i >= len(values.Values) {
+					continue
+				}
+				var source strings.Builder
+				if err := format.Node(&source, set, values.Values[i]); err != nil {
+					t.Fatal(err)
+				}
+				text := durations.ReplaceAllStringFunc(source.String(), func(unit string) string {
+					return map[string]string{"time.Second": "1000000000", "time.Minute": "60000000000"}[unit]
+				})
+				result, err := types.Eval(token.NewFileSet(), nil, token.NoPos, text)
+				if err != nil {
+					t.Fatalf("%s in %s: %v", name, file, err)
+				}
+				value, _ := constant.Int64Val(result.Value)
+				return value
+			}
+		}
+	}
+	t.Fatalf("there is no constant %s in %s", name, file)
+	return 0
+}
