@@ -27,8 +27,7 @@ const (
 	retryAfter = 2
 )
 
-// costOf returns what a change of limits costs, by the number of namespaces below them. One tree has that in any case
-// after a while.
+// costOf returns what a change of limits costs the tree, by the number of namespaces below them.
 func costOf(below int) int { return min(1+below/namespacesOfChange, changesBurst/2) }
 
 // rates limit how often the limits of a tree are changed, by users who may not change those of all trees.
@@ -56,7 +55,7 @@ func (r rates) begin(ctx context.Context) (context.Context, func(error)) {
 	c := &change{}
 	return context.WithValue(ctx, changeKey{}, c), func(err error) {
 		if c.root != "" && rejected(err) {
-			r.Return(r.now(), c.root, c.cost)
+			r.GiveBack(r.now(), c.root, c.cost)
 		}
 	}
 }
@@ -73,7 +72,7 @@ func (r rates) allow(ctx context.Context, root string, cost int, verb string, dr
 	if dryrun.IsDryRun(dryRun) || c != nil && c.root != "" {
 		return nil
 	}
-	if r.Allow(r.now(), root, cost) {
+	if r.Borrow(r.now(), root, cost) {
 		if c != nil {
 			c.root, c.cost = root, cost
 		}

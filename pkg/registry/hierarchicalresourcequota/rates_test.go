@@ -68,7 +68,7 @@ func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
 		t.Errorf("a second later: %v", err)
 	}
 	const large = 10 * namespacesOfChange
-	for range changesBurst / 2 / 11 {
+	for range changesBurst/2/11 + 1 {
 		if err := write("bob", "bob", large, apierrors.NewConflict(schema.GroupResource{}, "q", nil)); err != nil {
 			t.Fatal("a write in a large tree that fails:", err)
 		}

@@ -45,6 +45,30 @@ func (r *Rates) Allow(now time.Time, tree string, size int) bool {
 	return own.TokensAt(now) >= float64(size) && r.all.AllowN(now, size) && own.AllowN(now, size)
 }
 
+// Borrow reports whether a change may be made for a tree now that costs the tree more than once: it waits until that is
+// paid off. Others pay for one change.
+func (r *Rates) Borrow(now time.Time, tree string, cost int) bool {
+	if !r.Allow(now, tree, 1) {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if own := r.trees[tree]; own != nil && cost > 1 {
+		own.ReserveN(now, cost-1)
+	}
+	return true
+}
+
+// GiveBack gives back what Borrow has taken for a change that was not made.
+func (r *Rates) GiveBack(now time.Time, tree string, cost int) {
+	r.Return(now, tree, 1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if own := r.trees[tree]; own != nil {
+		own.AllowN(now, 1-cost)
+	}
+}
+
 // Return gives back what Allow has taken for a write that was not made.
 func (r *Rates) Return(now time.Time, tree string, size int) {
 	r.mu.Lock()

@@ -81,10 +81,10 @@ func (r permissions) allowedIn(ctx context.Context, namespace string) (bool, err
 // partition splits namespaces by whether the caller is allowed in them. One review suffices for callers who are
 // allowed in the whole cluster.
 func (r permissions) partition(ctx context.Context, namespaces []string) (allowed, denied []string, err error) {
-	if len(namespaces) > 1 && r.decisions.allows(metav1.NamespaceAll) {
+	if len(namespaces) > 1 && r.decisions.holds(metav1.NamespaceAll) {
 		return namespaces, nil, nil
 	}
-	if len(namespaces) > 1 && r.decisions.due(metav1.NamespaceAll) {
+	if len(namespaces) > 1 && (r.decisions.due(metav1.NamespaceAll) || r.decisions.allows(metav1.NamespaceAll)) {
 		if everywhere, err := r.allowedIn(ctx, metav1.NamespaceAll); err != nil || everywhere {
 			return namespaces, nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 	"net/http"
 	"net/url"
 	"time"
@@ -29,6 +30,7 @@ func (h *handler) forward(ctx context.Context, w http.ResponseWriter, query url.
 	}
 	defer func() { _ = body.Close() }()
 	if q.options.Watch {
+		utilflowcontrol.WatchInitialized(ctx)
 		go q.stopWhenForbidden(ctx, cancel)
 	}
 	w.Header().Set("Content-Type", "application/json")

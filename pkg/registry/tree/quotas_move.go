@@ -171,14 +171,16 @@ func (s *snapshot) compareInside(ctx context.Context, reject rejection, guard *f
 	return s.compareRecords(ctx, guard, inside)
 }
 
-// compareRecords makes the guard demand that records do not change.
+// compareRecords makes the guard demand that records do not change, since they were read first.
 func (s *snapshot) compareRecords(ctx context.Context, guard *fence.Guard, records []string) error {
 	entries, err := s.index.config.Records.Read(ctx, records...)
 	if err != nil {
 		return internalerror.From(err)
 	}
 	for _, entry := range entries {
-		setRecord(&guard.UnchangedRecords, entry.Name, entry.Revision)
+		if _, read := guard.UnchangedRecords[entry.Name]; !read {
+			setRecord(&guard.UnchangedRecords, entry.Name, entry.Revision)
+		}
 	}
 	return nil
 }

@@ -133,6 +133,9 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 		w, err := ann.HNC.HncV1alpha3().MyNamespaces().Watch(t.Context(), metav1.ListOptions{})
 		must(t, "watch of mynamespaces", err)
 		defer w.Stop()
+		everywhere, err := admin.Dynamic.Resource(ours("configmaps")).Watch(t.Context(), metav1.ListOptions{})
+		must(t, "watch of the cluster", err)
+		defer everywhere.Stop()
 		suite.EventuallyEqual(t, "seats of hns-apiserver", "0", func() string { return strconv.Itoa(seats(t)) })
 		full, began := usage(t)
 		const others = 500

@@ -71,8 +71,9 @@ func (c *Controller) syncBoundCopies(namespace, role string) {
 	}
 }
 
-// withholds reports whether a source is not copied to a namespace only because of the Role that it refers to.
+// withholds reports whether a source is not copied to a namespace only because of the Role that it refers to. The namespace
+// may have left the subtree of the source.
 func withholds(s *cache.State, kind int, source *copies.Object, namespace string) bool {
 	return source.BindsRole() != "" && s.Kind(kind).Synced && !s.Tree.Frozen(namespace) &&
-		s.Kind(kind).Index.Withheld(source, desired.Destination(s.Tree, namespace))
+		slices.Contains(s.Tree.Ancestors(namespace), source.Namespace) && s.Kind(kind).Index.Withheld(source, desired.Destination(s.Tree, namespace))
 }

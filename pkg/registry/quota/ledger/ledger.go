@@ -109,17 +109,39 @@ func (l *Ledger) Run(ctx context.Context) {
 				break drain
 			}
 		}
-		if len(batch) > 0 {
-			batch = sums.take(l.process(ctx, batch))
+		for marked := true; marked && len(batch) > 0; {
+			n, before := min(len(batch), maxBatch), len(sums.waiting)
+			batch = sums.take(append(l.process(ctx, batch[:n:n]), batch[n:]...))
+			marked = len(sums.waiting) > before
 		}
-		if o := sums.next(); o != nil {
-			if l.sum(ctx, o) {
-				batch = append(sums.of(o.root), batch...)
-			} else {
-				sums.waiting = append(sums.waiting, o)
+		o := sums.next()
+		switch {
+		case o == nil:
+		case l.sum(ctx, o):
+			batch = append(sums.of(o.root), batch...)
+		default:
+			sums.waiting = append(sums.waiting, o)
+			if len(batch) == 0 {
+				batch = l.pause(ctx)
 			}
 		}
 	}
+}
+
+// lostPause is how long nothing is done after a sum was lost, unless there is something else to do.
+const lostPause = 20 * time.Millisecond
+
+// pause returns the next operation, if there is one soon.
+func (l *Ledger) pause(ctx context.Context) []*operation {
+	timer := time.NewTimer(lostPause)
+	defer timer.Stop()
+	select {
+	case o := <-l.pending:
+		return []*operation{o}
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return nil
 }
 
 // do performs an operation.

@@ -12,9 +12,8 @@ import (
 // summing are the operations that have to sum up records of use. Trees take turns: whoever changes a tree all the time,
 // so that its sums are lost, does not keep others from theirs.
 type summing struct {
+	// waiting are in the order of their turns.
 	waiting []*operation
-	// last is the root of the tree whose turn was last.
-	last string
 }
 
 // take moves operations that have to sum up records here, and returns the others.
@@ -35,9 +34,16 @@ func (s *summing) next() *operation {
 	if len(s.waiting) == 0 {
 		return nil
 	}
-	at := max(slices.IndexFunc(s.waiting, func(o *operation) bool { return o.root != s.last }), 0)
-	o := s.waiting[at]
-	s.waiting, s.last = slices.Delete(s.waiting, at, at+1), o.root
+	o := s.waiting[0]
+	var same, others []*operation
+	for _, waiting := range s.waiting[1:] {
+		if waiting.root == o.root {
+			same = append(same, waiting)
+		} else {
+			others = append(others, waiting)
+		}
+	}
+	s.waiting = append(others, same...)
 	return o
 }
 

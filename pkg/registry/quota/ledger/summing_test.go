@@ -4,6 +4,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	corelisters "k8s.io/client-go/listers/core/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 )
 
 // A tenant moves a namespace all the time, so that no sum of their tree is ever right.
@@ -46,7 +50,7 @@ func TestSumsThatAreLostHoldNoOtherTree(t *testing.T) {
 
 func TestTreesTakeTurnsWithSums(t *testing.T) {
 	s := &summing{}
-	for _, root := range []string{"eve", "eve", "eve", "ann", "bob"} {
+	for _, root := range []string{"eve", "eve", "eve", "ann", "ann", "bob"} {
 		s.waiting = append(s.waiting, &operation{root: root})
 	}
 	s.waiting[2].left.Store(true)
@@ -54,7 +58,35 @@ func TestTreesTakeTurnsWithSums(t *testing.T) {
 	for o := s.next(); o != nil; o = s.next() {
 		got += o.root + " "
 	}
-	if want := "eve ann eve bob "; got != want {
+	if want := "eve ann bob eve ann "; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A marked operation is not summed up with others, whose transaction would be lost with it.
+func TestAnOperationThatSumsIsAlone(t *testing.T) {
+	s, c := newStore(map[string]string{"eve-dev": "eve", "ann-dev": "ann"}), newCluster(t, "eve", "eve-dev", "ann", "ann-dev")
+	s.limit("eve", "5")
+	l := New(Config{Records: s, Limits: &limits.Reader{Records: s, List: s.list}, Tree: s,
+		Namespaces: corelisters.NewNamespaceLister(c.namespaces), Quotas: corelisters.NewResourceQuotaLister(c.quotas)})
+	reserving := func(namespace string) *operation {
+		o, err := newOperation(status(namespace, 1, "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.reserve, o.done = pods("2"), make(chan error, 1)
+		return o
+	}
+	ann, eve := reserving("ann-dev"), reserving("eve-dev")
+	for try := range 2 {
+		if _, results, err := l.evaluate(t.Context(), []*operation{ann, eve}, true); err != nil || len(results) != 1 || !eve.sums || ann.sums {
+			t.Errorf("try %d: %d results, %v", try, len(results), err)
+		}
+	}
+	if s.lists != 0 {
+		t.Errorf("%d lists of all use", s.lists)
+	}
+	if _, results, err := l.evaluate(t.Context(), []*operation{eve}, true); err != nil || len(results) != 1 || s.lists != 1 {
+		t.Errorf("alone: %d results, %v, after %d lists", len(results), err, s.lists)
 	}
 }

@@ -59,6 +59,9 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 		if len(results) > 0 && (t.write.Operations()+len(edges)+len(chain)+1 > maxOperations || t.size() > maxBytes) {
 			break
 		}
+		if o.sums && len(batch) > 1 {
+			break
+		}
 		if !o.sums {
 			unknown, err := t.emptied(ctx, t.limited(o, t.counted(chain)))
 			if err != nil {
