@@ -43,7 +43,7 @@ func (s *summing) next() *operation {
 			others = append(others, waiting)
 		}
 	}
-	s.waiting = append(others, same...)
+	s.waiting = slices.Concat(others, same)
 	return o
 }
 
