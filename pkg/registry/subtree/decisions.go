@@ -63,14 +63,19 @@ func (d *decisions) record(namespace string, asked time.Time, decided authorizer
 	d.in[namespace] = decision{asked, allowed, allowed && strings.HasPrefix(reason, "RBAC: allowed by ")}
 }
 
+// last returns the last decision about a namespace.
+func (d *decisions) last(namespace string) decision {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.in[namespace]
+}
+
 // allows reports whether the last decision allows it, and is not due.
 func (d *decisions) allows(namespace string) bool {
 	if d == nil {
 		return false
 	}
-	d.mu.Lock()
-	made := d.in[namespace]
-	d.mu.Unlock()
+	made := d.last(namespace)
 	return made.allowed && !d.due(namespace)
 }
 
@@ -79,9 +84,7 @@ func (d *decisions) holds(namespace string) bool {
 	if d == nil {
 		return false
 	}
-	d.mu.Lock()
-	made := d.in[namespace]
-	d.mu.Unlock()
+	made := d.last(namespace)
 	if !made.byRBAC || d.now().Sub(made.at) >= maxAgeByRBAC {
 		return false
 	}
@@ -94,9 +97,7 @@ func (d *decisions) due(namespace string) bool {
 	if d == nil {
 		return true
 	}
-	d.mu.Lock()
-	made := d.in[namespace]
-	d.mu.Unlock()
+	made := d.last(namespace)
 	if d.holds(namespace) {
 		return false
 	}

@@ -3,6 +3,7 @@
 package configuration
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -134,11 +135,7 @@ func (c *Controller) updateTreeConditions(s *cache.State) {
 			if failures[kind] == nil {
 				failures[kind] = c.Failures(kind, s.Tree.Chain)
 			}
-			message := s.Kind(kind).ReadError
-			if message == "" {
-				message = failures[kind][namespace]
-			}
-			if message != "" {
+			if message := cmp.Or(s.Kind(kind).ReadError, failures[kind][namespace]); message != "" {
 				problems = append(problems, problem{Condition: hnc.ConditionOutOfSync, Reason: hnc.ReasonUnknown, Message: message})
 			}
 		}

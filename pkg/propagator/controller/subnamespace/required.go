@@ -49,16 +49,16 @@ func (c *Controller) require(ctx context.Context, key tree.Key) error {
 			NamespaceLabels: metadata.NamespaceLabels, NamespaceAnnotations: metadata.NamespaceAnnotations,
 		},
 	}, metav1.CreateOptions{})
+	recorded := outcome.Record(c.Metrics, "Subnamespace", "create", key.Parent, err, func() { c.Cache.ObserveSubnamespace(created) })
 	if outcome.Rejected(err) && !apierrors.IsAlreadyExists(err) && !copies.Gone(err) && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		c.Cache.Update(func(state *cache.State) { state.SetRefused(key, names.ShortenText(err.Error())) })
 		if refused != "" {
 			c.refusals.Start(root)
 		}
 		c.Urgent.AddAfter(again, refusedRetry)
-		_ = outcome.Record(c.Metrics, "Subnamespace", "create", key.Parent, err, nil)
 		return nil
 	}
-	return outcome.Record(c.Metrics, "Subnamespace", "create", key.Parent, err, func() { c.Cache.ObserveSubnamespace(created) })
+	return recorded
 }
 
 // requirement returns the condition that reports whether the parent requires the Subnamespace, none for one that was

@@ -176,15 +176,7 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 		var results []error
 		results, failure = l.try(ctx, batch, fresh)
 		if failure == nil {
-			for i, o := range batch[:len(results)] {
-				if results[i] != nil {
-					rejections.Inc()
-				}
-				o.done <- results[i]
-			}
-			if len(results) > 0 {
-				observeBatch(start, len(results))
-			}
+			answer(batch, results, start)
 			return batch[len(results):]
 		}
 		if fresh && !errors.Is(failure, fence.ErrLost) {
@@ -197,6 +189,19 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 	}
 	fail(ctx, batch, failure)
 	return nil
+}
+
+// answer responds to the first operations of a batch with their results.
+func answer(batch []*operation, results []error, start time.Time) {
+	for i, o := range batch[:len(results)] {
+		if results[i] != nil {
+			rejections.Inc()
+		}
+		o.done <- results[i]
+	}
+	if len(results) > 0 {
+		observeBatch(start, len(results))
+	}
 }
 
 // fail responds to operations that could not be evaluated.

@@ -65,18 +65,15 @@ func (l *Ledger) sum(ctx context.Context, o *operation) bool {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	start := time.Now()
-	results, err := l.try(ctx, []*operation{o}, true)
+	alone := []*operation{o}
+	results, err := l.try(ctx, alone, true)
 	switch {
 	case err == nil:
-		if results[0] != nil {
-			rejections.Inc()
-		}
-		o.done <- results[0]
-		observeBatch(start, 1)
+		answer(alone, results, start)
 	case errors.Is(err, fence.ErrLost) && ctx.Err() == nil:
 		return false
 	default:
-		fail(ctx, []*operation{o}, err)
+		fail(ctx, alone, err)
 	}
 	return true
 }
