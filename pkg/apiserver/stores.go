@@ -18,6 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/largeobjects"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwrittenobject"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/repositorysync"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
@@ -48,11 +49,12 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	waiter := readiness.Waiter{
 		Timeout: c.readyTimeout, Free: freeWait, Slots: inflight.New("waiting requests", c.waiting, int(freeWait.Seconds())), Stopped: s.whyStopped,
 	}
-	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper, waiter, c.quotaAdmission.SettleMoved); err != nil {
+	changes := rates.NewChanges(c.reviews, "hierarchies", "hierarchies")
+	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper, changes, waiter, c.quotaAdmission.SettleMoved); err != nil {
 		return s, fmt.Errorf("hierarchies: %w", err)
 	}
 	t.Authorizer.SetHierarchies(s.hierarchyGetter(""))
-	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), waiter); err != nil {
+	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), changes, waiter); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}
 	if s.configuration, err = hncconfiguration.NewStorage(Scheme, options, mapper, c.reviews, t, c.rules); err != nil {

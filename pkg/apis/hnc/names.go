@@ -175,7 +175,7 @@ const (
 	ReasonManagedLabelConflict = "ManagedLabelConflict"
 	// ReasonManagedAnnotationConflict means that an ancestor sets another value of an annotation, which wins.
 	ReasonManagedAnnotationConflict = "ManagedAnnotationConflict"
-	// ReasonExternalNamespace means that the namespace is managed externally, so it has no parent.
+	// ReasonExternalNamespace means that the namespace is managed externally, so it has no abstract ancestors.
 	ReasonExternalNamespace = "ExternalNamespace"
 	// ReasonAbstractNameConflict means that a namespace with the name of an abstract ancestor exists.
 	ReasonAbstractNameConflict = "AbstractNameConflict"

@@ -36,16 +36,13 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 				name, parent, missing, hint, hnc.AnnotationSubnamespaceOf, name),
 		})
 	}
-	if ns, h := t.Namespace(name), t.Hierarchy(name); ns.ManagedBy != "" && h != nil && (h.Parent != "" || len(h.Abstract) > 0) {
-		message := fmt.Sprintf("namespace %q is managed by %q, so the abstract ancestors in its hierarchy have no effect", name, ns.ManagedBy)
-		if h.Parent != "" {
-			message = fmt.Sprintf("namespace %q has a parent, so its annotation says in vain that it is managed by %q", name, ns.ManagedBy)
-		}
+	if ns, h := t.Namespace(name), t.Hierarchy(name); t.External(name) && h != nil && len(h.Abstract) > 0 {
 		found = append(found, metav1.Condition{
 			Type:   hnc.ConditionBadConfiguration,
 			Reason: hnc.ReasonExternalNamespace,
-			Message: fmt.Sprintf("%s; remove the annotation %s from the namespace, or spec.parent and spec.abstractAncestors from the hierarchy of namespace %q",
-				message, hnc.AnnotationManagedBy, name),
+			Message: fmt.Sprintf("namespace %[1]q is managed by %q, so the abstract ancestors in its hierarchy have no effect; "+
+				"remove the annotation %s from the namespace, or spec.abstractAncestors from the hierarchy of namespace %[1]q",
+				name, ns.ManagedBy, hnc.AnnotationManagedBy),
 		})
 	}
 	found = append(found, sharedNames(t, name)...)

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
-
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
 var chainOfThree = []string{"ns a", "ns b", "ns c", "parent b a", "parent c b"}
@@ -118,6 +118,25 @@ func TestManagedMetadataThatIsSetDirectlyIsCorrected(t *testing.T) {
 				t.Errorf("annotations %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// The policy reads tree labels, which are late. The annotation would count when the namespace is deleted, and its hierarchy
+// first.
+func TestAChildIsNotManagedByOthers(t *testing.T) {
+	for name, test := range map[string]struct {
+		given   []string
+		removed bool
+	}{
+		"a child":                  {[]string{"ns p", "ns a", "parent a p", "has a manager other"}, true},
+		"its parent is missing":    {[]string{"ns a", "parent a p", "has a manager other"}, true},
+		"a root":                   {[]string{"ns a", "has a manager other"}, false},
+		"a root with a hierarchy":  {[]string{"ns a", "cascading a", "has a manager other"}, false},
+		"below abstract ancestors": {[]string{"ns a", "abstract a eng", "has a manager other"}, false},
+	} {
+		if value, changed := AnnotationChanges(treetest.New(test.given...), "a")[hnc.AnnotationManagedBy]; changed != test.removed || value != nil {
+			t.Errorf("%s: it is removed: %t", name, changed)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -18,8 +19,8 @@ import (
 
 // hooks are the hooks of the store.
 type hooks struct {
-	index *tree.Index
-	rates rates
+	index   *tree.Index
+	changes *rates.Changes
 }
 
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, options *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
@@ -53,7 +54,8 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 // namespace's subtree: while the namespace has no quota, that is not kept up to date.
 func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, verb string, dryRun []string) error {
 	namespace := obj.(*hnc.HierarchicalResourceQuota).Namespace
-	if err := k.rates.allow(ctx, k.index.Root(namespace), costOf(k.index.Below(namespace)), verb, dryRun); err != nil {
+	// A change has the decisions of all trees that are under way made again.
+	if err := k.changes.Allow(ctx, k.index.Root(namespace), 1+rates.Below(k.index.Below(namespace)), verb, dryRun); err != nil {
 		return err
 	}
 	return fence.Set(ctx, &fence.Guard{PutRecords: map[string][]byte{

@@ -14,6 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
@@ -32,7 +33,7 @@ type REST struct {
 	*transaction.Store
 	waiter   readiness.Waiter
 	enforced readiness.Effect[*hnc.HierarchicalResourceQuota]
-	rates    rates
+	changes  *rates.Changes
 }
 
 // NewStorage returns the storage of quotas. The tree knows in which namespaces there are none. A write waits until its
@@ -41,7 +42,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	settle func(context.Context, *hnc.HierarchicalResourceQuota) error,
 ) (*Storage, error) {
 	b := base.New(scheme, true)
-	s, k := strategy{b}, hooks{t.Index, newRates(reviews)}
+	s, k := strategy{b}, hooks{t.Index, rates.NewChanges(reviews, "hierarchicalresourcequotas", "limits")}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.HierarchicalResourceQuota{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HierarchicalResourceQuotaList{} },
@@ -61,7 +62,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	quotas := transaction.New(store, k.beginDelete)
 	quotas.GeneratesNames = true
 	return &Storage{
-		Quota: &REST{Store: quotas, waiter: waiter, rates: k.rates, enforced: readiness.Effect[*hnc.HierarchicalResourceQuota]{
+		Quota: &REST{Store: quotas, waiter: waiter, changes: k.changes, enforced: readiness.Effect[*hnc.HierarchicalResourceQuota]{
 			Resource:   "hierarchicalresourcequotas",
 			Condition:  hnc.ConditionReady,
 			Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
@@ -76,7 +77,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 
 // Create creates a quota, and waits until it is in force.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
-	trying, done := r.rates.begin(ctx)
+	trying, done := r.changes.Begin(ctx)
 	created, err := r.Store.Create(trying, obj, validate, options)
 	done(err)
 	if err != nil {
@@ -88,7 +89,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 // Update changes a quota, or creates it for server-side apply, and waits until it is in force.
 func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	trying, done := r.rates.begin(ctx)
+	trying, done := r.changes.Begin(ctx)
 	updated, created, err := r.Store.Update(trying, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
 	done(err)
 	if err != nil {

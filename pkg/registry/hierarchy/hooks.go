@@ -19,16 +19,20 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // hooks are the hooks of the store. They validate and authorize a write against the tree, and set its fence.
-type hooks struct{ tree *tree.Tree }
+type hooks struct {
+	tree    *tree.Tree
+	changes *rates.Changes
+}
 
 // beginCreate validates a new object. spec.propagation comes last.
-func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, options *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 	if err := k.tree.AwaitRebuild(ctx); err != nil {
 		return nil, err
 	}
@@ -41,11 +45,19 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 			return nil, err
 		}
 	}
-	return base.FinishNothing, nil
+	return base.FinishNothing, k.change(ctx, h.Namespace, "update", options.DryRun)
+}
+
+// change limits how often what is inherited by many namespaces changes. The propagator only follows changes of others.
+func (k hooks) change(ctx context.Context, namespace, verb string, dryRun []string) error {
+	if tree.ByPropagator(ctx) {
+		return nil
+	}
+	return k.changes.Allow(ctx, k.tree.Index.Root(namespace), rates.Below(k.tree.Index.Below(namespace)), verb, dryRun)
 }
 
 // beginUpdate validates an update. spec.propagation comes last.
-func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	if err := k.tree.AwaitRebuild(ctx); err != nil {
 		return nil, err
 	}
@@ -56,7 +68,10 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if err := k.validatePropagationUpdate(ctx, h, oldH); err != nil {
 		return nil, err
 	}
-	return base.FinishNothing, nil
+	if apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) && !genericregistry.ShouldDeleteDuringUpdate(ctx, "", h, oldH) {
+		return base.FinishNothing, nil
+	}
+	return base.FinishNothing, k.change(ctx, h.Namespace, "update", options.DryRun)
 }
 
 // beginDelete validates a deletion. spec.propagation comes last.
@@ -69,9 +84,11 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 		return err
 	}
 	if h.DeletionTimestamp == nil {
-		return k.validatePropagationRemoval(ctx, h)
+		if err := k.validatePropagationRemoval(ctx, h); err != nil {
+			return err
+		}
 	}
-	return nil
+	return k.change(ctx, h.Namespace, "delete", nil)
 }
 
 // validateCreate binds the new object to its namespace and validates its parent. If the object names none, a namespace

@@ -8,6 +8,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
@@ -28,14 +29,18 @@ type REST struct {
 	index  *tree.Index
 	waiter readiness.Waiter
 	settle Settle
+	// changes limit how often what many namespaces inherit changes.
+	changes *rates.Changes
 }
 
 // NewStorage returns the storage of hierarchies. The tree validates their parents, and the mapper finds the kinds that
 // they name. A move waits until what settle returns has returned.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper *kinds.Mapper, waiter readiness.Waiter, settle Settle) (*Storage, error) {
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper *kinds.Mapper, changes *rates.Changes,
+	waiter readiness.Waiter, settle Settle,
+) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t, resourcespec.Validator{Mapper: mapper}}
-	hooks := hooks{t}
+	hooks := hooks{t, changes}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.Hierarchy{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HierarchyList{} },
@@ -54,7 +59,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	}
 	served := transaction.New(store, hooks.beginDelete)
 	return &Storage{
-		Hierarchy: &REST{Store: served, index: t.Index, waiter: waiter, settle: settle},
+		Hierarchy: &REST{Store: served, index: t.Index, waiter: waiter, settle: settle, changes: changes},
 		Status:    alias.NewStatus(store, base.Status[*hnc.Hierarchy]{Base: b, Keep: keepSpec}),
 	}, nil
 }

@@ -1,3 +1,5 @@
+// Package largeobjects limits the bytes that are written and stored on behalf of tenants. All stored objects are in
+// memory, and what is replaced stays there for a while: watch caches keep the changes of at least 75 seconds.
 package largeobjects
 
 import (
@@ -17,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 )
 
 const (
@@ -71,14 +74,14 @@ func Limit(root func(namespace string) string, stores ...*genericregistry.Store)
 func finishNothing(context.Context, bool) {}
 
 type limit struct {
-	rates  *Rates
+	rates  *rates.Rates
 	stored *stored
 	root   func(namespace string) string
 	now    func() time.Time
 }
 
 func newLimit(root func(namespace string) string) *limit {
-	return &limit{NewRates(perSecond, burst), &stored{stores: map[string]map[types.UID]largeObject{}}, root, time.Now}
+	return &limit{rates.New(perSecond, burst), &stored{stores: map[string]map[types.UID]largeObject{}}, root, time.Now}
 }
 
 // allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does not

@@ -35,7 +35,7 @@ func TestLargeObjectsAreNotWrittenOften(t *testing.T) {
 			t.Fatal("any number of large objects is written")
 		}
 	}
-	if accepted < burst/large/treeShare/2 {
+	if accepted < burst/large/4 {
 		t.Errorf("only %d large objects are written", accepted)
 	}
 	err := write("bob", quota("a.c", large))

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/largeobjects"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 )
@@ -26,7 +26,7 @@ type REST struct {
 	ttl  time.Duration
 	// mu serializes creates, which evict other records.
 	mu    sync.Mutex
-	rates *largeobjects.Rates
+	rates *rates.Rates
 }
 
 var (
@@ -61,7 +61,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	}
 	// Records have no dependents. A finalizer of the garbage collector would stay, because it does not watch records.
 	store.EnableGarbageCollection = false
-	return &REST{store: store, reviews: reviews, root: root, ttl: ttl, rates: largeobjects.NewRates(perSecond, maxTotal)}, nil
+	return &REST{store: store, reviews: reviews, root: root, ttl: ttl, rates: rates.New(perSecond, maxTotal)}, nil
 }
 
 // New returns an empty record.

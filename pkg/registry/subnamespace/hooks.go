@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -27,6 +29,7 @@ import (
 type hooks struct {
 	tree        *tree.Tree
 	hierarchies tree.HierarchyGetter
+	changes     *rates.Changes
 	// subnamespaces returns stored ones.
 	subnamespaces rest.Getter
 }
@@ -53,7 +56,7 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 
 // beginUpdate releases the name when the last finalizer is removed or the object becomes void, and claims it again when
 // the object is bound to an earlier namespace.
-func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	s, oldS := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	if err := k.keepFinalizer(ctx, s, oldS); err != nil {
 		return nil, err
@@ -80,11 +83,15 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if err != nil {
 		return nil, err
 	}
-	if bound {
-		ownerref.Set(ctx, s, parent)
-		return base.FinishNothing, fence.Set(ctx, nil)
+	if !bound {
+		return base.FinishNothing, k.claim(ctx, s)
 	}
-	return base.FinishNothing, k.claim(ctx, s)
+	ownerref.Set(ctx, s, parent)
+	if err := fence.Set(ctx, nil); err != nil || apiequality.Semantic.DeepEqual(s.Spec, oldS.Spec) || requester(ctx) == "" {
+		return base.FinishNothing, err
+	}
+	// The namespaces below inherit what changes.
+	return base.FinishNothing, k.changes.Allow(ctx, k.tree.Index.Root(s.Name), rates.Below(k.tree.Index.Below(s.Name)), "update", options.DryRun)
 }
 
 // keepFinalizer puts our finalizer back, with a warning, unless the requester may take the namespace out of its tree.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
@@ -30,6 +31,8 @@ type Storage struct {
 type REST struct {
 	*transaction.Store
 	waiter readiness.Waiter
+	// changes limit how often what many namespaces inherit changes.
+	changes *rates.Changes
 }
 
 // usable is what a create waits for.
@@ -43,7 +46,9 @@ var usable = readiness.Effect[*hnc.Subnamespace]{
 
 // NewStorage returns the storage of sub-namespaces. The tree validates their claims, hierarchies returns where
 // cascading deletion is allowed, and a create waits for the namespace.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, hierarchies tree.HierarchyGetter, waiter readiness.Waiter) (*Storage, error) {
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, hierarchies tree.HierarchyGetter,
+	changes *rates.Changes, waiter readiness.Waiter,
+) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t}
 	store := &genericregistry.Store{
@@ -57,14 +62,14 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 		ResetFieldsStrategy:       s,
 		TableConvertor:            table.New(columns...),
 	}
-	hooks := hooks{t, hierarchies, store}
+	hooks := hooks{t, hierarchies, changes, store}
 	store.BeginCreate, store.BeginUpdate = hooks.beginCreate, hooks.beginUpdate
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
 	served := transaction.New(store, hooks.beginDelete)
 	return &Storage{
-		Subnamespace: &REST{Store: served, waiter: waiter},
+		Subnamespace: &REST{Store: served, waiter: waiter, changes: changes},
 		Status:       alias.NewStatus(store, base.Status[*hnc.Subnamespace]{Base: b, Keep: keepSpec}),
 	}, nil
 }
@@ -82,7 +87,9 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 // Update changes a Subnamespace, or creates it for server-side apply and waits for its namespace.
 func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	obj, created, err := r.Store.Update(ctx, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
+	trying, done := r.changes.Begin(ctx)
+	obj, created, err := r.Store.Update(trying, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
+	done(err)
 	if err != nil || !created || dryrun.IsDryRun(options.DryRun) {
 		return obj, created, err
 	}

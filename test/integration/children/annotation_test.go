@@ -1,6 +1,7 @@
 package children
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -248,5 +249,12 @@ func TestNoAnnotationTakesANamespaceOutBeforeItHasItsTreeLabels(t *testing.T) {
 	}
 	ancestryIs(t, "late-child", "late-child", "late-root")
 	eventuallyCopied(t, "late-child", inherited)
-	eventuallyReports(t, "late-child", hnc.ReasonExternalNamespace, "in vain")
+	// Nor afterwards, when the namespace is deleted: Kubernetes deletes the hierarchy before it.
+	suite.Eventually(t, "the annotation is removed", func() error {
+		ns, err := root.CoreV1().Namespaces().Get(t.Context(), "late-child", metav1.GetOptions{})
+		if err == nil && ns.Annotations[hnc.AnnotationManagedBy] != "" {
+			err = errors.New("it is there")
+		}
+		return err
+	})
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -156,7 +157,8 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 		})
 		go forest.Index.Run(t.Context())
 		options := storageOptions{*config, client.Decorator()}
-		storage, err := hierarchy.NewStorage(apiserver.Scheme, options, forest, kinds.NewMapper(meta.NewDefaultRESTMapper(nil)), readiness.Waiter{},
+		changes := rates.NewChanges(authorizer.AuthorizerFunc(authorize), "hierarchies", "hierarchies")
+		storage, err := hierarchy.NewStorage(apiserver.Scheme, options, forest, kinds.NewMapper(meta.NewDefaultRESTMapper(nil)), changes, readiness.Waiter{},
 			func(context.Context, string, []string) func(context.Context) error { return nil })
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +171,7 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 			}
 			return h.(*hnc.Hierarchy), nil
 		}
-		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, hierarchies, readiness.Waiter{})
+		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, hierarchies, changes, readiness.Waiter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +207,7 @@ func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision,
 	if a.GetUser().GetName() == squatter {
 		return authorizer.DecisionNoOpinion, "", nil
 	}
-	return authorizer.DecisionAllow, "", nil
+	return inNamespaces(a), "", nil
 }
 
 func requestContext(ctx context.Context, namespace string) context.Context {

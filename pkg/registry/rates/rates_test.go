@@ -1,4 +1,4 @@
-package largeobjects
+package rates
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 // A tenant who writes much does not use up the rate of others.
 func TestOneTreeDoesNotUseUpTheRate(t *testing.T) {
 	const second, most, size = 1 << 20, 64 << 20, 512 << 10
-	r, now := NewRates(second, most), time.Unix(1000, 0)
+	r, now := New(second, most), time.Unix(1000, 0)
 	accepted := func(tree string) (n int) {
 		for range 2 * most / size {
 			if r.Allow(now, tree, size) {
@@ -36,7 +36,7 @@ func TestOneTreeDoesNotUseUpTheRate(t *testing.T) {
 
 // Refusals because of other trees do not use up the share of a tree.
 func TestRefusalsCostATreeNothing(t *testing.T) {
-	r, now := NewRates(1, 4), time.Unix(1000, 0)
+	r, now := New(1, 4), time.Unix(1000, 0)
 	for _, tree := range []string{"a", "a", "b", "b"} {
 		if !r.Allow(now, tree, 1) {
 			t.Fatalf("%s is refused", tree)

@@ -1,6 +1,5 @@
-// Package largeobjects limits the bytes that are written and stored on behalf of tenants. All stored objects are in
-// memory, and what is replaced stays there for a while: watch caches keep the changes of at least 75 seconds.
-package largeobjects
+// Package rates limits what is written on behalf of tenants: bytes, and changes.
+package rates
 
 import (
 	"maps"
@@ -26,8 +25,8 @@ type Rates struct {
 	trees map[string]*rate.Limiter
 }
 
-// NewRates returns rates with the given number of bytes per second, and a burst.
-func NewRates(perSecond, burst int) *Rates {
+// New returns rates with the given number of bytes per second, and a burst.
+func New(perSecond, burst int) *Rates {
 	return &Rates{perSecond: rate.Limit(perSecond), burst: burst, all: rate.NewLimiter(rate.Limit(perSecond), burst), trees: map[string]*rate.Limiter{}}
 }
 

@@ -1,4 +1,4 @@
-package hierarchicalresourcequota
+package rates
 
 import (
 	"context"
@@ -17,17 +17,17 @@ import (
 // A tenant who changes limits again and again is slowed down, others and administrators are not.
 func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
 	now := time.Unix(1000, 0)
-	r := newRates(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	r := NewChanges(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 		if a.GetUser().GetName() == "admin" && a.GetNamespace() == "" && a.GetResource() == "hierarchicalresourcequotas" {
 			return authorizer.DecisionAllow, "", nil
 		}
 		return authorizer.DecisionNoOpinion, "", nil
-	}))
+	}), "hierarchicalresourcequotas", "limits")
 	r.now = func() time.Time { return now }
 	write := func(name, root string, below int, result error) error {
-		ctx, done := r.begin(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}))
-		err := r.allow(ctx, root, costOf(below), "update", nil)
-		if again := r.allow(ctx, root, costOf(below), "update", nil); err == nil && again != nil {
+		ctx, done := r.Begin(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}))
+		err := r.Allow(ctx, root, 1+Below(below), "update", nil)
+		if again := r.Allow(ctx, root, 1+Below(below), "update", nil); err == nil && again != nil {
 			t.Errorf("tried again by the store: %v", again)
 		}
 		done(result)
@@ -35,7 +35,7 @@ func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
 	}
 	change := func(name, root string) error { return write(name, root, 0, nil) }
 	for range changesBurst {
-		if err := r.allow(t.Context(), "eve", 1, "update", []string{metav1.DryRunAll}); err != nil {
+		if err := r.Allow(t.Context(), "eve", 1, "update", []string{metav1.DryRunAll}); err != nil {
 			t.Fatal("a dry run:", err)
 		}
 		if err := write("eve", "eve", 0, apierrors.NewBadRequest("invalid")); err != nil {
