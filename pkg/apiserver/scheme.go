@@ -3,12 +3,14 @@ package apiserver
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/install"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 )
 
 var (
@@ -37,7 +39,22 @@ func newStorageCodec() runtime.Codec {
 	install.InstallStored(scheme)
 	codecs := serializer.NewCodecFactory(scheme)
 	json, _ := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeJSON)
-	return codecs.CodecForVersions(json.Serializer, codecs.UniversalDeserializer(), StorageVersions, runtime.InternalGroupVersioner)
+	return codecs.CodecForVersions(json.Serializer, storedDecoder{codecs.UniversalDeserializer()}, StorageVersions, runtime.InternalGroupVersioner)
+}
+
+// storedDecoder decodes what etcd contains, without what the API does not accept any more.
+type storedDecoder struct{ runtime.Decoder }
+
+// Decode implements runtime.Decoder.
+func (d storedDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	obj, kind, err := d.Decoder.Decode(data, defaults, into)
+	if err != nil {
+		return obj, kind, err
+	}
+	if metadata, err := meta.Accessor(obj); err == nil {
+		strategy.Shallow(metadata)
+	}
+	return obj, kind, nil
 }
 
 // preferredVersions picks the preferred one of the versions that have a kind, regardless of the name and version of the

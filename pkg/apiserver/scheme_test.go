@@ -33,3 +33,16 @@ func TestStoredVersions(t *testing.T) {
 		}
 	}
 }
+
+// One object that cannot be read with others of its kind would stop everybody who follows the kind.
+func TestStoredObjectsAreNotDeep(t *testing.T) {
+	fields := strings.Repeat(`{"f:a":`, 9_000) + "{}" + strings.Repeat("}", 9_000)
+	object, err := runtime.Decode(StorageCodec, []byte(`{"kind":"Hierarchy","apiVersion":"hnc.x-k8s.io/v1beta1","metadata":{"name":"x","managedFields":[`+
+		`{"manager":"deep","fieldsType":"FieldsV1","fieldsV1":`+fields+`},{"manager":"flat","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := object.(*hnc.Hierarchy).ManagedFields; len(got) != 1 || got[0].Manager != "flat" {
+		t.Errorf("it has the managed fields of %d managers", len(got))
+	}
+}

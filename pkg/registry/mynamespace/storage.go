@@ -5,7 +5,6 @@ package mynamespace
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,6 +21,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/selectors"
 )
 
 // limits bound the watches: each of them evaluates every change of rights. retryAfter is in seconds.
@@ -180,29 +180,13 @@ func (r *REST) reader(ctx context.Context, options *metainternalversion.ListOpti
 		return reader{}, nil, err
 	}
 	label, field := options.LabelSelector, options.FieldSelector
-	if n := values(label); n > maxSelectorValues {
-		return reader{}, nil, apierrors.NewBadRequest(fmt.Sprintf("labelSelector: has %d keys and values, and may have %d; list with a shorter one", n, maxSelectorValues))
+	// It is compared with each change that a watch continues after, while others wait.
+	if err := selectors.Validate(options); err != nil {
+		return reader{}, nil, err
 	}
 	return reader{subjects: subjects, selects: func(o *hnc.MyNamespace) bool {
 		return (label == nil || label.Matches(labels.Set(o.Labels))) && (field == nil || field.Matches(fields.Set{"metadata.name": o.Name}))
 	}}, options, nil
-}
-
-// maxSelectorValues bounds the keys and values of a selector, which is compared with each change that a watch continues
-// after, while others wait.
-const maxSelectorValues = 1000
-
-// values counts the keys and values of a selector.
-func values(selector labels.Selector) int {
-	if selector == nil {
-		return 0
-	}
-	requirements, _ := selector.Requirements()
-	n := len(requirements)
-	for _, r := range requirements {
-		n += len(r.ValuesUnsorted())
-	}
-	return n
 }
 
 func subjectsOf(ctx context.Context) ([]access.Subject, error) {

@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -25,6 +27,9 @@ const (
 	maxAnnotationsBytes = 64 << 10
 	// maxManagedFieldsBytes is several times what managers have who each set everything that an object may contain.
 	maxManagedFieldsBytes = 128 << 10
+	// maxManagedFieldsLevels is more than our objects have. Lists have more levels than their objects, and decoders accept
+	// 10,000: whoever lists deep objects could not read those of others.
+	maxManagedFieldsLevels = 64
 )
 
 // MetadataLimits is an admission plugin. It comes before the validation of updates, whose cost is quadratic in the number
@@ -46,7 +51,7 @@ func (MetadataLimits) Admit(ctx context.Context, a admission.Attributes, _ admis
 	return reject(ctx, a, validateMetadata)
 }
 
-// Validate rejects an object whose managed fields are too large. It comes after the validation of what they manage, which
+// Validate rejects an object whose managed fields are too large or too deep. It comes after the validation of what they manage, which
 // is the cause.
 func (MetadataLimits) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	return reject(ctx, a, validateManagedFields)
@@ -103,14 +108,53 @@ func validateMetadata(obj, old metav1.Object) field.ErrorList {
 	return errs
 }
 
-// validateManagedFields returns an error if the managed fields of an object exceed their limit, and have grown.
+// validateManagedFields returns an error if the managed fields of an object exceed their limit, and have grown, or if they
+// are too deep.
 func validateManagedFields(obj, old metav1.Object) field.ErrorList {
+	for i, entry := range obj.GetManagedFields() {
+		if tooDeep(entry) {
+			return field.ErrorList{field.Invalid(field.NewPath("metadata", "managedFields").Index(i).Child("fieldsV1"), "",
+				fmt.Sprintf("may have %d levels; leave the entry out", maxManagedFieldsLevels))}
+		}
+	}
 	if managedFieldsBytes(obj) <= max(maxManagedFieldsBytes, managedFieldsBytes(old)) {
 		return nil
 	}
 	err := field.TooLong(field.NewPath("metadata", "managedFields"), "", maxManagedFieldsBytes)
 	err.Detail += "; to reset them, set them to [{}]"
 	return field.ErrorList{err}
+}
+
+// Shallow removes the managed fields of an object that are too deep, which earlier versions have stored.
+func Shallow(obj metav1.Object) {
+	if fields := obj.GetManagedFields(); slices.ContainsFunc(fields, tooDeep) {
+		obj.SetManagedFields(slices.DeleteFunc(slices.Clone(fields), tooDeep))
+	}
+}
+
+// tooDeep reports whether managed fields have too many levels.
+func tooDeep(entry metav1.ManagedFieldsEntry) bool {
+	if entry.FieldsV1 == nil {
+		return false
+	}
+	levels, text := 0, false
+	raw := entry.FieldsV1.GetRawBytes()
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			text = !text
+		case text && c == '\\':
+			i++
+		case text:
+		case c == '{', c == '[':
+			if levels++; levels > maxManagedFieldsLevels {
+				return true
+			}
+		case c == '}', c == ']':
+			levels--
+		}
+	}
+	return false
 }
 
 // annotationsBytes returns the size of the annotations.

@@ -42,6 +42,12 @@ func managed(bytes int) *metav1.ObjectMeta {
 	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: fields}}}
 }
 
+// deep returns metadata with managed fields of some levels.
+func deep(levels int) *metav1.ObjectMeta {
+	fields := metav1.NewFieldsV1(strings.Repeat(`{"f:{\\\"{":`, levels-1) + "{}" + strings.Repeat("}", levels-1))
+	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}, {Manager: "n", FieldsV1: fields}}}
+}
+
 // annotated returns metadata with an annotation with a value of some bytes.
 func annotated(bytes int) *metav1.ObjectMeta {
 	return &metav1.ObjectMeta{Annotations: map[string]string{"a": strings.Repeat("x", bytes)}}
@@ -77,6 +83,9 @@ func TestMetadataThatGrowsIsLimited(t *testing.T) {
 		"managed fields grow":         {managed(128<<10 + 1), managed(128 << 10), "metadata.managedFields"},
 		"many managers":               {&metav1.ObjectMeta{ManagedFields: make([]metav1.ManagedFieldsEntry, 257)}, nil, "metadata.managedFields"},
 		"some managed fields":         {managed(127 << 10), nil, ""},
+		"managed fields of 64 levels": {deep(64), nil, ""},
+		"deep managed fields":         {deep(65), nil, "metadata.managedFields[1].fieldsV1"},
+		"stored deep managed fields":  {deep(65), deep(65), "metadata.managedFields[1].fieldsV1"},
 		"nothing is stored, or given": {metadata(0, 0, 0, 0), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

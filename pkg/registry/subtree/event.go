@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/klog/v2"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
 )
 
 // rawEvent is an event as kube-apiserver sent it, with the decoded metadata. It is shared by many watches.
@@ -61,7 +63,7 @@ func (r reader) decode(ctx context.Context, body io.ReadCloser, yield func(rawEv
 
 // event decodes an event.
 func (r reader) event(line []byte) (f rawEvent, err error) {
-	if f.Type, f.Object, err = splitEvent(line); err != nil {
+	if f.Type, f.Object, err = deepjson.Event(line); err != nil {
 		return f, err
 	}
 	if f.meta, err = eventMetaOf(f.Object, r.output.table != ""); err != nil {
@@ -74,33 +76,6 @@ func (r reader) event(line []byte) (f rawEvent, err error) {
 	f.line = append(append(append(make([]byte, 0, len(prefix)+len(f.Object)+2), prefix...), f.Object...), '}', '\n')
 	f.Object = f.line[len(prefix) : len(prefix)+len(f.Object)]
 	return f, nil
-}
-
-// splitEvent returns the type and the object of an event. The object is a value of its own: kube-apiserver stores
-// objects with as many levels as a decoder accepts, and an event has one more.
-func splitEvent(line []byte) (eventType string, object json.RawMessage, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	if _, err := decoder.Token(); err != nil {
-		return "", nil, err
-	}
-	for decoder.More() {
-		key, err := decoder.Token()
-		if err != nil {
-			return "", nil, err
-		}
-		var value any = &json.RawMessage{}
-		switch key {
-		case "type":
-			value = &eventType
-		case "object":
-			value = &object
-		}
-		if err := decoder.Decode(value); err != nil {
-			return "", nil, err
-		}
-	}
-	_, err = decoder.Token()
-	return eventType, object, err
 }
 
 // eventMetaOf reads the metadata of an object. In a table it is that of the first row's object. Any other object may

@@ -60,6 +60,20 @@ func TestDeepEventsEndNoWatch(t *testing.T) {
 	}
 }
 
+func TestDeepObjectsAreListed(t *testing.T) {
+	deep := strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)
+	p, err := decodePage([]byte(`{"kind":"CList","apiVersion":"a.b/v1","metadata":{"resourceVersion":"7","continue":"c"},"more":[],"items":[` + deep + `,{}],"rows":null}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Kind != "CList" || p.APIVersion != "a.b/v1" || p.Metadata.ResourceVersion != "7" || p.Metadata.Continue != "c" || len(p.Items) != 2 || len(p.Rows) != 0 {
+		t.Errorf("got %+v", p.Metadata)
+	}
+	if _, err := json.Marshal(p); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFieldsOfAListedObjectAreNoMetadata(t *testing.T) {
 	p := &page{Kind: "CList", APIVersion: "a.b/v1", Items: []json.RawMessage{[]byte(`{"kind":"C","metadata":{"name":"n"},"METADATA":1,"KIND":1}`)}}
 	if objects, err := p.objects(); err != nil || len(objects) != 1 {

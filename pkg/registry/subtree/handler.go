@@ -23,6 +23,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/selectors"
 )
 
 // handler serves the resources of the group. The filters of the generic API server in front of it authenticate the
@@ -119,6 +120,10 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 	}
 	if errs := validation.ValidateListOptions(&q.options, true); len(errs) > 0 {
 		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", errs)
+	}
+	// They are repeated for each namespace.
+	if err := selectors.Validate(&q.options); err != nil {
+		return err
 	}
 	for _, parameter := range []string{"labelSelector", "fieldSelector", "includeObject"} {
 		if value := r.URL.Query().Get(parameter); value != "" {

@@ -117,6 +117,17 @@ func large(t *testing.T) (s *source, h *handler, want []string) {
 	return s, h, want
 }
 
+// A selector is repeated for each namespace.
+func TestSelectorsAcrossASubtreeAreBounded(t *testing.T) {
+	h := &handler{memory: newMemory(1, 1)}
+	for _, parameter := range []string{"labelSelector", "fieldSelector"} {
+		_, err := h.listAs(t, "eve", url.Values{parameter: {strings.Repeat("metadata.name=a,", 1001)[:16*1001-1]}})
+		if !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), parameter) {
+			t.Errorf("%s: %v", parameter, err)
+		}
+	}
+}
+
 func TestListsThatExceedTheMemoryAreRejectedOrHaveMorePages(t *testing.T) {
 	s, h, want := large(t)
 	if _, err := h.listAs(t, "ann", nil); !apierrors.IsRequestEntityTooLargeError(err) || !strings.Contains(err.Error(), "--chunk-size of kubectl") {

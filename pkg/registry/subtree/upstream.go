@@ -98,8 +98,8 @@ func (u upstream) list(ctx context.Context, k kind, namespace string, query url.
 	if err != nil {
 		return nil, upstreamError(err)
 	}
-	p := &page{}
-	if err := json.Unmarshal(raw, p); err != nil {
+	p, err := decodePage(raw)
+	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("decoding the list of %s: %w", k.GroupResource(), err))
 	}
 	return p, nil

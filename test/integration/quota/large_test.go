@@ -139,6 +139,36 @@ func TestLimitsOfOneTreeAreNotChangedOften(t *testing.T) {
 	}
 }
 
+// Lists have more levels than their objects. An object as deep as decoders accept would keep the propagator, and everybody
+// else, from reading all others of its kind.
+func TestObjectsAreNotTooDeepToBeListed(t *testing.T) {
+	tree(t, "deep-", "team")
+	eve := editorIn(t, "deep-eve", "deep-team")
+	quota := func(levels int) *v1beta1.HierarchicalResourceQuota {
+		fields := strings.Repeat(`{"f:a":`, levels-1) + "{}" + strings.Repeat("}", levels-1)
+		return &v1beta1.HierarchicalResourceQuota{
+			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("levels-", levels), ManagedFields: []metav1.ManagedFieldsEntry{{
+				Manager: "eve", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "hnc.x-k8s.io/v1beta1", FieldsType: "FieldsV1",
+				FieldsV1: metav1.NewFieldsV1(fields),
+			}}},
+			Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(limits("pods=5"))},
+		}
+	}
+	quotas := eve.HNC.HncV1beta1().HierarchicalResourceQuotas("deep-team")
+	suite.Eventually(t, "a quota with managed fields", func() error {
+		_, err := quotas.Create(t.Context(), quota(60), metav1.CreateOptions{})
+		return err
+	})
+	for _, levels := range []int{65, 9_000, 9_996} {
+		if _, err := quotas.Create(t.Context(), quota(levels), metav1.CreateOptions{}); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "fieldsV1") {
+			t.Errorf("managed fields of %d levels: %v", levels, err)
+		}
+	}
+	if _, err := admin.HNC.HncV1beta1().HierarchicalResourceQuotas("").List(t.Context(), metav1.ListOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // All stored objects are in memory. The propagator, which is trusted, fills a tree at once.
 func TestLargeObjectsOfOneTreeAreBounded(t *testing.T) {
 	tree(t, "bounded-", "team", "a<team", "b<team", "c<team", "d<team", "other")

@@ -1,0 +1,92 @@
+package deepjson
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+// object has as many levels as a decoder accepts, or a few.
+func object(name string, levels int) string {
+	return fmt.Sprintf(`{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":%q,"resourceVersion":"7"},"spec":%s1%s}`,
+		name, strings.Repeat("[", levels-1), strings.Repeat("]", levels-1))
+}
+
+const deepest = 10_000
+
+// One object of the greatest depth hides no others.
+func TestDeepObjectsAreListedAndWatched(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Get("watch") == "" {
+			_, _ = fmt.Fprintf(w, `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"9","continue":"more"},"items":[%s,%s]}`,
+				object("deep", deepest), object("flat", 2))
+			return
+		}
+		for _, o := range []string{object("deep", deepest), object("flat", 2)} {
+			_, _ = fmt.Fprintf(w, `{"type":"ADDED","object":%s}`+"\n", o)
+		}
+		_, _ = w.Write([]byte(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired"}}` + "\n"))
+	}))
+	defer server.Close()
+	client, err := NewDynamic(&rest.Config{Host: server.URL}, server.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	widgets := client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
+	list, err := widgets.List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) != 2 || list.Items[0].GetName() != "deep" || list.Items[1].GetName() != "flat" ||
+		list.GetResourceVersion() != "9" || list.GetContinue() != "more" || list.GetKind() != "WidgetList" {
+		t.Errorf("got %d items, %v", len(list.Items), list.Object)
+	}
+	watched, err := widgets.Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watched.Stop()
+	for _, want := range []string{"ADDED deep", "ADDED flat", "ERROR "} {
+		select {
+		case event, ok := <-watched.ResultChan():
+			name := ""
+			if u, known := event.Object.(*unstructured.Unstructured); known {
+				name = u.GetName()
+			}
+			if got := fmt.Sprint(event.Type, " ", name); !ok || got != want {
+				t.Fatalf("got %q (%T), want %q", got, event.Object, want)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("no event")
+		}
+	}
+	if _, ok := <-watched.ResultChan(); ok {
+		t.Error("events after the last one")
+	}
+}
+
+func TestMalformedTexts(t *testing.T) {
+	for _, text := range []string{"", "{", `{"items":`, `{"items":{}}`, `{"items":[}`, `{"items":[{]}`, `[]`, `{"items":[1]}`} {
+		if _, _, err := (lists{}).Decode([]byte(text), nil, &unstructured.UnstructuredList{}); err == nil {
+			t.Errorf("%q is a list", text)
+		}
+	}
+	for _, text := range []string{"", "{", `{"type":1}`, `[]`, `{"object":`} {
+		if _, _, err := Event([]byte(text)); err == nil {
+			t.Errorf("%q is an event", text)
+		}
+	}
+	if eventType, o, err := Event([]byte(`{"object":{"a":1},"other":[],"type":"ADDED"}`)); err != nil || eventType != "ADDED" || !json.Valid(o) {
+		t.Errorf("got %q %s %v", eventType, o, err)
+	}
+}

@@ -1,0 +1,132 @@
+package deepjson
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	kjson "sigs.k8s.io/json"
+)
+
+// NewDynamic returns a dynamic client that reads lists and watches in JSON, of objects of any depth.
+func NewDynamic(config *rest.Config, transport *http.Client) (dynamic.Interface, error) {
+	config = dynamic.ConfigFor(config)
+	config.AcceptContentTypes = runtime.ContentTypeJSON
+	config.GroupVersion = &schema.GroupVersion{}
+	config.NegotiatedSerializer = negotiated{config.NegotiatedSerializer}
+	client, err := rest.UnversionedRESTClientForConfigAndClient(config, transport)
+	if err != nil {
+		return nil, err
+	}
+	return dynamic.New(client), nil
+}
+
+// negotiated is the serializer of a dynamic client with decoders for deep objects.
+type negotiated struct{ runtime.NegotiatedSerializer }
+
+// SupportedMediaTypes implements runtime.NegotiatedSerializer.
+func (n negotiated) SupportedMediaTypes() []runtime.SerializerInfo {
+	types := slices.Clone(n.NegotiatedSerializer.SupportedMediaTypes())
+	for i := range types {
+		if t := &types[i]; t.MediaType == runtime.ContentTypeJSON {
+			stream := *t.StreamSerializer
+			stream.Serializer, stream.Framer = events{stream.Serializer}, lines{stream.Framer}
+			t.Serializer, t.StreamSerializer = lists{t.Serializer}, &stream
+		}
+	}
+	return types
+}
+
+// lists decodes the items of a list one by one.
+type lists struct{ runtime.Serializer }
+
+// Decode implements runtime.Decoder.
+func (l lists) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	list, ok := into.(*unstructured.UnstructuredList)
+	if !ok {
+		return l.Serializer.Decode(data, kind, into)
+	}
+	list.Object, list.Items = map[string]any{}, nil
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	err := Object(decoder, func(key string) error {
+		if key == "items" {
+			return Array(decoder, func(raw json.RawMessage) error {
+				var item unstructured.Unstructured
+				err := item.UnmarshalJSON(raw)
+				list.Items = append(list.Items, item)
+				return err
+			})
+		}
+		var raw json.RawMessage
+		if err := decoder.Decode(&raw); err != nil {
+			return err
+		}
+		var value any
+		err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &value)
+		list.Object[key] = value
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("decoding a list: %w", err)
+	}
+	found := list.GroupVersionKind()
+	return list, &found, nil
+}
+
+// events decodes watch events.
+type events struct{ runtime.Serializer }
+
+// Decode implements runtime.Decoder.
+func (e events) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	event, ok := into.(*metav1.WatchEvent)
+	if !ok {
+		return e.Serializer.Decode(data, kind, into)
+	}
+	var err error
+	event.Type, event.Object.Raw, err = Event(data)
+	return event, kind, err
+}
+
+// lines reads frames that are lines, as kube-apiserver writes events.
+type lines struct{ runtime.Framer }
+
+// NewFrameReader implements runtime.Framer.
+func (lines) NewFrameReader(r io.ReadCloser) io.ReadCloser {
+	return &lineReader{Closer: r, lines: bufio.NewReader(r)}
+}
+
+type lineReader struct {
+	io.Closer
+	lines *bufio.Reader
+	// rest is what does not fit into the buffer of the last call.
+	rest []byte
+}
+
+// Read reads a line, or the rest of it. The error is io.ErrShortBuffer if more of the line follows.
+func (r *lineReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		line, err := r.lines.ReadBytes('\n')
+		if r.rest = bytes.TrimSpace(line); len(r.rest) > 0 && errors.Is(err, io.EOF) {
+			return 0, io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.rest)
+	if r.rest = r.rest[n:]; len(r.rest) > 0 {
+		return n, io.ErrShortBuffer
+	}
+	return n, nil
+}

@@ -1,0 +1,41 @@
+// Package selectors limits the selectors of lists and watches that have more work done for a request than kube-apiserver
+// does for one: for each namespace, or for each change.
+package selectors
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+)
+
+// maxValues bounds the keys and values of a selector, and maxBytes its text.
+const maxValues, maxBytes = 1000, 64 << 10
+
+// Validate returns an API error that names the selector of a list or a watch that has more keys and values than it may have.
+func Validate(o *internalversion.ListOptions) error {
+	if o.LabelSelector != nil {
+		requirements, _ := o.LabelSelector.Requirements()
+		n := len(requirements)
+		for _, r := range requirements {
+			n += len(r.ValuesUnsorted())
+		}
+		if err := validate("labelSelector", n, o.LabelSelector.String()); err != nil {
+			return err
+		}
+	}
+	if o.FieldSelector != nil {
+		return validate("fieldSelector", 2*len(o.FieldSelector.Requirements()), o.FieldSelector.String())
+	}
+	return nil
+}
+
+func validate(parameter string, values int, text string) error {
+	switch {
+	case values > maxValues:
+		return apierrors.NewBadRequest(fmt.Sprintf("%s: has %d keys and values, and may have %d; list with a shorter one", parameter, values, maxValues))
+	case len(text) > maxBytes:
+		return apierrors.NewBadRequest(fmt.Sprintf("%s: has %d bytes, and may have %d; list with a shorter one", parameter, len(text), maxBytes))
+	}
+	return nil
+}
