@@ -51,7 +51,12 @@ type Destination struct {
 	// Stays is set if the namespace or an ancestor of it is being deleted. It reports whether a namespace exists and is
 	// not being deleted.
 	Stays func(namespace string) bool
+
+	// roles are the Roles that are in effect, if they are remembered.
+	roles map[inNamespace]*Object
 }
+
+type inNamespace struct{ namespace, name string }
 
 // permits reports whether the copy of a source, nil for none, may take the place of the present object, nil for none,
 // although namespaces are being deleted. What vanishes with its namespace was not withdrawn, so its copies stay, unless

@@ -51,19 +51,33 @@ func (x *Index) bindsSame(source *Object, d Destination) bool {
 	if x.Roles == nil {
 		return false
 	}
-	there := x.Roles.Effective(d.ancestor(source.Namespace), source.role)
-	return there != nil && x.Roles.Effective(d, source.role) == there
+	there := x.Roles.effectiveRole(d.ancestor(source.Namespace), source.role)
+	return there != nil && x.Roles.effectiveRole(d, source.role) == there
+}
+
+// effectiveRole is Effective for a Role. Many bindings may refer to it.
+func (x *Index) effectiveRole(d Destination, name string) *Object {
+	key := inNamespace{d.Namespace, name}
+	o, known := d.roles[key]
+	if !known {
+		o = x.Effective(d, name)
+		if d.roles != nil {
+			d.roles[key] = o
+		}
+	}
+	return o
 }
 
 // ancestor describes an ancestor of the namespace.
 func (d Destination) ancestor(namespace string) Destination {
-	return Destination{Namespace: namespace, Ancestors: d.Ancestors[:slices.Index(d.Ancestors, namespace)], Labels: d.Labels}
+	return Destination{Namespace: namespace, Ancestors: d.Ancestors[:slices.Index(d.Ancestors, namespace)], Labels: d.Labels, roles: d.roles}
 }
 
-// RememberLabels returns the destination, which then calls Labels at most once for each namespace. It is not safe for
-// concurrent use.
-func (d Destination) RememberLabels() Destination {
+// Remember returns the destination, which then calls Labels at most once for each namespace, and finds the Role that is in
+// effect once for each name. It is not safe for concurrent use, and valid only while objects stay the same.
+func (d Destination) Remember() Destination {
 	labels, known := d.Labels, map[string]map[string]string{}
+	d.roles = map[inNamespace]*Object{}
 	d.Labels = func(namespace string) map[string]string {
 		if _, ok := known[namespace]; !ok {
 			known[namespace] = labels(namespace)

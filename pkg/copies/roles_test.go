@@ -106,6 +106,25 @@ func TestARoleBindingIsCopiedOnlyWithTheRoleThatItRefersTo(t *testing.T) {
 	}
 }
 
+// Thousands of bindings may refer to one Role, whose selectors are evaluated in each ancestor.
+func TestARoleIsFoundOnceForAllBindings(t *testing.T) {
+	index := NewIndex(RoleBindings)
+	index.Roles = NewIndex(Roles)
+	index.Roles.Set(roleAt(t, "mid", ""))
+	binding := bindingOf(t, "mid", "Role")
+	d := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Labels: func(string) map[string]string { return nil }}
+	for _, d := range []Destination{d, d.Remember()} {
+		if !index.Propagates(binding, d) {
+			t.Error("it is not copied")
+		}
+		index.Roles.Delete("mid", "ops", "mid")
+		if got, remembered := index.Propagates(binding, d), d.roles != nil; got != remembered {
+			t.Errorf("it is copied: %t, although it is remembered: %t", got, remembered)
+		}
+		index.Roles.Set(roleAt(t, "mid", ""))
+	}
+}
+
 // The policy for Roles may differ from that of RoleBindings: a copy of the Role that is left over is not enough.
 func TestARoleBindingIsNotCopiedWhereRolesAreNot(t *testing.T) {
 	for mode, want := range map[v1beta1.SynchronizationMode]bool{

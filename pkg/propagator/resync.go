@@ -2,7 +2,6 @@ package propagator
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -13,8 +12,8 @@ const (
 	// it repairs what a fault that nobody has thought of leaves behind. Evaluating 100 000 copies takes half a second
 	// of processor time.
 	resyncPeriod = 10 * time.Minute
-	// resyncChunk is how many namespaces are evaluated while the cache is locked.
-	resyncChunk = 200
+	// resyncHold is how long the cache is locked at a time, unless one namespace takes longer.
+	resyncHold = 10 * time.Millisecond
 )
 
 // resync enqueues what diverges once in a while until the context ends.
@@ -35,12 +34,11 @@ func (m *Manager) resync(ctx context.Context) {
 func (m *Manager) enqueueDivergent(ctx context.Context) {
 	var names []string
 	m.cache.Read(func(s *cache.State) { names = s.Tree.Names() })
-	for chunk := range slices.Chunk(names, resyncChunk) {
-		if ctx.Err() != nil {
-			return
-		}
+	for len(names) > 0 && ctx.Err() == nil {
 		m.cache.Read(func(s *cache.State) {
-			for _, name := range chunk {
+			for begun := time.Now(); len(names) > 0 && time.Since(begun) < resyncHold; {
+				name := names[0]
+				names = names[1:]
 				for _, r := range m.reconcilers() {
 					if s.Tree.Namespace(name) != nil && r.Diverges(s, name) {
 						r.Enqueue(name)

@@ -44,7 +44,7 @@ func movedDestinations(nodes []Node, chain, abstract []string, labels func(names
 				}
 				return labelsBelow(n.Namespace, slices.Concat(inner[n.Name], chain), abstract)
 			}
-			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: future}) {
+			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: future}.Remember()) {
 				return
 			}
 		}
@@ -112,7 +112,7 @@ func (i *Index) destinationsBelow(name string) iter.Seq[copies.Destination] {
 			}
 			above := slices.Concat(inner[n.Name], chain[1:])
 			slices.Reverse(above)
-			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: i.labels}) {
+			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: i.labels}.Remember()) {
 				return
 			}
 		}
@@ -154,7 +154,7 @@ func (i *Index) destinations() iter.Seq[copies.Destination] {
 				}
 				above := slices.Clone(inner[n.Name])
 				slices.Reverse(above)
-				if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: i.labels}) {
+				if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: i.labels}.Remember()) {
 					return
 				}
 			}

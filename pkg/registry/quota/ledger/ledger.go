@@ -144,10 +144,30 @@ func (l *Ledger) pause(ctx context.Context) []*operation {
 	return nil
 }
 
-// do performs an operation.
+// do performs an operation, after the deletion of the record of an earlier ResourceQuota of the name.
 func (l *Ledger) do(ctx context.Context, o *operation) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	err := l.perform(ctx, o)
+	if !errors.Is(err, errReplaced) {
+		return err
+	}
+	chain, _, err := l.config.Tree.Ancestry(ctx, o.namespace, true)
+	if err != nil {
+		return err
+	}
+	if err := l.perform(ctx, &operation{key: o.key, uid: o.uid, gone: true, present: chain, fresh: true}); err != nil {
+		return err
+	}
+	o.sums, o.forget, o.fresh = false, false, true
+	if err = l.perform(ctx, o); errors.Is(err, errReplaced) {
+		return errBusy
+	}
+	return err
+}
+
+// perform performs an operation.
+func (l *Ledger) perform(ctx context.Context, o *operation) error {
 	o.done = make(chan error, 1)
 	select {
 	case l.pending <- o:
@@ -194,7 +214,7 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 // answer responds to the first operations of a batch with their results.
 func answer(batch []*operation, results []error, start time.Time) {
 	for i, o := range batch[:len(results)] {
-		if results[i] != nil {
+		if results[i] != nil && !errors.Is(results[i], errReplaced) {
 			rejections.Inc()
 		}
 		o.done <- results[i]

@@ -116,7 +116,7 @@ func (o *Observer) record(ctx context.Context, operation *operation, record fenc
 			return err
 		}
 		o.chains.Store(operation.key, chain)
-		if old.chargesAs(&use{Used: updated.charge(), Ancestors: chain}) {
+		if old.chargesAs(&use{UID: operation.uid, Used: updated.charge(), Ancestors: chain}) {
 			return nil
 		}
 	}

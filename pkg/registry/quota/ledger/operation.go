@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -16,7 +17,8 @@ import (
 // operation changes the recorded use of one ResourceQuota.
 type operation struct {
 	key
-	// version is the resourceVersion of the ResourceQuota whose status contains used.
+	// uid is that of the ResourceQuota, and version its resourceVersion whose status contains used.
+	uid     types.UID
 	version uint64
 	used    corev1.ResourceList
 	// reserve is the use that a write of that status would result in, nil if there is no such write.
@@ -25,8 +27,10 @@ type operation struct {
 	// version that is earlier than that of the record.
 	forget   bool
 	revision int64
-	// gone deletes the record, because the namespace or the ResourceQuota is gone.
-	gone bool
+	// gone deletes the record, because the namespace or the ResourceQuota is gone. If uid is set, it does so unless the
+	// record is that of this ResourceQuota, which is in a namespace with the ancestors present.
+	gone    bool
+	present []string
 	// fresh is set if the operation is likely to differ from what this replica knows.
 	fresh bool
 	// sums is set if the operation has to sum up records of use, so that it is evaluated alone. root is that of its tree.
@@ -48,7 +52,13 @@ func newOperation(rq *corev1.ResourceQuota) (*operation, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("metadata.resourceVersion: %q is not a number", rq.ResourceVersion))
 	}
 	// kube-controller-manager reports a zero for each limit.
-	return &operation{key: key{rq.Namespace, scope}, version: version, used: quotav1.RemoveZeros(hnc.BoundQuantities(rq.Status.Used))}, nil
+	return &operation{key: key{rq.Namespace, scope}, uid: rq.UID, version: version, used: quotav1.RemoveZeros(hnc.BoundQuantities(rq.Status.Used))}, nil
+}
+
+// replaces reports whether a record is that of another ResourceQuota, as of an earlier namespace of the name. Records of
+// earlier versions do not say which one theirs is.
+func (o *operation) replaces(old *use) bool {
+	return old != nil && old.UID != "" && o.uid != "" && old.UID != o.uid
 }
 
 // apply returns the record after the operation; nil if there is none. The ancestors are not set.
@@ -63,7 +73,7 @@ func (o *operation) apply(old *use) *use {
 	switch {
 	case o.version > u.Observed || old == nil || o.forget:
 		// Writes of an earlier version cannot succeed any more.
-		u.Observed, u.Used, u.Reserved = o.version, o.used, nil
+		u.UID, u.Observed, u.Used, u.Reserved = o.uid, o.version, o.used, nil
 	case o.version < u.Observed && o.reserve == nil:
 		// Outdated.
 		return old

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -46,7 +47,8 @@ func keyOf(record string) (key, bool) {
 
 // use is the recorded use of one ResourceQuota.
 type use struct {
-	// Observed is the resourceVersion of the ResourceQuota whose status contained Used.
+	// UID is that of the ResourceQuota, and Observed its resourceVersion whose status contained Used.
+	UID      types.UID           `json:"uid,omitempty"`
 	Observed uint64              `json:"observed"`
 	Used     corev1.ResourceList `json:"used,omitempty"`
 	// Reserved is the use that writes of this very resourceVersion have reserved. At most one of them can succeed.
@@ -74,7 +76,7 @@ func (u *use) equal(other *use) bool {
 // chargesAs reports whether both records charge the same ledgers with the same use, so that only the observed version
 // differs.
 func (u *use) chargesAs(other *use) bool {
-	return u != nil && other != nil && slices.Equal(u.Ancestors, other.Ancestors) && quotav1.Equals(u.charge(), other.charge())
+	return u != nil && other != nil && u.UID == other.UID && slices.Equal(u.Ancestors, other.Ancestors) && quotav1.Equals(u.charge(), other.charge())
 }
 
 // decodeUse returns nil for a record that does not exist.

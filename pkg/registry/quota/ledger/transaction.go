@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -85,6 +86,10 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 	return t, results, nil
 }
 
+// errReplaced is the result of an operation whose record is that of an earlier ResourceQuota of the name. Ledgers above
+// either of both may contain its use, so the record is deleted first.
+var errReplaced = errors.New("the record is that of an earlier ResourceQuota")
+
 // errTooDeep is the result of an operation that needs more than one transaction.
 var errTooDeep = forbidden("hierarchical quotas cannot be evaluated, because the namespace is too far from its root, or has too many quotas above; move it closer to the root")
 
@@ -124,9 +129,20 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 	if err != nil {
 		return nil, err
 	}
+	switch {
+	case o.gone && o.uid != "" && !o.replaces(old):
+		t.unverified = true
+		return nil, nil
+	case !o.gone && o.replaces(old) && o.version < old.Observed && !o.forget:
+		// It is the earlier one, which has no writes any more.
+		t.unverified = true
+		return nil, nil
+	case !o.gone && o.replaces(old):
+		return errReplaced, nil
+	}
 	updated := o.apply(old)
 	if updated != nil {
-		updated = &use{Observed: updated.Observed, Used: updated.Used, Reserved: updated.Reserved, Ancestors: chain}
+		updated = &use{UID: updated.UID, Observed: updated.Observed, Used: updated.Used, Reserved: updated.Reserved, Ancestors: chain}
 		if t.ledger.terminates(o.namespace) && old != nil {
 			updated.Ancestors = old.Ancestors
 		}
@@ -150,10 +166,13 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 	if quotav1.IsZero(change) {
 		return nil, nil
 	}
+	if o.gone {
+		ancestors = append(ancestors, t.counted(o.present)...)
+	}
 	for _, ancestor := range ancestors {
 		if o.gone {
 			// The ledgers of other ancestors contain the use if the namespace was moved immediately before its
-			// deletion.
+			// deletion, or if one of its name exists again.
 			if err := t.empty(ctx, ancestor); err != nil {
 				return nil, err
 			}
