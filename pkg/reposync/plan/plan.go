@@ -52,6 +52,16 @@ func (s *State) keeps(id ID, wanted map[ID]bool) bool {
 	return s.Unknown[id.Kind] || id.Namespace != "" && s.Unknown[object.Namespace] && !wanted[ID{Kind: object.Namespace, Name: id.Namespace}]
 }
 
+// detached reports whether an object is not deleted when it leaves the repository. The result of applying it decides if
+// there is one: clients may write the annotation, and then an entry of the field manager that owns it.
+func (s *State) detached(id ID) bool {
+	live := s.Live[id]
+	if applied, known := s.Applied[id]; known && applied.UID == live.UID {
+		return applied.Detached
+	}
+	return live.Detached
+}
+
 // Plan is what has to be written.
 type Plan struct {
 	// Apply are the objects to be created or updated, by phase.
@@ -113,7 +123,7 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 	for id, live := range state.Live {
 		switch {
 		case wanted[id] || id.Kind != object.Namespace || live.Owned == 0 || state.keeps(id, wanted):
-		case live.Detached || slices.Contains(repositoryDetached, id.Name):
+		case state.detached(id) || slices.Contains(repositoryDetached, id.Name):
 			p.Release = append(p.Release, id)
 		case !live.Terminating:
 			p.DeleteNamespaces = append(p.DeleteNamespaces, id)
@@ -126,7 +136,7 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 		switch {
 		// An object that the RepositorySync owns no field of only has its label: somebody else has set that.
 		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating || state.keeps(id, wanted):
-		case live.Detached:
+		case state.detached(id):
 			p.Release = append(p.Release, id)
 		case !deleted[id.Namespace]:
 			p.Delete = append(p.Delete, id)

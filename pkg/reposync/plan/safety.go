@@ -19,7 +19,7 @@ func Unsafe(state *State, after *repository.Result, allowMassDeletion bool) repo
 		if id.Kind == object.Namespace && live.Owned != 0 && !live.Terminating {
 			o := &object.Object{}
 			o.Object = map[string]any{}
-			if live.Detached {
+			if state.detached(id) {
 				o = o.WithAnnotation(object.AnnotationDeletion, object.DeletionDetach)
 			}
 			before.Namespaces = append(before.Namespaces, repository.Namespace{Name: id.Name, Object: o})
@@ -41,7 +41,7 @@ func RemovedDefinitions(state *State, desired []*Object, resource func(schema.Gr
 		served, ok := resource(o.Kind)
 		definition := ID{Kind: object.CRD, Name: served.Resource + "." + served.Group}
 		live, exists := state.Live[definition]
-		if !ok || wanted[definition] || !exists || live.Owned == 0 || live.Detached {
+		if !ok || wanted[definition] || !exists || live.Owned == 0 || state.detached(definition) {
 			continue
 		}
 		errors = append(errors, &report.Error{
