@@ -16,6 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/privatefile"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
@@ -85,7 +86,7 @@ func (o *viewKubeconfigOptions) Run(ctx context.Context) error {
 		return err
 	}
 	if o.file != "" {
-		return WritePrivate(o.file, content)
+		return privatefile.Write(o.file, content)
 	}
 	_, err = o.Out.Write(content)
 	return err

@@ -4,10 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sort"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/privatefile"
 )
 
 // export is what HNC has in a cluster. As a file it is a list that kubectl can read, and the identities of the
@@ -146,31 +146,11 @@ func save(e *export, path string) (digest string, err error) {
 	return digestOf(content), writeFile(path, content)
 }
 
-func writeFile(path string, content []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-") // with mode 0600
-	if err != nil {
-		return fmt.Errorf("the export cannot be written: %w; choose another file by --export", err)
+func writeFile(path string, content []byte) error {
+	if err := privatefile.Write(path, content); err != nil {
+		return fmt.Errorf("the export cannot be written: %w; make room, or choose another file by --export", err)
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("the export cannot be written: %w; make room, or choose another file by --export", errors.Join(err, os.Remove(file.Name())))
-		}
-	}()
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(file.Name(), path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return nil // The file is written; the directory need not be readable.
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return nil
 }
 
 func digestOf(content []byte) string {

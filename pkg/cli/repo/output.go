@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/privatefile"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/hydrate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
@@ -74,7 +74,7 @@ func replaceFile(repo, name string, content []byte) error {
 	if err := checkOutput(repo, name); err != nil {
 		return err
 	}
-	return cli.WritePrivate(name, content)
+	return privatefile.Write(name, content)
 }
 
 // checkOutput returns an error if output is part of the repository or contains it.

@@ -1,4 +1,4 @@
-package cli
+package privatefile
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 func TestPrivateFilesReplaceThoseThatOthersCanRead(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "kubeconfig")
 	for range 2 {
-		if err := WritePrivate(name, []byte("secret")); err != nil {
+		if err := Write(name, []byte("secret")); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Stat(name)
