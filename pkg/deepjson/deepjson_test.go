@@ -28,7 +28,7 @@ func TestDeepObjectsAreListedAndWatched(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Query().Get("watch") == "" {
-			_, _ = fmt.Fprintf(w, `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"9","continue":"more"},"items":[%s,%s]}`,
+			_, _ = fmt.Fprintf(w, `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"9","continue":"more"},"items":[%s,%s,{"metadata":{"name":"typed"}}]}`,
 				object("deep", deepest), object("flat", 2))
 			return
 		}
@@ -47,7 +47,7 @@ func TestDeepObjectsAreListedAndWatched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list.Items) != 2 || list.Items[0].GetName() != "deep" || list.Items[1].GetName() != "flat" ||
+	if len(list.Items) != 3 || list.Items[2].GetKind() != "Widget" || list.Items[2].GetAPIVersion() != "example.com/v1" || list.Items[2].GetName() != "typed" || list.Items[0].GetName() != "deep" || list.Items[1].GetName() != "flat" ||
 		list.GetResourceVersion() != "9" || list.GetContinue() != "more" || list.GetKind() != "WidgetList" {
 		t.Errorf("got %d items, %v", len(list.Items), list.Object)
 	}

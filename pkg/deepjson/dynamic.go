@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -63,7 +64,7 @@ func (l lists) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.O
 		if key == "items" {
 			return Array(decoder, func(raw json.RawMessage) error {
 				var item unstructured.Unstructured
-				err := item.UnmarshalJSON(raw)
+				err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &item.Object)
 				list.Items = append(list.Items, item)
 				return err
 			})
@@ -81,6 +82,12 @@ func (l lists) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.O
 		return nil, nil, fmt.Errorf("decoding a list: %w", err)
 	}
 	found := list.GroupVersionKind()
+	for i := range list.Items {
+		// Servers of typed objects leave it out.
+		if item := &list.Items[i]; item.GetKind() == "" {
+			item.SetGroupVersionKind(found.GroupVersion().WithKind(strings.TrimSuffix(found.Kind, "List")))
+		}
+	}
 	return list, &found, nil
 }
 

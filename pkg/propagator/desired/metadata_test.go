@@ -130,6 +130,7 @@ func TestAChildIsNotManagedByOthers(t *testing.T) {
 	}{
 		"a child":                  {[]string{"ns p", "ns a", "parent a p", "has a manager other"}, true},
 		"its parent is missing":    {[]string{"ns a", "parent a p", "has a manager other"}, true},
+		"it is excluded":           {[]string{"ns p", "ns a", "has a label off=", "parent a p", "has a manager other"}, false},
 		"a root":                   {[]string{"ns a", "has a manager other"}, false},
 		"a root with a hierarchy":  {[]string{"ns a", "cascading a", "has a manager other"}, false},
 		"below abstract ancestors": {[]string{"ns a", "abstract a eng", "has a manager other"}, false},

@@ -23,18 +23,18 @@ type hooks struct {
 	changes *rates.Changes
 }
 
-func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, options *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 	if err := k.index.AllowQuota(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota), nil); err != nil {
 		return nil, err
 	}
 	k.index.WarnOfIgnoredLimits(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota))
-	return base.FinishNothing, k.changeLimits(ctx, obj, "update", options.DryRun)
+	return base.FinishNothing, k.changeLimits(ctx, obj, "update")
 }
 
 // beginUpdate also serves the removal of the last finalizer of a deleted quota, which ends its limits.
-func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", obj, old) {
-		return base.FinishNothing, k.changeLimits(ctx, old, "delete", options.DryRun)
+		return base.FinishNothing, k.changeLimits(ctx, old, "delete")
 	}
 	if apiequality.Semantic.DeepEqual(obj.(*hnc.HierarchicalResourceQuota).Spec, old.(*hnc.HierarchicalResourceQuota).Spec) {
 		return base.FinishNothing, fence.Set(ctx, nil)
@@ -43,19 +43,19 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, options
 		return nil, err
 	}
 	k.index.WarnOfIgnoredLimits(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota))
-	return base.FinishNothing, k.changeLimits(ctx, obj, "update", options.DryRun)
+	return base.FinishNothing, k.changeLimits(ctx, obj, "update")
 }
 
 func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
-	return k.changeLimits(ctx, obj, "delete", nil)
+	return k.changeLimits(ctx, obj, "delete")
 }
 
 // changeLimits makes a write invalidate all decisions that are based on the limits, and the recorded use of the
 // namespace's subtree: while the namespace has no quota, that is not kept up to date.
-func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, verb string, dryRun []string) error {
+func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, verb string) error {
 	namespace := obj.(*hnc.HierarchicalResourceQuota).Namespace
 	// A change has the decisions of all trees that are under way made again.
-	if err := k.changes.Allow(ctx, k.index.Root(namespace), 1+rates.Below(k.index.Below(namespace)), verb, dryRun); err != nil {
+	if err := k.changes.Allow(ctx, k.index.Root(namespace), 1+rates.Below(k.index.Below(namespace)), verb); err != nil {
 		return err
 	}
 	return fence.Set(ctx, &fence.Guard{PutRecords: map[string][]byte{

@@ -33,7 +33,6 @@ type REST struct {
 	*transaction.Store
 	waiter   readiness.Waiter
 	enforced readiness.Effect[*hnc.HierarchicalResourceQuota]
-	changes  *rates.Changes
 }
 
 // NewStorage returns the storage of quotas. The tree knows in which namespaces there are none. A write waits until its
@@ -60,9 +59,9 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 		return nil, err
 	}
 	quotas := transaction.New(store, k.beginDelete)
-	quotas.GeneratesNames = true
+	quotas.GeneratesNames, quotas.Changes = true, k.changes
 	return &Storage{
-		Quota: &REST{Store: quotas, waiter: waiter, changes: k.changes, enforced: readiness.Effect[*hnc.HierarchicalResourceQuota]{
+		Quota: &REST{Store: quotas, waiter: waiter, enforced: readiness.Effect[*hnc.HierarchicalResourceQuota]{
 			Resource:   "hierarchicalresourcequotas",
 			Condition:  hnc.ConditionReady,
 			Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
@@ -77,9 +76,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 
 // Create creates a quota, and waits until it is in force.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
-	trying, done := r.changes.Begin(ctx)
-	created, err := r.Store.Create(trying, obj, validate, options)
-	done(err)
+	created, err := r.Store.Create(ctx, obj, validate, options)
 	if err != nil {
 		return created, err
 	}
@@ -89,9 +86,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 // Update changes a quota, or creates it for server-side apply, and waits until it is in force.
 func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	trying, done := r.changes.Begin(ctx)
-	updated, created, err := r.Store.Update(trying, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
-	done(err)
+	updated, created, err := r.Store.Update(ctx, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
 	if err != nil {
 		return updated, created, err
 	}

@@ -19,9 +19,7 @@ import (
 // changes nothing that a user has written.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	before := r.above(ctx)
-	trying, done := r.changes.Begin(ctx)
-	created, err := r.Store.Create(trying, obj, validate, options)
-	done(err)
+	created, err := r.Store.Create(ctx, obj, validate, options)
 	if err == nil {
 		r.wait(ctx, created.(*hnc.Hierarchy), before, options.DryRun)
 	}

@@ -32,7 +32,7 @@ type hooks struct {
 }
 
 // beginCreate validates a new object. spec.propagation comes last.
-func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, options *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 	if err := k.tree.AwaitRebuild(ctx); err != nil {
 		return nil, err
 	}
@@ -45,19 +45,24 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, options *met
 			return nil, err
 		}
 	}
-	return base.FinishNothing, k.change(ctx, h.Namespace, "update", options.DryRun)
+	return base.FinishNothing, k.change(ctx, h, nil, "update")
 }
 
-// change limits how often what is inherited by many namespaces changes. The propagator only follows changes of others.
-func (k hooks) change(ctx context.Context, namespace, verb string, dryRun []string) error {
+// change limits how often what is inherited by many namespaces changes. The propagator only follows changes of others. What
+// moves from tree to tree has a rate of its own.
+func (k hooks) change(ctx context.Context, h, oldH *hnc.Hierarchy, verb string) error {
 	if tree.ByPropagator(ctx) {
 		return nil
 	}
-	return k.changes.Allow(ctx, k.tree.Index.Root(namespace), rates.Below(k.tree.Index.Below(namespace)), verb, dryRun)
+	root := k.tree.Index.Root(h.Namespace)
+	if oldH == nil || oldH.Spec.Parent != h.Spec.Parent {
+		root = h.Namespace
+	}
+	return k.changes.Allow(ctx, root, rates.Below(k.tree.Index.Below(h.Namespace)), verb)
 }
 
 // beginUpdate validates an update. spec.propagation comes last.
-func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	if err := k.tree.AwaitRebuild(ctx); err != nil {
 		return nil, err
 	}
@@ -71,7 +76,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, options
 	if apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) && !genericregistry.ShouldDeleteDuringUpdate(ctx, "", h, oldH) {
 		return base.FinishNothing, nil
 	}
-	return base.FinishNothing, k.change(ctx, h.Namespace, "update", options.DryRun)
+	return base.FinishNothing, k.change(ctx, h, oldH, "update")
 }
 
 // beginDelete validates a deletion. spec.propagation comes last.
@@ -87,8 +92,9 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 		if err := k.validatePropagationRemoval(ctx, h); err != nil {
 			return err
 		}
+		return k.change(ctx, h, nil, "delete")
 	}
-	return k.change(ctx, h.Namespace, "delete", nil)
+	return nil
 }
 
 // validateCreate binds the new object to its namespace and validates its parent. If the object names none, a namespace

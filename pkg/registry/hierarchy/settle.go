@@ -24,9 +24,7 @@ type Settle func(ctx context.Context, namespace string, gained []string) func(co
 func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
 	before := r.above(ctx)
-	trying, done := r.changes.Begin(ctx)
-	updated, created, err := r.Store.Update(trying, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
-	done(err)
+	updated, created, err := r.Store.Update(ctx, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
 	if err == nil {
 		r.wait(ctx, updated.(*hnc.Hierarchy), before, options.DryRun)
 	}

@@ -29,8 +29,6 @@ type REST struct {
 	index  *tree.Index
 	waiter readiness.Waiter
 	settle Settle
-	// changes limit how often what many namespaces inherit changes.
-	changes *rates.Changes
 }
 
 // NewStorage returns the storage of hierarchies. The tree validates their parents, and the mapper finds the kinds that
@@ -58,8 +56,9 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 		return nil, err
 	}
 	served := transaction.New(store, hooks.beginDelete)
+	served.Changes = changes
 	return &Storage{
-		Hierarchy: &REST{Store: served, index: t.Index, waiter: waiter, settle: settle, changes: changes},
+		Hierarchy: &REST{Store: served, index: t.Index, waiter: waiter, settle: settle},
 		Status:    alias.NewStatus(store, base.Status[*hnc.Hierarchy]{Base: b, Keep: keepSpec}),
 	}, nil
 }

@@ -45,16 +45,17 @@ func NewChanges(reviews authorizer.Authorizer, resource, what string) *Changes {
 
 // change is what a request has taken of the rate.
 type change struct {
-	root string
-	cost int
+	root   string
+	cost   int
+	dryRun bool
 }
 
 type changeKey struct{}
 
 // Begin returns a context for a request, and what to call when it has ended: however often the store tries it, it takes
 // its cost once, and gives that back if it has certainly written nothing: one that ends in the middle may have.
-func (r *Changes) Begin(ctx context.Context) (context.Context, func(error)) {
-	c := &change{}
+func (r *Changes) Begin(ctx context.Context, dryRun []string) (context.Context, func(error)) {
+	c := &change{dryRun: dryrun.IsDryRun(dryRun)}
 	return context.WithValue(ctx, changeKey{}, c), func(err error) {
 		if c.root != "" && rejected(err) {
 			r.rates.GiveBack(r.now(), c.root, c.cost)
@@ -68,17 +69,15 @@ func rejected(err error) bool {
 	return errors.As(err, &status) && status.Status().Code/100 == 4
 }
 
-// Allow returns an error if the tree of a root has been changed too often lately. Dry runs change nothing, and what costs
-// nothing is not limited.
-func (r *Changes) Allow(ctx context.Context, root string, cost int, verb string, dryRun []string) error {
+// Allow returns an error if the tree of a root has been changed too often lately, for a request with the context of Begin.
+// Dry runs change nothing, and what costs nothing is not limited.
+func (r *Changes) Allow(ctx context.Context, root string, cost int, verb string) error {
 	c, _ := ctx.Value(changeKey{}).(*change)
-	if cost <= 0 || dryrun.IsDryRun(dryRun) || c != nil && c.root != "" {
+	if c == nil || c.root != "" || c.dryRun || cost <= 0 {
 		return nil
 	}
 	if r.rates.Borrow(r.now(), root, cost) {
-		if c != nil {
-			c.root, c.cost = root, cost
-		}
+		c.root, c.cost = root, cost
 		return nil
 	}
 	_, allowed, err := review.Requester(ctx, r.reviews, authorizer.AttributesRecord{Verb: verb, APIGroup: hnc.GroupName, APIVersion: "*", Resource: r.resource})

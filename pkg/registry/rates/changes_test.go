@@ -25,9 +25,9 @@ func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
 	}), "hierarchicalresourcequotas", "limits")
 	r.now = func() time.Time { return now }
 	write := func(name, root string, below int, result error) error {
-		ctx, done := r.Begin(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}))
-		err := r.Allow(ctx, root, 1+Below(below), "update", nil)
-		if again := r.Allow(ctx, root, 1+Below(below), "update", nil); err == nil && again != nil {
+		ctx, done := r.Begin(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}), nil)
+		err := r.Allow(ctx, root, 1+Below(below), "update")
+		if again := r.Allow(ctx, root, 1+Below(below), "update"); err == nil && again != nil {
 			t.Errorf("tried again by the store: %v", again)
 		}
 		done(result)
@@ -35,9 +35,11 @@ func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
 	}
 	change := func(name, root string) error { return write(name, root, 0, nil) }
 	for range changesBurst {
-		if err := r.Allow(t.Context(), "eve", 1, "update", []string{metav1.DryRunAll}); err != nil {
+		ctx, done := r.Begin(t.Context(), []string{metav1.DryRunAll})
+		if err := r.Allow(ctx, "eve", 1, "update"); err != nil {
 			t.Fatal("a dry run:", err)
 		}
+		done(nil)
 		if err := write("eve", "eve", 0, apierrors.NewBadRequest("invalid")); err != nil {
 			t.Fatal("a write that fails:", err)
 		}

@@ -20,14 +20,30 @@ func Validate(o *internalversion.ListOptions) error {
 		for _, r := range requirements {
 			n += len(r.ValuesUnsorted())
 		}
-		if err := validate("labelSelector", n, o.LabelSelector.String()); err != nil {
+		if err := validate("labelSelector", n, Label(o)); err != nil {
 			return err
 		}
 	}
 	if o.FieldSelector != nil {
-		return validate("fieldSelector", 2*len(o.FieldSelector.Requirements()), o.FieldSelector.String())
+		return validate("fieldSelector", 2*len(o.FieldSelector.Requirements()), Field(o))
 	}
 	return nil
+}
+
+// Label returns the text of the label selector, without what is repeated in it; "" if it selects everything.
+func Label(o *internalversion.ListOptions) string {
+	if o.LabelSelector == nil {
+		return ""
+	}
+	return o.LabelSelector.String()
+}
+
+// Field does so for the field selector.
+func Field(o *internalversion.ListOptions) string {
+	if o.FieldSelector == nil {
+		return ""
+	}
+	return o.FieldSelector.String()
 }
 
 func validate(parameter string, values int, text string) error {

@@ -51,12 +51,23 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 	if err := k.authorizePodSecurity(ctx, s, before); err != nil {
 		return nil, err
 	}
-	return base.FinishNothing, k.claim(ctx, s)
+	if err := k.claim(ctx, s); err != nil {
+		return nil, err
+	}
+	return base.FinishNothing, k.change(ctx, s, "create")
+}
+
+// change limits how often what is inherited by many namespaces changes. The propagator only follows changes of others.
+func (k hooks) change(ctx context.Context, s *hnc.Subnamespace, verb string) error {
+	if requester(ctx) == "" {
+		return nil
+	}
+	return k.changes.Allow(ctx, k.tree.Index.Root(s.Name), rates.Below(k.tree.Index.Below(s.Name)), verb)
 }
 
 // beginUpdate releases the name when the last finalizer is removed or the object becomes void, and claims it again when
 // the object is bound to an earlier namespace.
-func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	s, oldS := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	if err := k.keepFinalizer(ctx, s, oldS); err != nil {
 		return nil, err
@@ -83,15 +94,16 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, options
 	if err != nil {
 		return nil, err
 	}
-	if !bound {
-		return base.FinishNothing, k.claim(ctx, s)
+	if bound {
+		ownerref.Set(ctx, s, parent)
+		err = fence.Set(ctx, nil)
+	} else {
+		err = k.claim(ctx, s)
 	}
-	ownerref.Set(ctx, s, parent)
-	if err := fence.Set(ctx, nil); err != nil || apiequality.Semantic.DeepEqual(s.Spec, oldS.Spec) || requester(ctx) == "" {
+	if err != nil || bound && apiequality.Semantic.DeepEqual(s.Spec, oldS.Spec) {
 		return base.FinishNothing, err
 	}
-	// The namespaces below inherit what changes.
-	return base.FinishNothing, k.changes.Allow(ctx, k.tree.Index.Root(s.Name), rates.Below(k.tree.Index.Below(s.Name)), "update", options.DryRun)
+	return base.FinishNothing, k.change(ctx, s, "update")
 }
 
 // keepFinalizer puts our finalizer back, with a warning, unless the requester may take the namespace out of its tree.

@@ -31,8 +31,6 @@ type Storage struct {
 type REST struct {
 	*transaction.Store
 	waiter readiness.Waiter
-	// changes limit how often what many namespaces inherit changes.
-	changes *rates.Changes
 }
 
 // usable is what a create waits for.
@@ -68,8 +66,9 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 		return nil, err
 	}
 	served := transaction.New(store, hooks.beginDelete)
+	served.Changes = changes
 	return &Storage{
-		Subnamespace: &REST{Store: served, waiter: waiter, changes: changes},
+		Subnamespace: &REST{Store: served, waiter: waiter},
 		Status:       alias.NewStatus(store, base.Status[*hnc.Subnamespace]{Base: b, Keep: keepSpec}),
 	}, nil
 }
@@ -87,9 +86,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 // Update changes a Subnamespace, or creates it for server-side apply and waits for its namespace.
 func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	trying, done := r.changes.Begin(ctx)
-	obj, created, err := r.Store.Update(trying, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
-	done(err)
+	obj, created, err := r.Store.Update(ctx, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
 	if err != nil || !created || dryrun.IsDryRun(options.DryRun) {
 		return obj, created, err
 	}

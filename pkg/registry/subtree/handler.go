@@ -125,8 +125,11 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 	if err := selectors.Validate(&q.options); err != nil {
 		return err
 	}
-	for _, parameter := range []string{"labelSelector", "fieldSelector", "includeObject"} {
-		if value := r.URL.Query().Get(parameter); value != "" {
+	// Selectors as they were written may be much longer.
+	for parameter, value := range map[string]string{
+		"labelSelector": selectors.Label(&q.options), "fieldSelector": selectors.Field(&q.options), "includeObject": r.URL.Query().Get("includeObject"),
+	} {
+		if value != "" {
 			q.reader.query.Set(parameter, value)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -29,6 +30,8 @@ type Store struct {
 	beginDelete rest.ValidateObjectFunc
 	// GeneratesNames allows metadata.generateName.
 	GeneratesNames bool
+	// Changes limit how often objects change. Nil means that they do not.
+	Changes *rates.Changes
 }
 
 // New returns a Store on a completed generic store. It deletes with one worker, because a fence belongs to one write at
@@ -43,13 +46,18 @@ func New(store *genericregistry.Store, beginDelete rest.ValidateObjectFunc) *Sto
 const maxTries = 50
 
 // retryOnLostFence runs a write, and repeats it on fresh reads while its fence loses.
-func retryOnLostFence[T any](ctx context.Context, resource schema.GroupResource, name string, write func(ctx context.Context) (T, error)) (T, error) {
-	result, err := write(fence.NewContext(ctx))
+func retryOnLostFence[T any](ctx context.Context, s *Store, name string, dryRun []string, write func(ctx context.Context) (T, error)) (result T, err error) {
+	if s.Changes != nil {
+		var done func(error)
+		ctx, done = s.Changes.Begin(ctx, dryRun)
+		defer func() { done(err) }()
+	}
+	result, err = write(fence.NewContext(ctx))
 	for try := 1; errors.Is(err, fence.ErrLost) && try < maxTries && ctx.Err() == nil; try++ {
 		result, err = write(fence.NewContext(tree.WithFreshReads(ctx)))
 	}
 	if errors.Is(err, fence.ErrLost) {
-		err = apierrors.NewConflict(resource, name, fmt.Errorf("the tree around it keeps changing; try again"))
+		err = apierrors.NewConflict(s.DefaultQualifiedResource, name, fmt.Errorf("the tree around it keeps changing; try again"))
 	}
 	return result, err
 }
@@ -65,7 +73,7 @@ func (s *Store) Create(ctx context.Context, obj runtime.Object, validate rest.Va
 		return nil, apierrors.NewInvalid(kind, "", field.ErrorList{field.Invalid(
 			field.NewPath("metadata", "generateName"), m.GetGenerateName(), "names are not generated; set metadata.name")})
 	}
-	return retryOnLostFence(ctx, s.DefaultQualifiedResource, m.GetName(), func(ctx context.Context) (runtime.Object, error) {
+	return retryOnLostFence(ctx, s, m.GetName(), options.DryRun, func(ctx context.Context) (runtime.Object, error) {
 		return s.Store.Create(ctx, obj.DeepCopyObject(), validate, options)
 	})
 }
@@ -74,7 +82,7 @@ func (s *Store) Create(ctx context.Context, obj runtime.Object, validate rest.Va
 func (s *Store) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
 	var created bool
-	obj, err := retryOnLostFence(ctx, s.DefaultQualifiedResource, name, func(ctx context.Context) (obj runtime.Object, err error) {
+	obj, err := retryOnLostFence(ctx, s, name, options.DryRun, func(ctx context.Context) (obj runtime.Object, err error) {
 		obj, created, err = s.Store.Update(ctx, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
 		return obj, err
 	})
@@ -84,7 +92,7 @@ func (s *Store) Update(ctx context.Context, name string, info rest.UpdatedObject
 // Delete deletes an object, or marks it as deleted while it has finalizers.
 func (s *Store) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	var deleted bool
-	obj, err := retryOnLostFence(ctx, s.DefaultQualifiedResource, name, func(ctx context.Context) (obj runtime.Object, err error) {
+	obj, err := retryOnLostFence(ctx, s, name, options.DryRun, func(ctx context.Context) (obj runtime.Object, err error) {
 		obj, deleted, err = s.Store.Delete(ctx, name, s.validateDelete(validate), options)
 		return obj, err
 	})
@@ -93,7 +101,7 @@ func (s *Store) Delete(ctx context.Context, name string, validate rest.ValidateO
 
 // DeleteCollection deletes all objects that match.
 func (s *Store) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions, list *metainternalversion.ListOptions) (runtime.Object, error) {
-	return retryOnLostFence(ctx, s.DefaultQualifiedResource, "", func(ctx context.Context) (runtime.Object, error) {
+	return retryOnLostFence(ctx, s, "", options.DryRun, func(ctx context.Context) (runtime.Object, error) {
 		return s.Store.DeleteCollection(ctx, s.validateDelete(validate), options, list)
 	})
 }

@@ -123,6 +123,16 @@ func (c *Cluster) touch(id plan.ID) {
 	}
 }
 
+// detaching records that an object is about to be detached: also a write without a response may have been made.
+func (c *Cluster) detaching(id plan.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if applied, ok := c.applied[id]; ok {
+		applied.Detached = true
+		c.applied[id] = applied
+	}
+}
+
 // record stores the result of applying an object.
 func (c *Cluster) record(o *plan.Object, live plan.Live) {
 	c.put(o.ID, live)

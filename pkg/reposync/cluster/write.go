@@ -40,6 +40,9 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	if err != nil {
 		return err
 	}
+	if o.Detaches() {
+		c.detaching(o.ID)
+	}
 	apply := func(force bool) (*metav1.PartialObjectMetadata, error) {
 		return client.Patch(ctx, o.Name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: Manager(c.sync), Force: &force})
 	}

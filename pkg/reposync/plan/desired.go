@@ -124,6 +124,12 @@ func Desired(result *repository.Result, sync string) ([]*Object, error) {
 	return desired, nil
 }
 
+// Detaches reports whether the object stays when it leaves the repository.
+func (o *Object) Detaches() bool {
+	value, _ := o.source.Annotation(object.AnnotationDeletion)
+	return value == object.DeletionDetach
+}
+
 // Body returns the content to apply, in JSON.
 func (o *Object) Body() ([]byte, error) { return json.Marshal(o.Content().Object) }
 

@@ -77,6 +77,8 @@ func (o *operation) apply(old *use) *use {
 	case o.version < u.Observed && o.reserve == nil:
 		// Outdated.
 		return old
+	case o.version == u.Observed && u.UID == "":
+		u.UID = o.uid // An earlier version has written the record.
 	}
 	if o.reserve != nil {
 		u.Reserved = quotav1.Max(u.Reserved, o.reserve)

@@ -57,7 +57,7 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 			return nil, nil, err
 		}
 		// Each ancestor and the use itself are compared and written.
-		if len(results) > 0 && (t.write.Operations()+len(edges)+len(chain)+1 > maxOperations || t.size() > maxBytes) {
+		if len(results) > 0 && (t.write.Operations()+len(edges)+len(chain)+len(o.present)+1 > maxOperations || t.size() > maxBytes) {
 			break
 		}
 		if o.sums && len(batch) > 1 {
@@ -134,8 +134,10 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 		t.unverified = true
 		return nil, nil
 	case !o.gone && o.replaces(old) && o.version < old.Observed && !o.forget:
-		// It is the earlier one, which has no writes any more.
-		t.unverified = true
+		// It is the earlier one, whose writes fail; or the cluster was restored, which the observer finds out.
+		if t.unverified = true; o.reserve != nil {
+			return errBusy, nil
+		}
 		return nil, nil
 	case !o.gone && o.replaces(old):
 		return errReplaced, nil
