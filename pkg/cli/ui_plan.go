@@ -14,6 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/preview"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
 
@@ -125,13 +126,18 @@ func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change
 	return err
 }
 
-// subnamespaceOf returns the parent that a sub-namespace belongs to, "" for other namespaces.
+// subnamespaceOf returns the parent that a sub-namespace belongs to, "" for other namespaces, and before it has its tree labels.
 func (r *uiReader) subnamespaceOf(ctx context.Context, namespace string) (string, error) {
 	ns, err := r.clients.namespaces.Get(ctx, namespace, metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}
-	return ns.Annotations[hnc.AnnotationSubnamespaceOf], nil
+	// Who creates a namespace may annotate it with anything.
+	parent := managed.SubnamespaceOf(ns.Annotations)
+	if parent != hnc.LabeledParent(namespace, ns.Labels, hnc.AbstractAncestors(ns.Annotations)) {
+		return "", nil
+	}
+	return parent, nil
 }
 
 // modes returns the entries of the namespace's hierarchy with the new mode of a kind.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // printOverwritten prints the content that the object had before it was overwritten, as a manifest to apply.
@@ -41,6 +42,6 @@ func overwrittenBefore(ctx context.Context, c *Clients, q *origin.Question) []st
 	if err != nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("the one in %s overwrote an object that was created in %s, at %s; its content is kept until %s: kubectl hns why %s/%s -n %s --overwritten",
-		record.Spec.Source, namespace, record.CreationTimestamp.UTC().Format(time.RFC3339), record.Spec.ExpirationTime.UTC().Format(time.RFC3339), q.Resource, q.Name, namespace)}
+	return []string{fmt.Sprintf("the one in %s overwrote an object that was created in %s, at %s; its content is kept until %s: kubectl hns why %s -n %s --overwritten",
+		record.Spec.Source, namespace, record.CreationTimestamp.UTC().Format(time.RFC3339), record.Spec.ExpirationTime.UTC().Format(time.RFC3339), names.ShellWord(q.Resource.String()+"/"+q.Name), namespace)}
 }

@@ -10,6 +10,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kjson "sigs.k8s.io/json"
 )
 
 // Event returns the type and the object of a watch event in JSON.
@@ -25,6 +30,47 @@ func Event(line []byte) (eventType string, object json.RawMessage, err error) {
 		return decoder.Decode(&json.RawMessage{})
 	})
 	return eventType, object, err
+}
+
+// List is a list whose items are not decoded.
+type List struct {
+	Kind       string
+	APIVersion string
+	Metadata   metav1.ListMeta
+	Items      []json.RawMessage
+}
+
+// ReadList decodes a list.
+func ReadList(data []byte) (*List, error) {
+	l := &List{}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	return l, Object(decoder, func(key string) error {
+		switch key {
+		case "kind":
+			return decoder.Decode(&l.Kind)
+		case "apiVersion":
+			return decoder.Decode(&l.APIVersion)
+		case "metadata":
+			return decoder.Decode(&l.Metadata)
+		case "items":
+			return Array(decoder, func(raw json.RawMessage) error {
+				l.Items = append(l.Items, raw)
+				return nil
+			})
+		}
+		return decoder.Decode(&json.RawMessage{})
+	})
+}
+
+// Item decodes an item of the list. Servers of typed objects leave out its kind.
+func (l *List) Item(raw json.RawMessage) (unstructured.Unstructured, error) {
+	var item unstructured.Unstructured
+	err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &item.Object)
+	if err == nil && item.GetKind() == "" {
+		item.SetAPIVersion(l.APIVersion)
+		item.SetKind(strings.TrimSuffix(l.Kind, "List"))
+	}
+	return item, err
 }
 
 // Object reads an object. For each of its members, it calls a function that decodes the value.

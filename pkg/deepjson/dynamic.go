@@ -3,13 +3,11 @@ package deepjson
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	kjson "sigs.k8s.io/json"
 )
 
 // NewDynamic returns a dynamic client that reads lists and watches in JSON, of objects of any depth.
@@ -58,36 +55,22 @@ func (l lists) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.O
 	if !ok {
 		return l.Serializer.Decode(data, kind, into)
 	}
-	list.Object, list.Items = map[string]any{}, nil
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	err := Object(decoder, func(key string) error {
-		if key == "items" {
-			return Array(decoder, func(raw json.RawMessage) error {
-				var item unstructured.Unstructured
-				err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &item.Object)
-				list.Items = append(list.Items, item)
-				return err
-			})
-		}
-		var raw json.RawMessage
-		if err := decoder.Decode(&raw); err != nil {
-			return err
-		}
-		var value any
-		err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &value)
-		list.Object[key] = value
-		return err
-	})
+	read, err := ReadList(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("decoding a list: %w", err)
 	}
-	found := list.GroupVersionKind()
-	for i := range list.Items {
-		// Servers of typed objects leave it out.
-		if item := &list.Items[i]; item.GetKind() == "" {
-			item.SetGroupVersionKind(found.GroupVersion().WithKind(strings.TrimSuffix(found.Kind, "List")))
+	metadata, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&read.Metadata)
+	if err != nil {
+		return nil, nil, err
+	}
+	list.Object = map[string]any{"kind": read.Kind, "apiVersion": read.APIVersion, "metadata": metadata}
+	list.Items = make([]unstructured.Unstructured, len(read.Items))
+	for i, raw := range read.Items {
+		if list.Items[i], err = read.Item(raw); err != nil {
+			return nil, nil, fmt.Errorf("decoding a list: items[%d]: %w", i, err)
 		}
 	}
+	found := list.GroupVersionKind()
 	return list, &found, nil
 }
 

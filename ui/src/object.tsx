@@ -1,6 +1,6 @@
 // Where an object comes from, or why it is not there; and what it contains.
 import { useData } from './api'
-import { Copy, CopyText, Diff, Link, Loaded, Notes, toNamespace, toObject, useTitle } from './parts'
+import { Copy, CopyText, Diff, Link, Loaded, Notes, shellWord, toNamespace, toObject, useTitle } from './parts'
 import { Path } from './namespace'
 import { usePath } from './trees'
 import { Content, Explanation } from './types'
@@ -18,7 +18,7 @@ export function ObjectPage({ version, ...place }: Place & { version: number }) {
     <div class="head">
       <h1>{name}</h1>
       <p class="summary">{resource} in {namespace}</p>
-      <Copy command={`kubectl hns why ${resource} ${name} -n ${namespace}`} />
+      <Copy command={`kubectl hns why ${shellWord(`${resource}/${name}`)} -n ${namespace}`} />
     </div>
     <Loaded from={answer}>{(a: Explanation) => <Story a={a} place={place} />}</Loaded>
     {there && <Contents path={path + '/content'} version={version} place={place} />}
@@ -50,7 +50,7 @@ function Contents({ path, version, place }: { path: string; version: number; pla
     {c.difference && <details class="box fold"><summary><h2>Difference from the source in {c.source}</h2></summary><Diff text={c.difference} /></details>}
     {c.overwritten && <details class="box fold" open data-overwritten><summary><h2>What it has overwritten</h2></summary>
       <p class="dim">An ancestor's object replaced one that was made here. Removed lines are those of the former.</p><Diff text={c.overwritten} />
-      <Copy command={`kubectl hns why ${place.resource} ${place.name} -n ${place.namespace} --overwritten`} /></details>}
+      <Copy command={`kubectl hns why ${shellWord(`${place.resource}/${place.name}`)} -n ${place.namespace} --overwritten`} /></details>}
     <details class="box fold" data-yaml><summary><h2>YAML</h2></summary>
       <div class="tools"><span class="grow" /><CopyText text={c.manifest} title="Copy as YAML" /></div>
       <pre class="yaml" tabIndex={0} role="group" aria-label="YAML">{c.manifest}</pre></details>

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 func (a *Answer) addf(format string, args ...any) {
@@ -112,7 +113,7 @@ func (q *Question) explainUnsourced(a *Answer, governing *Namespace, m Mode) {
 		a.addf("the copy will be replaced by a copy of the one in %s", governing.Name)
 	case !m.Configured || m.Mode == v1beta1.Ignore:
 		a.addf("the copy stays as it is; users allowed to update it who are admins of %s can make it an ordinary object: kubectl hns detach %s -n %s",
-			a.Source, a.Object, a.Namespace)
+			a.Source, names.ShellWord(a.Object), a.Namespace)
 		a.addf("an administrator can remove all copies by setting the mode to Remove")
 	default:
 		a.addf("the copy will be removed")

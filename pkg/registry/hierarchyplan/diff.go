@@ -8,9 +8,7 @@ import (
 
 	"github.com/pmezard/go-difflib/difflib"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -49,12 +47,15 @@ func (p *Planner) diff(ctx context.Context, v *visibility, w copies.Write) strin
 // current reads an object again, and returns nil if its UID has changed. It lists because the server lacks the verb
 // get, which would include subresources.
 func (p *Planner) current(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) *unstructured.Unstructured {
-	list, err := p.Dynamic.Resource(kind.GroupVersionResource).Namespace(namespace).List(ctx,
-		metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, o.Name).String()})
-	if err != nil || len(list.Items) != 1 || list.Items[0].GetUID() != o.UID {
+	var found *unstructured.Unstructured
+	err := p.Lister.forEach(ctx, kind.GroupVersionResource, namespace, named(o.Name), 0, func(string) bool { return true }, func(u *unstructured.Unstructured) error {
+		found = u
+		return nil
+	})
+	if err != nil || found == nil || found.GetUID() != o.UID {
 		return nil
 	}
-	return &list.Items[0]
+	return found
 }
 
 // unifiedDiff returns the difference of two objects as a unified diff of their YAML.

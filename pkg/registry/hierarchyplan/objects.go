@@ -96,10 +96,7 @@ const (
 func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersionResource, namespaces sets.Set[string], f func(*unstructured.Unstructured) error) error {
 	var mu sync.Mutex
 	list := func(ctx context.Context, namespace string, most int) error {
-		return p.Lister.forEach(ctx, resource, namespace, most, func(u *unstructured.Unstructured) error {
-			if !namespaces.Has(u.GetNamespace()) {
-				return nil
-			}
+		return p.Lister.forEach(ctx, resource, namespace, nil, most, namespaces.Has, func(u *unstructured.Unstructured) error {
 			mu.Lock()
 			defer mu.Unlock()
 			return f(u)

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"slices"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -80,6 +81,8 @@ const (
 	PhaseNamespaces
 	PhaseHierarchies
 	PhaseRest
+	// What permissions restrict comes before them.
+	PhasePermissions
 	phases
 )
 
@@ -94,6 +97,8 @@ func phaseOf(kind schema.GroupKind, namespace string) int {
 		return PhaseCluster
 	case kind == HierarchyKind:
 		return PhaseHierarchies
+	case kind.Group == rbacv1.GroupName:
+		return PhasePermissions
 	}
 	return PhaseRest
 }

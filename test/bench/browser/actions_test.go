@@ -182,7 +182,7 @@ func TestCopiesAndFiles(t *testing.T) {
 	saved("access-service-1.csv", `"User","bob","ClusterRole/edit","RoleBinding/operators-edit","team-a"`)
 	b.visit("/ns/acme/roles.rbac.authorization.k8s.io/pod-reader")
 	b.click("[data-yaml] > summary")
-	for selector, copied := range map[string]string{".head .copy": "kubectl hns why roles.rbac.authorization.k8s.io pod-reader -n acme", "[data-yaml] .tools button": "pods/log"} {
+	for selector, copied := range map[string]string{".head .copy": "kubectl hns why roles.rbac.authorization.k8s.io/pod-reader -n acme", "[data-yaml] .tools button": "pods/log"} {
 		b.do(chromedp.Evaluate("navigator.clipboard.writeText = async text => { window.copied = text }", nil))
 		b.click(selector)
 		b.until("it copies "+copied, fmt.Sprintf("window.copied?.includes(%q)", copied))

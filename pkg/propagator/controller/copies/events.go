@@ -87,7 +87,8 @@ func (b backup) describe(w copies.Write) string {
 	if b.lost != nil {
 		return fmt.Sprintf("its content could not be kept: %v", b.lost)
 	}
-	return fmt.Sprintf("its content is kept for some time: kubectl hns why %s/%s -n %s --overwritten", w.Kind.GroupResource(), w.Name, w.Namespace)
+	return fmt.Sprintf("its content is kept for some time: kubectl hns why %s -n %s --overwritten",
+		names.ShellWord(w.Kind.GroupResource().String()+"/"+w.Name), w.Namespace)
 }
 
 // howToKeep explains how the overwritten object could have been kept.
