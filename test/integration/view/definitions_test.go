@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -113,5 +114,138 @@ func TestADefinitionMakesACustomResourceDefinition(t *testing.T) {
 	})
 	if _, err := administrator(t).Resource(crds).Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the real one: %v", err)
+	}
+}
+
+// manifest returns a CustomResourceDefinition as a tenant writes it.
+func manifest(spec string) string {
+	return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":` + spec + `}`
+}
+
+// newOwner returns a tenant with a view with relative names that may have CustomResourceDefinitions.
+func newOwner(t *testing.T, root string, limit int32) *tenant {
+	t.Helper()
+	tn := newTenant(t, root).relative(t)
+	openView(t, root, limited(limit))
+	return tn
+}
+
+// Two tenants own CustomResourceDefinitions of the same name with other versions, and use them with any client. Another
+// one sees nothing of them.
+func TestTenantsOwnCustomResourceDefinitions(t *testing.T) {
+	one, other := newOwner(t, "crd-one", 3), newTenant(t, "crd-other").relative(t)
+	two := newUser(t, "crd-two")
+	views := admin.HNC.HncV1alpha3().TenantViews(two.root)
+	v, err := views.Get(t.Context(), hnc.TenantViewSingleton, metav1.GetOptions{})
+	must(t, "view", err)
+	v.Spec.CustomResources.Limit = 1
+	_, err = views.Update(t.Context(), v, metav1.UpdateOptions{})
+	must(t, "limit", err)
+	for version, tn := range map[string]*tenant{"v1": one, "v2": two} {
+		tn.run(t, "", "create", "namespace", "dev")
+		suite.Eventually(t, "the view has its limit", func() error {
+			out, err := tn.output(t, manifest(widgetSpec(version)), "apply", "-f", "-")
+			if err != nil {
+				return fmt.Errorf("%w: %s", err, out)
+			}
+			return nil
+		})
+		useWidgets(t, tn, version)
+	}
+	for _, tn := range []*tenant{one, two} {
+		mine, theirs := "v1", "v2"
+		if tn == two {
+			mine, theirs = theirs, mine
+		}
+		if code, body := tn.raw(t, "GET", "/apis/example.com/"+theirs, ""); code != 404 {
+			t.Errorf("the other's version: %d %s", code, body)
+		}
+		if code, body := tn.raw(t, "GET", "/apis/example.com/"+mine, ""); code != 200 || strings.Contains(body, "views.hnc") {
+			t.Errorf("its own version: %d %s", code, body)
+		}
+		for _, path := range []string{"/apis/example.com." + one.suffix(t), "/apis/example.com." + two.suffix(t) + "/v2/namespaces/dev/widgets"} {
+			if code, body := tn.raw(t, "GET", path, ""); code != 404 {
+				t.Errorf("%s: %d %s", path, code, body)
+			}
+		}
+	}
+	for _, path := range []string{"/apis", "/", "/openapi/v2", "/openapi/v3", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"} {
+		for _, tn := range []*tenant{one, two, other} {
+			for _, accept := range []string{"application/json", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"} {
+				code, body := tn.raw(t, "GET", path, "", "Accept", accept)
+				for _, foreign := range []string{"crd-one-", "crd-two-", "com.example"} {
+					if (tn == other || foreign != "com.example" && !strings.HasPrefix(foreign, tn.root)) && strings.Contains(body, foreign) {
+						t.Errorf("%s of %s as %s: %d contains %s", path, tn.root, accept, code, foreign)
+					}
+				}
+				if path == "/apis" && code == 200 && strings.Contains(body, "example.com") != (tn != other) {
+					t.Errorf("groups of %s: %s", tn.root, body)
+				}
+			}
+		}
+	}
+	if code, _ := other.raw(t, "GET", "/apis/example.com/v1/namespaces/default/widgets", ""); code != 404 {
+		t.Errorf("the other tenant gets %d", code)
+	}
+}
+
+var applied = regexp.MustCompile(`last-applied-configuration: .*\n.*`)
+
+// useWidgets uses the custom resources of a tenant's own CustomResourceDefinition.
+func useWidgets(t *testing.T, tn *tenant, version string) {
+	t.Helper()
+	ctx := t.Context()
+	if out := tn.run(t, "", "get", "crds", "-o", "name"); strings.TrimSpace(out) != "customresourcedefinition.apiextensions.k8s.io/widgets.example.com" {
+		t.Errorf("the definitions are %s", out)
+	}
+	tn.run(t, "", "wait", "crd/widgets.example.com", "--for=condition=Established", "--timeout=10s")
+	widgets := tn.dynamic(t).Resource(schema.GroupVersionResource{Group: "example.com", Version: version, Resource: "widgets"})
+	events, err := widgets.Watch(ctx, metav1.ListOptions{})
+	must(t, "watch", err)
+	defer events.Stop()
+	widget := fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Widget","metadata":{"name":"one"},"spec":{"size":1}}`, version)
+	suite.Eventually(t, "its creator has the permissions", func() error {
+		out, err := tn.output(t, widget, "apply", "-n", "dev", "-f", "-")
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	})
+	tn.run(t, widget, "apply", "--server-side", "--force-conflicts", "-n", "dev", "-f", "-")
+	event := <-events.ResultChan()
+	if seen, ok := event.Object.(*unstructured.Unstructured); !ok || seen.GetAPIVersion() != "example.com/"+version || seen.GetNamespace() != "dev" {
+		t.Errorf("the watch shows %v", event.Object)
+	}
+	tn.run(t, "", "patch", "-n", "dev", "widget", "one", "--type=merge", "-p", `{"spec":{"size":2}}`)
+	tn.run(t, "", "patch", "-n", "dev", "widget", "one", "--type=json", "-p", `[{"op":"replace","path":"/spec/size","value":3}]`)
+	tn.run(t, "", "scale", "-n", "dev", "widget/one", "--replicas=4")
+	if out := tn.run(t, "", "get", "wd", "-A"); !strings.Contains(out, "dev") || !strings.Contains(out, "4") {
+		t.Errorf("a table: %s", out)
+	}
+	// kube-apiserver writes what kubectl applies on the server into an annotation, which is as stored.
+	if out := applied.ReplaceAllString(tn.run(t, "", "get", "widgets", "-A", "-o", "yaml"), ""); strings.Contains(out, "views.hnc") || !strings.Contains(out, "apiVersion: example.com/"+version) {
+		t.Errorf("the widgets: %s", out)
+	}
+	if out := tn.run(t, "", "explain", "widget.spec.size"); !strings.Contains(out, "How large it is.") || strings.Contains(out, "views.hnc") {
+		t.Errorf("explain: %s", out)
+	}
+	if out := tn.run(t, "", "auth", "can-i", "create", "widgets.example.com", "-n", "dev"); strings.TrimSpace(out) != "yes" {
+		t.Errorf("can-i: %s", out)
+	}
+	list, err := widgets.List(ctx, metav1.ListOptions{})
+	must(t, "list", err)
+	if list.GetAPIVersion() != "example.com/"+version || len(list.Items) != 1 || list.Items[0].GetAPIVersion() != "example.com/"+version {
+		t.Errorf("the list is %v", list)
+	}
+	stored, err := administrator(t).Resource(schema.GroupVersionResource{Group: "example.com." + tn.suffix(t), Version: version, Resource: "widgets"}).
+		Namespace(tn.root+"-dev").Get(ctx, "one", metav1.GetOptions{})
+	must(t, "stored", err)
+	// What is read can be written back, and changes nothing.
+	read, err := widgets.Namespace("dev").Get(ctx, "one", metav1.GetOptions{})
+	must(t, "read", err)
+	written, err := widgets.Namespace("dev").Update(ctx, read, metav1.UpdateOptions{})
+	must(t, "write back", err)
+	if written.GetResourceVersion() != stored.GetResourceVersion() {
+		t.Errorf("writing back what was read made %s of %s", written.GetResourceVersion(), stored.GetResourceVersion())
 	}
 }
