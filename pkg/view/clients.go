@@ -32,7 +32,7 @@ type clients struct {
 	namespaces    corev1client.NamespaceInterface
 	subnamespaces hncclient.SubnamespacesGetter
 	definitions   hncalphaclient.ViewDefinitionsGetter
-	reviews       authorizationv1client.LocalSubjectAccessReviewsGetter
+	reviews       authorizationv1client.AuthorizationV1Interface
 }
 
 // clients returns the caller's clients. The warnings of their responses are added to the view's.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -82,7 +83,11 @@ func (h *Handler) writeDefinition(c *call) error {
 		return err
 	}
 	if len(c.r.URL.Query()["dryRun"]) == 0 {
-		c.up = &Connection{Upgrade: c.up.Upgrade, Transport: &awaiting{next: c.up.Transport, await: func() { h.awaitDefinition(c, name, group) }}}
+		clients, err := h.clients(c) // with the connection that does not wait
+		if err != nil {
+			return err
+		}
+		c.up = &Connection{Upgrade: c.up.Upgrade, Transport: &awaiting{next: c.up.Transport, await: func(created bool) { h.awaitDefinition(c, clients, name, group, created) }}}
 	}
 	return h.forward(c)
 }
@@ -92,34 +97,31 @@ func (h *Handler) validateGroup(c *call, name, group string) error {
 	if err := h.Kinds.notOlder(c.r.Context(), minRefresh); err != nil {
 		return err
 	}
-	if h.Kinds.hasGroup(group) && h.Mapper.Group(group) == group {
-		return apierrors.NewConflict(definitions, name, fmt.Errorf("spec.group: an administrator has installed %s in the cluster; use it, with Helm by --skip-crds, or choose another group", group))
+	if group != "" && h.Kinds.hasGroup(group) && h.Mapper.Group(group) == group {
+		return apierrors.NewForbidden(definitions, name, fmt.Errorf("spec.group: an administrator has installed %s in the cluster; use it, with Helm by --skip-crds, or choose another group", group))
 	}
 	return nil
 }
 
-// awaiting calls a function after a successful write. The function may read with the same connection.
+// awaiting calls a function after a successful write.
 type awaiting struct {
 	next  http.RoundTripper
-	await func()
+	await func(created bool)
 }
 
 // RoundTrip implements http.RoundTripper.
 func (a *awaiting) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := a.next.RoundTrip(r)
-	if err == nil && !readMethods.Has(r.Method) && response.StatusCode < http.StatusMultipleChoices {
-		a.await()
+	if err == nil && response.StatusCode < http.StatusMultipleChoices {
+		a.await(response.StatusCode == http.StatusCreated)
 	}
 	return response, err
 }
 
-// awaitDefinition waits until the cluster serves what is stored under a name, or says why it does not, for seeTimeout.
-func (h *Handler) awaitDefinition(c *call, name, group string) {
+// awaitDefinition waits until the cluster serves what is stored under a name, to the caller if it has created it, or says
+// why it does not, for seeTimeout.
+func (h *Handler) awaitDefinition(c *call, clients *clients, name, group string, created bool) {
 	ctx := c.r.Context()
-	clients, err := h.clients(c)
-	if err != nil {
-		return
-	}
 	var ready *metav1.Condition
 	_ = poll(ctx, func(ctx context.Context) (bool, error) {
 		v, err := clients.definitions.ViewDefinitions(h.Root).Get(ctx, name, metav1.GetOptions{})
@@ -133,15 +135,24 @@ func (h *Handler) awaitDefinition(c *call, name, group string) {
 		if ready.Status != metav1.ConditionTrue {
 			return true, nil
 		}
-		served := h.serves(v, group)
-		if !served {
+		if !h.serves(v, group) {
 			_ = h.Kinds.wait(ctx)
+			return false, nil
 		}
-		return served, nil
+		return !created || h.allowed(ctx, clients, v, group), nil
 	})
 	if ready != nil && ready.Status != metav1.ConditionTrue {
 		c.warn(ready.Reason + ": " + ready.Message)
 	}
+}
+
+// allowed reports whether the caller may list the custom resources of a definition in the root.
+func (h *Handler) allowed(ctx context.Context, clients *clients, v *v1alpha3.ViewDefinition, group string) bool {
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+		Namespace: h.Root, Verb: "list", Group: group + "." + h.suffix(), Resource: v.Status.AcceptedNames.Plural,
+	}}}
+	answer, err := clients.reviews.SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	return err == nil && answer.Status.Allowed
 }
 
 // serves reports whether the versions of a definition are known.

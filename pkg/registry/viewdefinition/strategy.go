@@ -25,7 +25,7 @@ type strategy struct{ base.Base }
 
 func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	v := obj.(*hnc.ViewDefinition)
-	v.Status = hnc.ViewDefinitionStatus{}
+	v.Status = hnc.ViewDefinitionStatus{ObservedGeneration: hnc.NotObserved}
 	v.Generation = 1
 	canonicalize(v)
 	if !slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {

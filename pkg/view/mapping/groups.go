@@ -7,7 +7,7 @@ import (
 )
 
 // Groups translates the groups of the custom resources that a view has for itself. In the cluster, the group example.com of
-// the view has a suffix that no other view has. Groups without a dot are Kubernetes' own.
+// the view has a suffix that no other view has.
 type Groups struct {
 	// Suffix returns that of the view, without the dot before it; "" means that the view has no groups for itself.
 	Suffix func() string
@@ -17,10 +17,15 @@ type Groups struct {
 	Refresh func()
 }
 
+// builtIn reports whether a group is one of Kubernetes, which a view cannot have for itself.
+func builtIn(group string) bool {
+	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
+}
+
 // own returns the group in the cluster of a group that the view has for itself; ok is false for all others.
 func (g *Groups) own(group string) (real string, ok bool) {
 	suffix := g.Suffix()
-	if suffix == "" || !strings.Contains(group, ".") {
+	if suffix == "" {
 		return "", false
 	}
 	real = group + "." + suffix
@@ -30,7 +35,7 @@ func (g *Groups) own(group string) (real string, ok bool) {
 // In returns the group in the cluster of a group in the view. One that the cluster serves under the same name has a
 // suffix there, too, while the view has its own.
 func (g *Groups) In(group string) string {
-	if g == nil || !strings.Contains(group, ".") {
+	if g == nil || builtIn(group) {
 		return group
 	}
 	real, ok := g.own(group)
@@ -46,7 +51,7 @@ func (g *Groups) In(group string) string {
 
 // Out returns the group in the view of any group of the cluster. In is the inverse.
 func (g *Groups) Out(group string) string {
-	if g == nil || !strings.Contains(group, ".") {
+	if g == nil || builtIn(group) {
 		return group
 	}
 	if suffix := g.Suffix(); suffix != "" {

@@ -226,9 +226,7 @@ func useWidgets(t *testing.T, tn *tenant, version string) {
 	if out := applied.ReplaceAllString(tn.run(t, "", "get", "widgets", "-A", "-o", "yaml"), ""); strings.Contains(out, "views.hnc") || !strings.Contains(out, "apiVersion: example.com/"+version) {
 		t.Errorf("the widgets: %s", out)
 	}
-	if out := tn.run(t, "", "explain", "widget.spec.size"); !strings.Contains(out, "How large it is.") || strings.Contains(out, "views.hnc") {
-		t.Errorf("explain: %s", out)
-	}
+	explains(t, tn, "How large it is.")
 	if out := tn.run(t, "", "auth", "can-i", "create", "widgets.example.com", "-n", "dev"); strings.TrimSpace(out) != "yes" {
 		t.Errorf("can-i: %s", out)
 	}
@@ -248,4 +246,19 @@ func useWidgets(t *testing.T, tn *tenant, version string) {
 	if written.GetResourceVersion() != stored.GetResourceVersion() {
 		t.Errorf("writing back what was read made %s of %s", written.GetResourceVersion(), stored.GetResourceVersion())
 	}
+}
+
+// explains waits until kubectl explain prints a text: kube-apiserver publishes OpenAPI some time after it serves a kind.
+func explains(t *testing.T, tn *tenant, text string) {
+	t.Helper()
+	suite.Eventually(t, "kubectl explains the kind", func() error {
+		out, err := tn.output(t, "", "explain", "widget.spec.size")
+		if err != nil || !strings.Contains(out, text) {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		if strings.Contains(out, "views.hnc") {
+			t.Errorf("explain: %s", out)
+		}
+		return nil
+	})
 }
