@@ -88,7 +88,7 @@ func New(config Config) *Manager {
 	}, config.InheritPodSecurity)
 	m.releases = copyrelease.New(d, config.Discover)
 	m.views = tenantview.New(d, config.StatusWindow)
-	m.definitions = viewdefinition.New(d, config.StatusWindow)
+	m.definitions = viewdefinition.New(d)
 	m.restore = restore.New(d, config.store, restore.Config{Parallelism: config.Workers, Assumed: config.Assumed, Differs: m.differs})
 	m.reconcileClass = map[queue.Class]func(context.Context, queue.Key) error{
 		queue.Subnamespace:   counted(config.Metrics.Reconciling, m.subnamespaces.Reconcile),

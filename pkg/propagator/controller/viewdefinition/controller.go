@@ -28,6 +28,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
+// settle is how long changes of Roles and RoleBindings are collected, each of which requires reviews.
+const settle = time.Second
+
 // Each CustomResourceDefinition that changes costs kube-apiserver new handlers and a new OpenAPI document, so those of a
 // view change at a rate. What may be done by then is checked again once in a while.
 const (
@@ -38,16 +41,14 @@ const (
 // Controller reconciles the CustomResourceDefinitions of views.
 type Controller struct {
 	controller.Dependencies
-	// window is how long changes of Roles and RoleBindings are collected.
-	window time.Duration
 
 	mu    sync.Mutex
 	rates map[string]flowcontrol.RateLimiter
 }
 
-// New returns a Controller that collects changes of permissions for the window.
-func New(d controller.Dependencies, window time.Duration) *Controller {
-	return &Controller{Dependencies: d, window: window, rates: map[string]flowcontrol.RateLimiter{}}
+// New returns a Controller.
+func New(d controller.Dependencies) *Controller {
+	return &Controller{Dependencies: d, rates: map[string]flowcontrol.RateLimiter{}}
 }
 
 // all is the key of all namespaces.
@@ -68,7 +69,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 		},
 		NamespaceChanged: func(s *cache.State, old, ns *tree.Namespace) {
 			if (old == nil || old.Terminating != ns.Terminating) && len(s.Definitions.Wanted[ns.Name]) > 0 {
-				c.Queue.AddAfter(key(ns.Name), c.window)
+				c.Queue.AddAfter(key(ns.Name), settle)
 			}
 		},
 		ObjectChanged: func(s *cache.State, kind int, old, o *copies.Object) {
@@ -78,7 +79,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 			}
 			group := s.Kind(kind).Index.Kind.GroupResource()
 			if len(s.Definitions.Wanted[either.Namespace]) > 0 && (group == copies.RoleBindings.GroupResource() || group == copies.Roles.GroupResource()) {
-				c.Queue.AddAfter(key(either.Namespace), c.window)
+				c.Queue.AddAfter(key(either.Namespace), settle)
 			}
 		},
 	}
