@@ -92,7 +92,7 @@ type document struct {
 	own map[string]bool
 }
 
-// document returns the names of groups in a document with some groups. They depend on nothing else, so that entity tags of
+// groupsOf returns the names of groups in a document with some groups. They depend on nothing else, so that entity tags of
 // kube-apiserver stay valid.
 func (h *Handler) groupsOf(groups ...string) document {
 	d := document{h.suffix(), map[string]bool{}}

@@ -112,15 +112,15 @@ func validateSpec(v *hnc.ViewDefinition, spec *apiextensionsv1.CustomResourceDef
 	if rules := strings.Count(string(v.Spec.Raw), `"rule":`); rules > maxRules {
 		errs = append(errs, field.TooMany(at.Child("versions"), rules, maxRules))
 	}
-	real := realGroup(v, spec.Group)
+	group := realGroup(v, spec.Group)
 	for i, version := range spec.Versions {
 		// The name of the APIService.
-		if name := version.Name + "." + real; len(name) > utilvalidation.DNS1123SubdomainMaxLength {
+		if name := version.Name + "." + group; len(name) > utilvalidation.DNS1123SubdomainMaxLength {
 			errs = append(errs, field.Invalid(at.Child("versions").Index(i).Child("name"), version.Name,
 				fmt.Sprintf("%q is too long: together with the suffix of the view, must have at most %d characters", version.Name+"."+spec.Group, utilvalidation.DNS1123SubdomainMaxLength)))
 		}
 	}
-	if name := spec.Names.Plural + "." + real; len(name) > utilvalidation.DNS1123SubdomainMaxLength {
+	if name := spec.Names.Plural + "." + group; len(name) > utilvalidation.DNS1123SubdomainMaxLength {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), v.Name,
 			fmt.Sprintf("together with the suffix of the view, must have at most %d characters; this has %d", utilvalidation.DNS1123SubdomainMaxLength, len(name))))
 	}

@@ -98,10 +98,11 @@ func (c *Controller) Reconcile(ctx context.Context, k queue.Key) error {
 			return
 		}
 		if k == all {
-			for _, namespaces := range [][]string{keys(s.Definitions.Wanted), keys(s.Definitions.CRDs)} {
-				for _, namespace := range namespaces {
-					c.Queue.Add(key(namespace))
-				}
+			for namespace := range s.Definitions.Wanted {
+				c.Queue.Add(key(namespace))
+			}
+			for namespace := range s.Definitions.CRDs {
+				c.Queue.Add(key(namespace))
 			}
 			return
 		}
@@ -130,13 +131,6 @@ func (c *Controller) Reconcile(ctx context.Context, k queue.Key) error {
 		c.Queue.AddAfter(k, recheck)
 	}
 	return errors.Join(errs...)
-}
-
-func keys[T any](m map[string]T) (list []string) {
-	for name := range m {
-		list = append(list, name)
-	}
-	return list
 }
 
 // rate returns the limiter of a namespace while it has ViewDefinitions.
