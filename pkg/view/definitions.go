@@ -166,9 +166,9 @@ func (h *Handler) serves(v *v1alpha3.ViewDefinition, group string) bool {
 	if err := json.Unmarshal(v.Spec.Raw, &spec); err != nil {
 		return true
 	}
-	real := schema.GroupResource{Group: group + "." + h.suffix(), Resource: v.Status.AcceptedNames.Plural}
+	realGroup := schema.GroupResource{Group: group + "." + h.suffix(), Resource: v.Status.AcceptedNames.Plural}
 	for _, version := range spec.Versions {
-		if found, _ := h.Kinds.lookup(real.WithVersion(version.Name)); version.Served && found == nil {
+		if found, _ := h.Kinds.lookup(realGroup.WithVersion(version.Name)); version.Served && found == nil {
 			return false
 		}
 	}

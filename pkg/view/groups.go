@@ -42,13 +42,13 @@ func (h *Handler) mapGroup(c *call) error {
 	if hnc.IsViewGroup(shown) {
 		return notFound(c)
 	}
-	real := h.Mapper.Group(shown)
-	if !hnc.IsViewGroup(real) {
+	realGroup := h.Mapper.Group(shown)
+	if !hnc.IsViewGroup(realGroup) {
 		return nil
 	}
 	info := *c.info
-	info.APIGroup, c.info = real, &info
-	c.path = withGroup(c.path, "apis", real)
+	info.APIGroup, c.info = realGroup, &info
+	c.path = withGroup(c.path, "apis", realGroup)
 	return nil
 }
 
@@ -71,9 +71,9 @@ func (h *Handler) groupInView(err error) error {
 		return err
 	}
 	status, details := api.ErrStatus, *api.ErrStatus.Details
-	real := details.Group
-	details.Group = h.Mapper.GroupOut(real)
-	status.Details, status.Message = &details, strings.ReplaceAll(status.Message, real, details.Group)
+	realGroup := details.Group
+	details.Group = h.Mapper.GroupOut(realGroup)
+	status.Details, status.Message = &details, strings.ReplaceAll(status.Message, realGroup, details.Group)
 	return &apierrors.StatusError{ErrStatus: status}
 }
 

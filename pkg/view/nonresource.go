@@ -49,8 +49,8 @@ func (h *Handler) mapDocument(c *call, group string) error {
 	if refusedGroup(group) || hnc.IsViewGroup(group) {
 		return notFound(c)
 	}
-	if real := h.Mapper.Group(group); hnc.IsViewGroup(real) {
-		c.path = withGroup(c.path, "apis", real)
+	if realGroup := h.Mapper.Group(group); hnc.IsViewGroup(realGroup) {
+		c.path = withGroup(c.path, "apis", realGroup)
 	}
 	return nil
 }

@@ -142,7 +142,10 @@ func (h *Handler) mapRealAttributes(c *call, asked *authorizationv1.ResourceAttr
 	if resource == namespaces {
 		return h.mapNamespaceAttributes(c, asked)
 	}
-	if resource == definitions && h.Mapper.Names().Relative() && asked.Namespace == "" {
+	if resource == definitions && asked.Namespace == "" {
+		if !h.Mapper.Names().Relative() {
+			return "it is not part of a view with real names", nil
+		}
 		asked.Group, asked.Version, asked.Resource, asked.Namespace = storedDefinitions.Group, storedDefinitions.Version, storedDefinitions.Resource, h.Root
 		return "", nil
 	}

@@ -23,13 +23,13 @@ func builtIn(group string) bool {
 }
 
 // own returns the group in the cluster of a group that the view has for itself; ok is false for all others.
-func (g *Groups) own(group string) (real string, ok bool) {
+func (g *Groups) own(group string) (realGroup string, ok bool) {
 	suffix := g.Suffix()
 	if suffix == "" {
 		return "", false
 	}
-	real = group + "." + suffix
-	return real, g.Known(real)
+	realGroup = group + "." + suffix
+	return realGroup, g.Known(realGroup)
 }
 
 // In returns the group in the cluster of a group in the view. One that the cluster serves under the same name has a
@@ -38,13 +38,13 @@ func (g *Groups) In(group string) string {
 	if g == nil || builtIn(group) {
 		return group
 	}
-	real, ok := g.own(group)
-	if !ok && real != "" && g.Refresh != nil && !g.Known(group) {
+	realGroup, ok := g.own(group)
+	if !ok && realGroup != "" && g.Refresh != nil && !g.Known(group) {
 		g.Refresh()
 		_, ok = g.own(group)
 	}
 	if ok {
-		return real
+		return realGroup
 	}
 	return strings.TrimSuffix(group, ExternalSuffix)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestEachGroupHasOneNameInTheView(t *testing.T) {
-	for real, want := range map[string]string{
+	for realGroup, want := range map[string]string{
 		"example.com." + ownSuffix:                   "example.com",
 		"gone.example.com." + ownSuffix:              "gone.example.com." + ownSuffix,
 		"example.com":                                "example.com.external",
@@ -24,11 +24,11 @@ func TestEachGroupHasOneNameInTheView(t *testing.T) {
 		"not.installed.com":                            "not.installed.com",
 		"not.installed.com.external." + ExternalSuffix: "not.installed.com.external." + ExternalSuffix + ExternalSuffix,
 	} {
-		if got := testGroups.Out(real); got != want {
-			t.Errorf("%q is shown as %q, want %q", real, got, want)
+		if got := testGroups.Out(realGroup); got != want {
+			t.Errorf("%q is shown as %q, want %q", realGroup, got, want)
 		}
-		if got := testGroups.In(testGroups.Out(real)); got != real {
-			t.Errorf("%q becomes %q", real, got)
+		if got := testGroups.In(testGroups.Out(realGroup)); got != realGroup {
+			t.Errorf("%q becomes %q", realGroup, got)
 		}
 	}
 	if got := testGroups.In("example.com"); got != "example.com."+ownSuffix {
@@ -51,12 +51,12 @@ func TestAnUnknownGroupIsLookedFor(t *testing.T) {
 
 func TestReferencesToOwnCustomResources(t *testing.T) {
 	m := testMapper()
-	real := "example.com." + ownSuffix
+	realGroup := "example.com." + ownSuffix
 	for _, test := range []struct {
 		kind schema.GroupVersionKind
 		view string
 	}{
-		{kindOf(real+"/v1", "Widget"), `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","managedFields":[{"apiVersion":"example.com/v1","manager":"m"}]},"spec":{"apiVersion":"example.com.external/v1"}}`},
+		{kindOf(realGroup+"/v1", "Widget"), `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","managedFields":[{"apiVersion":"example.com/v1","manager":"m"}]},"spec":{"apiVersion":"example.com.external/v1"}}`},
 		{kindOf("v1", "ConfigMap"), `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Widget","name":"a","uid":"u"}]}}`},
 		{kindOf("rbac.authorization.k8s.io/v1", "Role"), `{"rules":[{"apiGroups":["","example.com","example.com.external"],"resources":["*"],"verbs":["*"]}]}`},
 		{kindOf("autoscaling/v2", "HorizontalPodAutoscaler"), `{"spec":{"scaleTargetRef":{"apiVersion":"example.com/v1","kind":"Widget","name":"a"}}}`},
@@ -68,7 +68,7 @@ func TestReferencesToOwnCustomResources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(stored), real) {
+		if !strings.Contains(string(stored), realGroup) {
 			t.Errorf("%s is stored as %s", test.view, stored)
 		}
 		shown, err := m.Object(Out, test.kind, stored)

@@ -31,7 +31,7 @@ var widgetsV1 = schema.GroupVersionResource{Group: "example.com", Version: "v1",
 func TestReferencesToOwnCustomResources(t *testing.T) {
 	tn := newOwner(t, "crd-refs", 1)
 	tn.run(t, manifest(widgetSpec("v1")), "apply", "--server-side", "-f", "-")
-	ctx, real := t.Context(), "example.com."+tn.suffix(t)
+	ctx, realGroup := t.Context(), "example.com."+tn.suffix(t)
 	owner, err := tn.dynamic(t).Resource(widgetsV1).Namespace("default").Create(ctx, widget("owner"), metav1.CreateOptions{})
 	must(t, "owner", err)
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owned", OwnerReferences: []metav1.OwnerReference{{APIVersion: "example.com/v1", Kind: "Widget", Name: "owner", UID: owner.GetUID()}}}}
@@ -39,7 +39,7 @@ func TestReferencesToOwnCustomResources(t *testing.T) {
 	must(t, "owned", err)
 	stored, err := admin.CoreV1().ConfigMaps(tn.root).Get(ctx, "owned", metav1.GetOptions{})
 	must(t, "stored", err)
-	if created.OwnerReferences[0].APIVersion != "example.com/v1" || stored.OwnerReferences[0].APIVersion != real+"/v1" {
+	if created.OwnerReferences[0].APIVersion != "example.com/v1" || stored.OwnerReferences[0].APIVersion != realGroup+"/v1" {
 		t.Errorf("shown %v, stored %v", created.OwnerReferences, stored.OwnerReferences)
 	}
 	updated, err := tn.view.CoreV1().ConfigMaps("default").Update(ctx, created, metav1.UpdateOptions{})
@@ -137,7 +137,7 @@ func TestEachWriteOfACustomResourceDefinition(t *testing.T) {
 
 func TestDefinitionsThatAreRefused(t *testing.T) {
 	tn, without := newOwner(t, "crd-no", 1), newTenant(t, "crd-none").relative(t)
-	real := newTenant(t, "crd-real")
+	realNames := newTenant(t, "crd-real")
 	reader := newTenant(t, "crd-reader").relative(t)
 	for _, test := range []struct {
 		what     string
@@ -153,7 +153,7 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		{"a group of the cluster", tn, "example.com", "apps", "an administrator has installed apps"},
 		{"a long name", tn, "example.com", strings.Repeat("a.", 110) + "com", "metadata.name"},
 		{"no TenantView", without, "", "", "spec.customResources.limit of the TenantView of this namespace allows 0"},
-		{"real names", real, "", "", "a view with relative names can have its own"},
+		{"real names", realNames, "", "", "a view with relative names can have its own"},
 	} {
 		body := strings.ReplaceAll(manifest(widgetSpec("v1")), test.old, test.new)
 		if test.old == "" {
