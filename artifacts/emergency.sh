@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # For an outage of hns-apiserver during which namespaces have to be deleted. Kubernetes deletes a namespace only when it can list its content in every
-# registered API, so `suspend` takes our APIServices away, and `resume` puts them back. `suspend` and `release` remove our finalizer from all namespaces.
+# registered API, so `suspend` takes our APIServices away, and `resume` puts them back. `suspend` and `release` remove our finalizers.
 # Usage: emergency.sh suspend FILE | resume FILE | release
 # FILE keeps the APIServices in between. Needs kubectl, and the rights of a cluster administrator. See docs/operations.md.
 set -euo pipefail
@@ -13,6 +13,12 @@ release() {
       kubectl patch namespace "$name" -p "{\"metadata\":{\"\$deleteFromPrimitiveList/finalizers\":[\"$finalizer\"]}}" ||
         echo "namespace $name keeps the finalizer $finalizer" >&2
     done
+  # Those of the CustomResourceDefinitions of views keep their namespaces, too. hns-propagator removes the definitions when it runs.
+  kubectl get viewdefinitions.hnc.x-k8s.io -A -o jsonpath='{range .items[*]}{.metadata.namespace} {.metadata.name} {.metadata.deletionTimestamp} {.metadata.finalizers}{"\n"}{end}' 2>/dev/null |
+    awk '$3 != "" && $4 == "[\"hnc.x-k8s.io/view-definition\"]" {print $1, $2}' | while read -r namespace name; do
+      kubectl patch viewdefinitions.hnc.x-k8s.io "$name" -n "$namespace" --type=merge -p '{"metadata":{"finalizers":null}}' ||
+        echo "viewdefinition $name in $namespace keeps its finalizer" >&2
+    done || true
 }
 
 case "${1:-} ${2:+file}" in

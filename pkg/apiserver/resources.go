@@ -57,6 +57,8 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynames
 			"repositorysyncs/status": s.syncs.Status.As("RepositorySync"),
 			"tenantviews":            s.views.View,
 			"tenantviews/status":     s.views.Status.As("TenantView"),
+			"viewdefinitions":        s.definitions.Definition,
+			"viewdefinitions/status": s.definitions.Status.As("ViewDefinition"),
 		},
 		v1alpha2.SchemeGroupVersion.Version: {
 			"hierarchyconfigurations":           older(moves, alias.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}),

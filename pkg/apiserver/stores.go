@@ -24,6 +24,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tenantview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/viewdefinition"
 )
 
 // freeWait is how long each request may wait until what it has written has its effect.
@@ -39,6 +40,7 @@ type stores struct {
 	quotas        *hierarchicalresourcequota.Storage
 	syncs         *repositorysync.Storage
 	views         *tenantview.Storage
+	definitions   *viewdefinition.Storage
 	large         largeobjects.Followed
 	// namespaces are those of the cluster.
 	namespaces corelisters.NamespaceLister
@@ -75,8 +77,11 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	if s.views, err = tenantview.NewStorage(Scheme, options, c.reviews); err != nil {
 		return s, fmt.Errorf("tenantviews: %w", err)
 	}
+	if s.definitions, err = viewdefinition.NewStorage(Scheme, options, c.reviews, s.views.CustomResources); err != nil {
+		return s, fmt.Errorf("viewdefinitions: %w", err)
+	}
 	s.large = largeobjects.Limit(t.Index.Root, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
-		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync, s.views.View)
+		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync, s.views.View, s.definitions.Definition)
 	return s, nil
 }
 

@@ -81,7 +81,7 @@ func (o *doctorOptions) apiService(ctx context.Context, name string) (*apiregist
 
 // definitions returns the names of the CustomResourceDefinitions, and false if they cannot be listed.
 func (o *doctorOptions) definitions(ctx context.Context) ([]string, bool) {
-	return o.names(ctx, schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	return o.names(ctx, crdResource)
 }
 
 // checkMigration looks at a migration from HNC, and reports whether one is not completed.

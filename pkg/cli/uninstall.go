@@ -29,6 +29,9 @@ const propagatorName = "hns-propagator"
 // podTimeout limits how long the pods of hns-sync, and those of hns-propagator, may take to stop.
 const podTimeout = 2 * time.Minute
 
+// crdResource is the resource of CustomResourceDefinitions.
+var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
 // removal is a step of the removal: objects that can go at the same time.
 type removal struct {
 	resources []schema.GroupVersionResource
@@ -231,6 +234,13 @@ func (o *uninstallOptions) remaining(ctx context.Context, c *Clients) ([]string,
 		return nil, err
 	}
 	stays = append(stays, applied...)
+	definitions, err := countAll(ctx, c, crdResource, hnc.LabelViewRoot)
+	if err != nil {
+		return nil, err
+	}
+	if definitions > 0 {
+		stays = append(stays, fmt.Sprintf("%d CustomResourceDefinitions of views, with their custom resources; they have the label %s", definitions, hnc.LabelViewRoot))
+	}
 	volumes, err := c.Kube.CoreV1().PersistentVolumeClaims(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: installed})
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package kinds
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -31,11 +32,15 @@ func (e *NotPropagatedError) Error() string {
 // and plural names and abbreviated groups, and an empty group matches any (docs/spec/hnc.md 3.12). It fails with
 // meta.IsNoMatchError errors, *NotNamespacedError and *NotPropagatedError.
 func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping, error) {
-	found, err := mapper.ResourceFor(schema.GroupVersionResource{Group: strings.ToLower(group), Resource: strings.ToLower(resource)})
+	partial := schema.GroupVersionResource{Group: strings.ToLower(group), Resource: strings.ToLower(resource)}
+	found, err := mapper.ResourceFor(partial)
+	if err == nil && hnc.IsViewGroup(found.Group) {
+		found, err = ofCluster(mapper, partial)
+	}
 	if err != nil {
 		return nil, err
 	}
-	kind, err := mapper.KindFor(found)
+	kind, err := kindOf(mapper, found)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +55,33 @@ func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping,
 		return nil, &NotPropagatedError{mapping.Resource.GroupResource()}
 	}
 	return mapping, nil
+}
+
+// ofCluster returns the first match that is not the kind of a view: what tenants call their kinds does not decide what a
+// configuration means.
+func ofCluster(mapper meta.RESTMapper, partial schema.GroupVersionResource) (schema.GroupVersionResource, error) {
+	all, err := mapper.ResourcesFor(partial)
+	if err != nil {
+		return schema.GroupVersionResource{}, err
+	}
+	first := slices.IndexFunc(all, func(r schema.GroupVersionResource) bool { return !hnc.IsViewGroup(r.Group) })
+	if first < 0 {
+		return schema.GroupVersionResource{}, &meta.NoResourceMatchError{PartialResource: partial}
+	}
+	return all[first], nil
+}
+
+// kindOf returns the kind of a resource of exactly this group, of which the groups of views may be longer forms.
+func kindOf(mapper meta.RESTMapper, resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
+	all, err := mapper.KindsFor(resource)
+	if err != nil {
+		return schema.GroupVersionKind{}, err
+	}
+	at := slices.IndexFunc(all, func(k schema.GroupVersionKind) bool { return k.Group == resource.Group })
+	if at < 0 {
+		return schema.GroupVersionKind{}, &meta.NoResourceMatchError{PartialResource: resource}
+	}
+	return all[at], nil
 }
 
 // Enforced are the kinds that are always propagated and cannot be configured.

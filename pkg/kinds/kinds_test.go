@@ -2,12 +2,45 @@ package kinds
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/restmapper"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
+
+// A tenant cannot have a kind of its view propagated instead of the one that the configuration means.
+func TestKindsOfViewsAreNotMeant(t *testing.T) {
+	const theirs = "cert-manager.io.acme-12345" + hnc.ViewGroupsSuffix
+	group := func(name, version string, resources ...string) *restmapper.APIGroupResources {
+		gv := metav1.GroupVersionForDiscovery{GroupVersion: name + "/" + version, Version: version}
+		g := &restmapper.APIGroupResources{Group: metav1.APIGroup{Name: name, Versions: []metav1.GroupVersionForDiscovery{gv}, PreferredVersion: gv},
+			VersionedResources: map[string][]metav1.APIResource{}}
+		for _, r := range resources {
+			g.VersionedResources[version] = append(g.VersionedResources[version], metav1.APIResource{Name: r, SingularName: strings.TrimSuffix(r, "s"), Namespaced: true, Kind: strings.ToUpper(r)})
+		}
+		return g
+	}
+	for _, version := range []string{"v1", "v9"} {
+		mapper := restmapper.NewDiscoveryRESTMapper([]*restmapper.APIGroupResources{
+			group(theirs, version, "certificates", "issuers", "widgets"), group("cert-manager.io", "v1", "certificates", "issuers"),
+		})
+		for _, name := range [][2]string{{"", "certificates"}, {"cert-manager.io", "issuers"}, {"cert-manager", "issuer"}} {
+			if found, err := Resolve(mapper, name[0], name[1]); err != nil || found.Resource.Group != "cert-manager.io" || found.Resource.Version != "v1" {
+				t.Errorf("%v: %v, %v", name, found, err)
+			}
+		}
+		for _, name := range [][2]string{{"", "widgets"}, {"cert-manager.io", "widgets"}, {theirs, "widgets"}} {
+			if _, err := Resolve(mapper, name[0], name[1]); !meta.IsNoMatchError(err) {
+				t.Errorf("%v: %v", name, err)
+			}
+		}
+	}
+}
 
 func TestNumbersOfEnforcedKindsAreNotLimited(t *testing.T) {
 	var counts []corev1.ResourceName

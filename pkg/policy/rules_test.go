@@ -29,7 +29,7 @@ type row struct {
 
 func allRows() []row {
 	return slices.Concat(copiesRows(), exceptionsRows(), treeLabelsRows(), includedNamespaceRows(), externalNamespacesRows(), namespaceDeletionRows(),
-		resourceQuotasRows(), repositoriesRows(), viewGrantsRows())
+		resourceQuotasRows(), repositoriesRows(), viewGrantsRows(), viewDefinitionsRows())
 }
 
 // reason is the expected reason of the error.

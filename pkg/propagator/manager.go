@@ -21,6 +21,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/restore"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/tenantview"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/viewdefinition"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -47,6 +48,7 @@ type Manager struct {
 	configuration  *configuration.Controller
 	releases       *copyrelease.Controller
 	views          *tenantview.Controller
+	definitions    *viewdefinition.Controller
 	quotas         *quota.Controller
 	restore        *restore.Controller
 	reconcileClass map[queue.Class]func(context.Context, queue.Key) error
@@ -86,6 +88,7 @@ func New(config Config) *Manager {
 	}, config.InheritPodSecurity)
 	m.releases = copyrelease.New(d, config.Discover)
 	m.views = tenantview.New(d, config.StatusWindow)
+	m.definitions = viewdefinition.New(d)
 	m.restore = restore.New(d, config.store, restore.Config{Parallelism: config.Workers, Assumed: config.Assumed, Differs: m.differs})
 	m.reconcileClass = map[queue.Class]func(context.Context, queue.Key) error{
 		queue.Subnamespace:   counted(config.Metrics.Reconciling, m.subnamespaces.Reconcile),
@@ -96,6 +99,7 @@ func New(config Config) *Manager {
 		queue.Status:         counted(config.Metrics.Reconciling, m.hierarchies.Reconcile),
 		queue.Release:        m.releases.Reconcile,
 		queue.View:           m.views.Reconcile,
+		queue.Definitions:    m.definitions.Reconcile,
 		queue.Configuration:  m.configuration.Reconcile,
 		queue.Source:         m.copies.Reconcile,
 		queue.OrphanedCopies: m.copies.Reconcile,

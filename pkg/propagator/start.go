@@ -32,7 +32,7 @@ func (m *Manager) start() {
 	}()
 	m.cache.Update(func(s *cache.State) {
 		for _, handlers := range []cache.EventHandlers{
-			m.copies.Handlers(), m.namespaces.Handlers(), m.hierarchies.Handlers(), m.subnamespaces.Handlers(), m.configuration.Handlers(), m.releases.Handlers(), m.views.Handlers(),
+			m.copies.Handlers(), m.namespaces.Handlers(), m.hierarchies.Handlers(), m.subnamespaces.Handlers(), m.configuration.Handlers(), m.releases.Handlers(), m.views.Handlers(), m.definitions.Handlers(),
 			m.quotas.Handlers(), m.restore.Handlers(),
 		} {
 			s.AddEventHandlers(handlers)
@@ -48,6 +48,7 @@ func (m *Manager) start() {
 		m.quotas.Start(s)
 		m.configuration.Enqueue()
 		m.views.Start()
+		m.definitions.Start()
 		m.Metrics.Namespaces(s.Tree.Len())
 	})
 }

@@ -21,6 +21,7 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
+	hncalphaclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha3"
 	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
@@ -30,7 +31,8 @@ import (
 type clients struct {
 	namespaces    corev1client.NamespaceInterface
 	subnamespaces hncclient.SubnamespacesGetter
-	reviews       authorizationv1client.LocalSubjectAccessReviewsGetter
+	definitions   hncalphaclient.ViewDefinitionsGetter
+	reviews       authorizationv1client.AuthorizationV1Interface
 }
 
 // clients returns the caller's clients. The warnings of their responses are added to the view's.
@@ -48,11 +50,15 @@ func (h *Handler) clients(c *call) (*clients, error) {
 	if err != nil {
 		return nil, err
 	}
+	alpha, err := hncalphaclient.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
 	authorization, err := authorizationv1client.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, err
 	}
-	return &clients{core.Namespaces(), hierarchies, authorization}, nil
+	return &clients{core.Namespaces(), hierarchies, alpha, authorization}, nil
 }
 
 // warnings adds warnings of the cluster to a response that is not written yet.

@@ -75,23 +75,23 @@ func discoveryAccept(accept string) string {
 	return "application/json"
 }
 
-// filterDiscovery removes from a discovery document what views do not serve.
-func filterDiscovery(_ string, document []byte) ([]byte, error) {
+// filterDiscovery removes from a discovery document what the view does not serve, and names its own groups.
+func (h *Handler) filterDiscovery(_ string, document []byte) ([]byte, error) {
 	var kind metav1.TypeMeta
 	if err := json.Unmarshal(document, &kind); err != nil {
 		return nil, err
 	}
 	switch kind.Kind {
 	case "APIGroupDiscoveryList":
-		return filtered(document, filterAggregated)
+		return filtered(document, h.filterAggregated)
 	case "APIGroupList":
-		return filtered(document, func(list *metav1.APIGroupList) {
-			list.Groups = slices.DeleteFunc(list.Groups, func(g metav1.APIGroup) bool { return refusedGroup(g.Name) })
-		})
+		return filtered(document, h.filterGroups)
+	case "APIGroup":
+		return filtered(document, func(group *metav1.APIGroup) { h.groupsOf().rename(group) })
 	case "APIResourceList":
-		return filtered(document, filterResources)
+		return filtered(document, h.filterResources)
 	}
-	return document, nil // APIVersions, APIGroup
+	return document, nil // APIVersions
 }
 
 func filtered[T any](document []byte, filter func(*T)) ([]byte, error) {
@@ -103,34 +103,87 @@ func filtered[T any](document []byte, filter func(*T)) ([]byte, error) {
 	return json.Marshal(value)
 }
 
-func filterAggregated(list *apidiscovery.APIGroupDiscoveryList) {
+func (h *Handler) filterGroups(list *metav1.APIGroupList) {
+	var names []string
+	for _, group := range list.Groups {
+		names = append(names, group.Name)
+	}
+	d := h.groupsOf(names...)
+	list.Groups = slices.DeleteFunc(list.Groups, func(g metav1.APIGroup) bool {
+		_, shown := d.name(g.Name)
+		return !shown
+	})
+	for i := range list.Groups {
+		d.rename(&list.Groups[i])
+	}
+}
+
+// rename gives a group its name in the view.
+func (d document) rename(group *metav1.APIGroup) {
+	group.Name, _ = d.name(group.Name)
+	group.PreferredVersion.GroupVersion = d.version(group.PreferredVersion.GroupVersion)
+	for i := range group.Versions {
+		group.Versions[i].GroupVersion = d.version(group.Versions[i].GroupVersion)
+	}
+}
+
+func (h *Handler) filterAggregated(list *apidiscovery.APIGroupDiscoveryList) {
+	var names []string
 	for i := range list.Items {
 		group := &list.Items[i]
+		names = append(names, group.Name)
 		for j := range group.Versions {
 			version := &group.Versions[j]
 			version.Resources = slices.DeleteFunc(version.Resources, func(r apidiscovery.APIResourceDiscovery) bool {
 				resource := schema.GroupResource{Group: group.Name, Resource: r.Resource}
-				return servedVerbs(resource, r.Scope == apidiscovery.ScopeNamespace, r.Verbs) == nil
+				return h.servedVerbs(resource, r.Scope == apidiscovery.ScopeNamespace, r.Verbs) == nil
 			})
 			for k := range version.Resources {
 				r := &version.Resources[k]
 				resource, namespaced := schema.GroupResource{Group: group.Name, Resource: r.Resource}, r.Scope == apidiscovery.ScopeNamespace
-				r.Verbs = servedVerbs(resource, namespaced, r.Verbs)
+				r.Verbs = h.servedVerbs(resource, namespaced, r.Verbs)
 				if !namespaced {
 					r.Subresources = nil
 				}
 			}
 		}
 	}
+	d := h.groupsOf(names...)
 	// A group without kinds is one that the view does not have, unless its server is unavailable.
 	list.Items = slices.DeleteFunc(list.Items, func(group apidiscovery.APIGroupDiscovery) bool {
-		return refusedGroup(group.Name) || !slices.ContainsFunc(group.Versions, func(v apidiscovery.APIVersionDiscovery) bool {
+		_, shown := d.name(group.Name)
+		return !shown || !slices.ContainsFunc(group.Versions, func(v apidiscovery.APIVersionDiscovery) bool {
 			return len(v.Resources) > 0 || v.Freshness == apidiscovery.DiscoveryFreshnessStale
 		})
 	})
+	for i := range list.Items {
+		d.renameDiscovery(&list.Items[i])
+	}
 }
 
-func filterResources(list *metav1.APIResourceList) {
+// renameDiscovery gives a group its name in the view.
+func (d document) renameDiscovery(group *apidiscovery.APIGroupDiscovery) {
+	shown, own := d.isOwn(group.Name)
+	if !own {
+		return
+	}
+	rename := func(kind *metav1.GroupVersionKind) {
+		if kind != nil && kind.Group == group.Name {
+			kind.Group = shown
+		}
+	}
+	for _, version := range group.Versions {
+		for _, r := range version.Resources {
+			rename(r.ResponseKind)
+			for _, sub := range r.Subresources {
+				rename(sub.ResponseKind)
+			}
+		}
+	}
+	group.Name = shown
+}
+
+func (h *Handler) filterResources(list *metav1.APIResourceList) {
 	gv, err := schema.ParseGroupVersion(list.GroupVersion)
 	if err != nil {
 		return
@@ -141,26 +194,32 @@ func filterResources(list *metav1.APIResourceList) {
 		if sub && !r.Namespaced {
 			continue
 		}
-		if verbs := servedVerbs(gv.WithResource(name).GroupResource(), r.Namespaced, r.Verbs); verbs != nil {
+		if verbs := h.servedVerbs(gv.WithResource(name).GroupResource(), r.Namespaced, r.Verbs); verbs != nil {
 			r.Verbs = verbs
 			served = append(served, r)
 		}
 	}
-	list.APIResources = served
+	list.APIResources, list.GroupVersion = served, h.groupsOf().version(list.GroupVersion)
 }
 
-// filterPaths keeps the paths that views serve in the list of all paths.
-func filterPaths(_ string, document []byte) ([]byte, error) {
+// filterPaths keeps the paths that the view serves in the list of all paths.
+func (h *Handler) filterPaths(_ string, document []byte) ([]byte, error) {
 	return filtered(document, func(list *metav1.RootPaths) {
+		var groups []string
+		for _, path := range list.Paths {
+			groups = append(groups, groupOfPath(path))
+		}
+		d := h.groupsOf(groups...)
 		list.Paths = slices.DeleteFunc(list.Paths, func(path string) bool {
-			segments := strings.Split(strings.Trim(path, "/"), "/")
-			switch segments[0] {
-			case "api", "openapi", "version", "healthz", "livez", "readyz", "openid", ".well-known":
-				return false
-			case "apis":
-				return len(segments) > 1 && refusedGroup(segments[1])
+			switch segments := strings.Split(strings.Trim(path, "/"), "/"); segments[0] {
+			case "api", "apis", "openapi", "version", "healthz", "livez", "readyz", "openid", ".well-known":
+				_, shown := d.path(path)
+				return !shown
 			}
 			return true
 		})
+		for i, path := range list.Paths {
+			list.Paths[i], _ = d.path(path)
+		}
 	})
 }

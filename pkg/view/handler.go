@@ -84,7 +84,7 @@ type call struct {
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := h.serve(w, r); err != nil {
-		Fail(w, r, err)
+		Fail(w, r, h.groupInView(err))
 	}
 }
 
@@ -148,12 +148,17 @@ func (c *call) use(release func(), err error) error {
 
 // serveResource serves a request for a resource by the rule of its kind.
 func (h *Handler) serveResource(c *call) error {
+	if err := h.mapGroup(c); err != nil {
+		return err
+	}
 	resource := schema.GroupResource{Group: c.info.APIGroup, Resource: c.info.Resource}
 	switch {
 	case resource == namespaces:
 		return h.serveNamespaces(c)
 	case refusedGroup(resource.Group):
 		return refused(resource)
+	case resource == definitions && h.Mapper.Names().Relative():
+		return h.serveDefinitions(c)
 	case rbac.Serves(resource):
 		return h.serveRBAC(c)
 	case c.info.Namespace != "":

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
@@ -19,6 +21,7 @@ type fixed map[string]*Member
 
 func (f fixed) Get(_ context.Context, name string) (*Member, error) { return f[name], nil }
 func (f fixed) Has(name string) (time.Time, bool)                   { return time.Time{}, f[name] != nil }
+func (f fixed) UID(string) types.UID                                { return "" }
 func (f fixed) OnChange(func(string))                               {}
 
 type roundTrip func(*http.Request) (*http.Response, error)

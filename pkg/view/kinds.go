@@ -25,7 +25,9 @@ type Kinds struct {
 	mu    sync.RWMutex
 	known map[schema.GroupVersionResource]kind
 	// scopes are those of resources, by their names and groups: whether they are namespaced.
-	scopes    map[string]map[string]bool
+	scopes map[string]map[string]bool
+	// groups are all groups.
+	groups    map[string]bool
 	refreshed time.Time
 }
 
@@ -126,16 +128,16 @@ func (k *Kinds) refresh(ctx context.Context) error {
 			found[gv.WithResource(r.Name)] = kind{of, r.Namespaced}
 		}
 	}
-	scopes := map[string]map[string]bool{}
+	scopes, groups := map[string]map[string]bool{}, map[string]bool{}
 	for resource, kind := range found {
 		if scopes[resource.Resource] == nil {
 			scopes[resource.Resource] = map[string]bool{}
 		}
-		scopes[resource.Resource][resource.Group] = kind.namespaced
+		scopes[resource.Resource][resource.Group], groups[resource.Group] = kind.namespaced, true
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.known, k.scopes, k.refreshed = found, scopes, time.Now()
+	k.known, k.scopes, k.groups, k.refreshed = found, scopes, groups, time.Now()
 	return nil
 }
 
@@ -151,6 +153,13 @@ func (k *Kinds) scopesOf(resource string) map[string]bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.scopes[resource] // is replaced, never changed
+}
+
+// hasGroup reports whether a group is known. It sends no request.
+func (k *Kinds) hasGroup(group string) bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.groups[group]
 }
 
 // current makes sure that what is known is not older than maxRefresh.

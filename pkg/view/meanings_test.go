@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
@@ -34,6 +36,8 @@ func (m *changing) Has(name string) (time.Time, bool) {
 	created, ok := m.created[name]
 	return created, ok
 }
+
+func (m *changing) UID(string) types.UID { return "" }
 
 func (m *changing) OnChange(changed func(string)) { m.changed = changed }
 

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -35,6 +36,8 @@ type Members interface {
 	Get(ctx context.Context, name string) (*Member, error)
 	// Has reports whether a namespace is known to be in the view, and when it was created. It sends no request.
 	Has(name string) (created time.Time, ok bool)
+	// UID returns that of a namespace that is known to be in the view, "" for others. It sends no request.
+	UID(name string) types.UID
 	// OnChange sets what is called, outside of locks, after a namespace has joined or left the view.
 	OnChange(changed func(name string))
 }
@@ -146,6 +149,16 @@ func (m *Watched) Has(name string) (created time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	return known.created, true
+}
+
+// UID implements Members.
+func (m *Watched) UID(name string) types.UID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known := m.known[name]; known != nil {
+		return types.UID(known.uid)
+	}
+	return ""
 }
 
 // getTimeout bounds the request for a namespace that the watch has not shown yet.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // passed are paths that are those of kube-apiserver, and prefixes of such.
@@ -26,16 +28,29 @@ func (h *Handler) serveNonResource(c *call) error {
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	switch segments[0] {
 	case "":
-		h.rewrite(c, "application/json", filterPaths)
+		h.rewrite(c, "application/json", h.filterPaths)
 	case "api", "apis":
-		if len(segments) > 1 && segments[0] == "apis" && refusedGroup(segments[1]) {
-			return notFound(c)
+		if len(segments) > 1 && segments[0] == "apis" {
+			if err := h.mapDocument(c, segments[1]); err != nil {
+				return err
+			}
 		}
-		h.rewrite(c, discoveryAccept(c.r.Header.Get("Accept")), filterDiscovery)
+		h.rewrite(c, discoveryAccept(c.r.Header.Get("Accept")), h.filterDiscovery)
 	case "openapi":
 		return h.serveOpenAPI(c, segments[1:])
 	default:
 		return notFound(c)
+	}
+	return nil
+}
+
+// mapDocument makes a request for a document about a group of the view one about the group in the cluster.
+func (h *Handler) mapDocument(c *call, group string) error {
+	if refusedGroup(group) || hnc.IsViewGroup(group) {
+		return notFound(c)
+	}
+	if realGroup := h.Mapper.Group(group); hnc.IsViewGroup(realGroup) {
+		c.path = withGroup(c.path, "apis", realGroup)
 	}
 	return nil
 }

@@ -124,10 +124,30 @@ func (h *Handler) reviewSubject(c *call, review *authorizationv1.SubjectAccessRe
 
 // mapAttributes changes a question about the view to one about the cluster. It returns why the answer is no, "" if
 // kube-apiserver knows.
-func (h *Handler) mapAttributes(c *call, asked *authorizationv1.ResourceAttributes) (string, error) {
+func (h *Handler) mapAttributes(c *call, asked *authorizationv1.ResourceAttributes) (why string, err error) {
+	shown := asked.Group
+	if asked.Group = h.Mapper.Group(shown); hnc.IsViewGroup(shown) {
+		asked.Group, why = shown, "the view has no such group"
+		return why, nil
+	}
+	if why, err = h.mapRealAttributes(c, asked); why != "" {
+		asked.Group = shown
+	}
+	return why, err
+}
+
+// mapRealAttributes does so for a question about a group of the cluster.
+func (h *Handler) mapRealAttributes(c *call, asked *authorizationv1.ResourceAttributes) (string, error) {
 	resource := schema.GroupResource{Group: asked.Group, Resource: asked.Resource}
 	if resource == namespaces {
 		return h.mapNamespaceAttributes(c, asked)
+	}
+	if resource == definitions && asked.Namespace == "" {
+		if !h.Mapper.Names().Relative() {
+			return "it is not part of a view with real names", nil
+		}
+		asked.Group, asked.Version, asked.Resource, asked.Namespace = storedDefinitions.Group, storedDefinitions.Version, storedDefinitions.Resource, h.Root
+		return "", nil
 	}
 	if asked.Namespace != "" {
 		member, realName, err := h.member(c.r.Context(), asked.Namespace)

@@ -36,6 +36,7 @@ var rules = map[schema.GroupResource]rule{
 	namespaces:                                own,
 	rbacv1.Resource(rbac.ClusterRoles):        own,
 	rbacv1.Resource(rbac.ClusterRoleBindings): own,
+	definitions:                               own,
 
 	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"}:      review,
 	{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}: review,
@@ -101,7 +102,7 @@ var instead = map[schema.GroupResource]string{
 	{Group: "admissionregistration.k8s.io", Resource: "validatingadmissionpolicybindings"}: policyInstead,
 	{Group: "admissionregistration.k8s.io", Resource: "mutatingadmissionpolicies"}:         policyInstead,
 	{Group: "admissionregistration.k8s.io", Resource: "mutatingadmissionpolicybindings"}:   policyInstead,
-	{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}:                 "an administrator of the cluster installs it, and you use its custom resources; with Helm, leave it out with --skip-crds",
+	{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}:                 "a view with relative names can have its own; otherwise, an administrator of the cluster installs it, and you use its custom resources; with Helm, leave it out with --skip-crds",
 	{Group: "apiregistration.k8s.io", Resource: "apiservices"}:                             "an administrator of the cluster installs the API, and you use it",
 	{Group: "certificates.k8s.io", Resource: "certificatesigningrequests"}:                 "its signers trust who may create it in the cluster; use ServiceAccounts and their tokens",
 	{Resource: "nodes"}:                                        "nodes belong to no tenant; ask for what you need to know of them",

@@ -65,6 +65,8 @@ const (
 	AnnotationExceedQuotas = "hnc.x-k8s.io/exceed-quotas"
 	// AnnotationRequester names the user who created a Subnamespace. Only the server writes it.
 	AnnotationRequester = "hnc.x-k8s.io/requester"
+	// AnnotationRequesterGroups names the groups of the user who created a ViewDefinition, in JSON. Only the server writes it.
+	AnnotationRequesterGroups = "hnc.x-k8s.io/requester-groups"
 	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester does not
 	// have the creator's role there yet.
 	AnnotationCreatorPending = "hnc.x-k8s.io/creator-pending"
@@ -94,6 +96,10 @@ const (
 	// AnnotationViewRules is on Roles that are ClusterRoles of a view: the rules of the ClusterRole, in JSON, if the Role
 	// cannot have all of them.
 	AnnotationViewRules = "hnc.x-k8s.io/view-rules"
+	// LabelViewRoot is on the CustomResourceDefinitions of views: the namespace of the view.
+	LabelViewRoot = "hnc.x-k8s.io/view-root"
+	// AnnotationViewDefinition is on them, too: which spec of which ViewDefinition they have.
+	AnnotationViewDefinition = "hnc.x-k8s.io/view-definition"
 	// AnnotationAllowOverride, "true" on a source, allows objects in descendants to override its copies.
 	AnnotationAllowOverride = "propagate.hnc.x-k8s.io/allowOverride"
 
@@ -108,6 +114,9 @@ const (
 
 	// FinalizerSubnamespaces keeps a Namespace until the last of its sub-namespaces is gone.
 	FinalizerSubnamespaces = "hnc.x-k8s.io/subnamespaces"
+
+	// FinalizerViewDefinition keeps a ViewDefinition until its CustomResourceDefinition and the custom resources are gone.
+	FinalizerViewDefinition = "hnc.x-k8s.io/view-definition"
 
 	// FinalizerSubnamespace keeps a Subnamespace until its namespace is deleted.
 	FinalizerSubnamespace = "hnc.x-k8s.io/subnamespace"

@@ -75,6 +75,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		{&RepositorySyncList{}, []string{"RepositorySyncList"}},
 		{&TenantView{}, []string{"TenantView"}},
 		{&TenantViewList{}, []string{"TenantViewList"}},
+		{&ViewDefinition{}, []string{"ViewDefinition"}},
+		{&ViewDefinitionList{}, []string{"ViewDefinitionList"}},
 		{&HierarchyTree{}, []string{"HierarchyTree"}},
 		{&MyNamespace{}, []string{"MyNamespace"}},
 		{&MyNamespaceList{}, []string{"MyNamespaceList"}},

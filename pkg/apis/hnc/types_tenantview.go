@@ -21,6 +21,13 @@ type TenantViewSpec struct {
 	Names    ViewNames
 	Prefix   string
 	External []string
+
+	CustomResources ViewCustomResources
+}
+
+// ViewCustomResources bounds the CustomResourceDefinitions that a view has for itself.
+type ViewCustomResources struct {
+	Limit int32
 }
 
 // ViewNames are the names of the namespaces in a view.

@@ -19,7 +19,7 @@ import (
 var (
 	ValidatingPolicies = []string{
 		"copies.hnc.x-k8s.io", "exceptions.hnc.x-k8s.io", "external-namespaces.hnc.x-k8s.io", "included-namespace.hnc.x-k8s.io",
-		"namespace-deletion.hnc.x-k8s.io", "repositories.hnc.x-k8s.io", "resource-quota-names.hnc.x-k8s.io", "resource-quotas.hnc.x-k8s.io", "tree-labels.hnc.x-k8s.io", "view-grants.hnc.x-k8s.io",
+		"namespace-deletion.hnc.x-k8s.io", "repositories.hnc.x-k8s.io", "resource-quota-names.hnc.x-k8s.io", "resource-quotas.hnc.x-k8s.io", "tree-labels.hnc.x-k8s.io", "view-definitions.hnc.x-k8s.io", "view-grants.hnc.x-k8s.io",
 	}
 	MutatingPolicies = []string{"included-namespace.hnc.x-k8s.io"}
 )

@@ -94,6 +94,14 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1alpha3.TenantViewSpecApplyConfiguration{}
 	case v1alpha3.SchemeGroupVersion.WithKind("TenantViewStatus"):
 		return &hncv1alpha3.TenantViewStatusApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("ViewCustomResources"):
+		return &hncv1alpha3.ViewCustomResourcesApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("ViewDefinition"):
+		return &hncv1alpha3.ViewDefinitionApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("ViewDefinitionNames"):
+		return &hncv1alpha3.ViewDefinitionNamesApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("ViewDefinitionStatus"):
+		return &hncv1alpha3.ViewDefinitionStatusApplyConfiguration{}
 
 		// Group=hnc.x-k8s.io, Version=v1beta1
 	case v1beta1.SchemeGroupVersion.WithKind("Checkpoint"):

@@ -94,6 +94,11 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1alpha3.TenantViewList{}.OpenAPIModelName():                               schema_pkg_apis_hnc_v1alpha3_TenantViewList(ref),
 		v1alpha3.TenantViewSpec{}.OpenAPIModelName():                               schema_pkg_apis_hnc_v1alpha3_TenantViewSpec(ref),
 		v1alpha3.TenantViewStatus{}.OpenAPIModelName():                             schema_pkg_apis_hnc_v1alpha3_TenantViewStatus(ref),
+		v1alpha3.ViewCustomResources{}.OpenAPIModelName():                          schema_pkg_apis_hnc_v1alpha3_ViewCustomResources(ref),
+		v1alpha3.ViewDefinition{}.OpenAPIModelName():                               schema_pkg_apis_hnc_v1alpha3_ViewDefinition(ref),
+		v1alpha3.ViewDefinitionList{}.OpenAPIModelName():                           schema_pkg_apis_hnc_v1alpha3_ViewDefinitionList(ref),
+		v1alpha3.ViewDefinitionNames{}.OpenAPIModelName():                          schema_pkg_apis_hnc_v1alpha3_ViewDefinitionNames(ref),
+		v1alpha3.ViewDefinitionStatus{}.OpenAPIModelName():                         schema_pkg_apis_hnc_v1alpha3_ViewDefinitionStatus(ref),
 		v1beta1.Checkpoint{}.OpenAPIModelName():                                    schema_pkg_apis_hnc_v1beta1_Checkpoint(ref),
 		v1beta1.HNCConfiguration{}.OpenAPIModelName():                              schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref),
 		v1beta1.HNCConfigurationList{}.OpenAPIModelName():                          schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref),
@@ -3230,9 +3235,18 @@ func schema_pkg_apis_hnc_v1alpha3_TenantViewSpec(ref common.ReferenceCallback) c
 							},
 						},
 					},
+					"customResources": {
+						SchemaProps: spec.SchemaProps{
+							Description: "customResources bounds the CustomResourceDefinitions that the view has for itself.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.ViewCustomResources{}.OpenAPIModelName()),
+						},
+					},
 				},
 			},
 		},
+		Dependencies: []string{
+			v1alpha3.ViewCustomResources{}.OpenAPIModelName()},
 	}
 }
 
@@ -3309,6 +3323,274 @@ func schema_pkg_apis_hnc_v1alpha3_TenantViewStatus(ref common.ReferenceCallback)
 		},
 		Dependencies: []string{
 			v1.Condition{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_ViewCustomResources(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ViewCustomResources bounds the CustomResourceDefinitions that a view has for itself.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"limit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "limit is how many CustomResourceDefinitions the users of the view can create in it: by default none, and at most 100. Each costs kube-apiserver memory and a new OpenAPI document. Lowering it deletes none.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_ViewDefinition(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ViewDefinition is a CustomResourceDefinition that the view of its namespace has for itself. Its name is that of the CustomResourceDefinition in the view. In the cluster, its group has a suffix that no other view has.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is that of a CustomResourceDefinition of apiextensions.k8s.io/v1. Its scope is Namespaced, and its conversion has no webhook.",
+							Ref:         ref(runtime.RawExtension{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is that of the CustomResourceDefinition in the cluster. It is set by the propagator.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.ViewDefinitionStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.ViewDefinitionStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName(), runtime.RawExtension{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_ViewDefinitionList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ViewDefinitionList is a list of ViewDefinitions.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items is the list of ViewDefinitions.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.ViewDefinition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.ViewDefinition{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_ViewDefinitionNames(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ViewDefinitionNames are the names of a kind.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"plural": {
+						SchemaProps: spec.SchemaProps{
+							Description: "plural is the name of the resource.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"singular": {
+						SchemaProps: spec.SchemaProps{
+							Description: "singular is its singular name.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"shortNames": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "shortNames are its short names.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is the kind of the objects.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"listKind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "listKind is the kind of their list.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"categories": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "categories are the groups of resources that it belongs to.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha3_ViewDefinitionStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ViewDefinitionStatus is the status of the CustomResourceDefinition in the cluster.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the generation of the spec that the status is about.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions contains those of the CustomResourceDefinition, such as Established, and Ready, which is True if its custom resources can be used.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"acceptedNames": {
+						SchemaProps: spec.SchemaProps{
+							Description: "acceptedNames are the names that are served.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha3.ViewDefinitionNames{}.OpenAPIModelName()),
+						},
+					},
+					"storedVersions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "storedVersions are the versions in which custom resources have been stored.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1alpha3.ViewDefinitionNames{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 

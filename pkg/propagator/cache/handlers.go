@@ -40,6 +40,9 @@ type EventHandlers struct {
 	QuotaWebhookChanged func(s *State)
 	// ViewChanged receives the namespace of a TenantView that was added, updated or deleted; "" once all are known.
 	ViewChanged func(s *State, namespace string)
+	// DefinitionChanged receives the namespace of a ViewDefinition, or of the view of a CustomResourceDefinition, that was
+	// added, updated or deleted; "" once all are known.
+	DefinitionChanged func(s *State, namespace string)
 	// ReleaseRequested receives CopyReleases that nobody has carried out.
 	ReleaseRequested func(*v1alpha3.CopyRelease)
 }
@@ -58,6 +61,14 @@ func (hs handlers) viewChanged(s *State, namespace string) {
 	for _, h := range hs {
 		if h.ViewChanged != nil {
 			h.ViewChanged(s, namespace)
+		}
+	}
+}
+
+func (hs handlers) definitionChanged(s *State, namespace string) {
+	for _, h := range hs {
+		if h.DefinitionChanged != nil {
+			h.DefinitionChanged(s, namespace)
 		}
 	}
 }

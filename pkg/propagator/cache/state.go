@@ -29,6 +29,8 @@ type State struct {
 	// Views are the TenantViews by their namespaces. ViewsListed reports that they are complete.
 	Views       map[string]*v1alpha3.TenantView
 	ViewsListed bool
+	// Definitions are the ViewDefinitions and their CustomResourceDefinitions.
+	Definitions *Definitions
 
 	// kinds are all that were ever watched. Their positions identify them.
 	kinds      []*Kind
@@ -41,7 +43,7 @@ type State struct {
 }
 
 func newState(t *tree.Tree, r *roots) *State {
-	return &State{Tree: t, Quotas: quotas.New(), roots: r, Views: map[string]*v1alpha3.TenantView{}, byResource: map[schema.GroupResource]int{}, versions: versions{}}
+	return &State{Tree: t, Quotas: quotas.New(), roots: r, Views: map[string]*v1alpha3.TenantView{}, Definitions: newDefinitions(), byResource: map[schema.GroupResource]int{}, versions: versions{}}
 }
 
 // AddEventHandlers adds handlers. They are not called for what the state holds already.

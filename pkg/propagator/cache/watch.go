@@ -39,6 +39,7 @@ func (c *Cache) Watch(ctx context.Context) {
 	c.watchKindSources(ctx)
 	c.watchReleases(ctx)
 	c.watchViews(ctx)
+	c.watchDefinitions(ctx)
 	c.ForQuotas().watch(ctx)
 	c.Update(func(s *State) {
 		var enforced []*WantedKind

@@ -31,6 +31,8 @@ const (
 	Release
 	// View is the grant and the status of one TenantView, or, without a namespace, of all.
 	View
+	// Definitions are the CustomResourceDefinitions of the view of one namespace, or, without a namespace, of all.
+	Definitions
 	// Configuration is the status of the cluster's configuration.
 	Configuration
 	// OrphanedCopies finds the divergent copies of one kind that are not below their source. It writes nothing itself.
@@ -45,7 +47,7 @@ const (
 // names are the classes as metrics name them.
 var names = map[Class]string{
 	Subnamespace: "subnamespace", Namespace: "namespace", Quota: "quota", QuotaAdmission: "quota-admission", Source: "source", Status: "status",
-	QuotaStatus: "quota-status", Release: "release", View: "view", Configuration: "configuration", OrphanedCopies: "strays", Destination: "destination", Copy: "copy",
+	QuotaStatus: "quota-status", Release: "release", View: "view", Definitions: "definitions", Configuration: "configuration", OrphanedCopies: "strays", Destination: "destination", Copy: "copy",
 }
 
 // String returns the class as metrics name it.

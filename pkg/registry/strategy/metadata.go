@@ -25,6 +25,9 @@ const (
 	maxGenerateName    = 253 // as long as a name
 	// maxAnnotationsBytes is more than kubectl's last applied configuration of the largest hierarchy.
 	maxAnnotationsBytes = 64 << 10
+	// maxDefinitionAnnotationsBytes is that of Kubernetes, which the last applied configuration of a CustomResourceDefinition
+	// needs.
+	maxDefinitionAnnotationsBytes = 256 << 10
 	// maxManagedFieldsBytes is several times what managers have who each set everything that an object may contain.
 	maxManagedFieldsBytes = 128 << 10
 	// maxManagedFieldsLevels is more than our objects have. Lists have more levels than their objects, and decoders accept
@@ -97,8 +100,12 @@ func validateMetadata(obj, old metav1.Object) field.ErrorList {
 	if now := len(obj.GetGenerateName()); now > max(maxGenerateName, len(old.GetGenerateName())) {
 		errs = append(errs, field.TooLong(path.Child("generateName"), "", maxGenerateName))
 	}
-	if bytes := annotationsBytes(obj); bytes > max(maxAnnotationsBytes, annotationsBytes(old)) {
-		errs = append(errs, field.TooLong(path.Child("annotations"), "", maxAnnotationsBytes))
+	most := maxAnnotationsBytes
+	if _, ok := obj.(*hnc.ViewDefinition); ok {
+		most = maxDefinitionAnnotationsBytes
+	}
+	if bytes := annotationsBytes(obj); bytes > max(most, annotationsBytes(old)) {
+		errs = append(errs, field.TooLong(path.Child("annotations"), "", most))
 	}
 	if bytes := metadataBytes(obj); bytes > max(maxMetadataBytes, metadataBytes(old)) {
 		err := field.TooLong(path, "", maxMetadataBytes)

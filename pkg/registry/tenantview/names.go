@@ -12,9 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
-// Names returns the names in the view of a namespace, without its members; nil if the namespace has no TenantView. It reads
-// a cache.
-func (s *Storage) Names(ctx context.Context, namespace string) (*mapping.Names, error) {
+// get returns the TenantView of a namespace, nil if it has none. It reads a cache.
+func (s *Storage) get(ctx context.Context, namespace string) (*hnc.TenantView, error) {
 	o, err := s.View.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.TenantViewSingleton, &metav1.GetOptions{ResourceVersion: "0"})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
@@ -22,9 +21,28 @@ func (s *Storage) Names(ctx context.Context, namespace string) (*mapping.Names, 
 	if err != nil {
 		return nil, err
 	}
+	return o.(*hnc.TenantView), nil
+}
+
+// Names returns the names in the view of a namespace, without its members; nil if the namespace has no TenantView. It reads
+// a cache.
+func (s *Storage) Names(ctx context.Context, namespace string) (*mapping.Names, error) {
+	o, err := s.get(ctx, namespace)
+	if o == nil || err != nil {
+		return nil, err
+	}
 	var view v1alpha3.TenantView
-	if err := v1alpha3.Convert_hnc_TenantView_To_v1alpha3_TenantView(o.(*hnc.TenantView), &view, nil); err != nil {
+	if err := v1alpha3.Convert_hnc_TenantView_To_v1alpha3_TenantView(o, &view, nil); err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
 	return mapping.NewNames(mapping.Of(&view, nil)), nil
+}
+
+// CustomResources returns how many CustomResourceDefinitions the view of a namespace may have. It reads a cache.
+func (s *Storage) CustomResources(ctx context.Context, namespace string) (int, error) {
+	o, err := s.get(ctx, namespace)
+	if o == nil || err != nil {
+		return 0, err
+	}
+	return int(o.Spec.CustomResources.Limit), nil
 }

@@ -155,6 +155,16 @@ func (m members) Has(name string) (created time.Time, ok bool) {
 	return known.created, true
 }
 
+// UID implements view.Members.
+func (m members) UID(name string) types.UID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known := m.namespaces[name]; known != nil {
+		return known.uid
+	}
+	return ""
+}
+
 // OnChange implements view.Members. A root has one view at a time.
 func (m members) OnChange(changed func(name string)) {
 	m.mu.Lock()

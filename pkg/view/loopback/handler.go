@@ -58,9 +58,10 @@ func Handler(ctx, serving context.Context, config *rest.Config, names mapping.Co
 		return nil, ctx.Err()
 	}
 	names.Member = members.Has
+	known := view.NewKinds(discovery.ToDiscoveryInterfaceWithContext(kinds))
 	return view.New(view.Config{
-		Root: root, Server: server, Members: members, Mapper: mapping.New(mapping.NewNames(names), mapping.Options{}),
+		Root: root, Server: server, Members: members, Kinds: known,
+		Mapper: mapping.New(mapping.NewNames(names), mapping.Options{Groups: view.Groups(root, members, known)}),
 		Caller: func(*http.Request) (*view.Connection, error) { return connection, nil },
-		Kinds:  view.NewKinds(discovery.ToDiscoveryInterfaceWithContext(kinds)),
 	}), nil
 }

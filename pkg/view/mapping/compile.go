@@ -51,7 +51,10 @@ func (k *kinds) of(kind schema.GroupVersionKind) kindNode {
 	object, err := k.scheme.New(kind)
 	if err != nil {
 		// Kinds that are not known are not stored: clients could name any number of them.
-		root := &node{fields: map[string]*node{}}
+		if kind.GroupKind() == Definition.GroupKind() {
+			return kindNode{node: definitionNode}
+		}
+		root := &node{fields: map[string]*node{"apiVersion": apiVersionNode}}
 		root.fields["metadata"] = &node{fields: metadata(kind.GroupKind(), root)}
 		return kindNode{node: root}
 	}

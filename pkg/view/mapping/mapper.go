@@ -17,6 +17,8 @@ import (
 // Options are optional parts of a Mapper.
 type Options struct {
 	Limits Limits
+	// Groups are those of the view's own custom resources. Nil means that it has none.
+	Groups *Groups
 }
 
 // Mapper translates what passes between a view and the cluster. It is immutable, and safe for concurrent use. With
@@ -29,20 +31,21 @@ type Mapper struct {
 	across bool
 	limits Limits
 	kinds  *kinds
+	groups *Groups
 	// reserve counts what is kept of a response. Nil means that it is not counted.
 	reserve func(bytes int64) (release func(), err error)
 }
 
 // New returns a Mapper.
 func New(names *Names, o Options) *Mapper {
-	return &Mapper{names: names, limits: o.Limits, kinds: builtin()}
+	return &Mapper{names: names, limits: o.Limits, kinds: builtin(), groups: o.Groups}
 }
 
 // Names returns the names of the view.
 func (m *Mapper) Names() *Names { return m.names }
 
 func (m *Mapper) translation(to Direction) *translation {
-	return &translation{names: m.names, to: to, across: m.across, limits: m.limits, kinds: m.kinds}
+	return &translation{names: m.names, to: to, across: m.across, limits: m.limits, kinds: m.kinds, groups: m.groups}
 }
 
 // Message translates the names of namespaces in a text for people, such as a Warning, from real ones to those of the
@@ -176,9 +179,9 @@ func (t *translation) top(out, raw []byte, request schema.GroupVersionKind) ([]b
 		return nil, err
 	}
 	if t.to == Out && kind.GroupKind() == statusKind {
-		return t.status(out, raw)
+		return t.status(out, raw, request)
 	}
-	if kind.GroupKind() == partialKind {
+	if kind.GroupKind() == partialKind || request.GroupKind() == Definition.GroupKind() && kind.GroupKind() == storedDefinition.GroupKind() {
 		kind = request
 	}
 	t, shown := t.ofMember(raw, kind.GroupKind())

@@ -31,7 +31,7 @@ func (t *translation) messageAbout(s, object, namespace string) string {
 		s = s[end+1:]
 	}
 	b.WriteString(s)
-	return b.String()
+	return t.groups.text(b.String())
 }
 
 func (t *translation) quoted(before, word, object, namespace string) string {

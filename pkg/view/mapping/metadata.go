@@ -45,7 +45,8 @@ var (
 		func(t *translation, key, value string) (string, string, bool) {
 			return t.treeKey(key), value, t.to == In || !t.names.hidesLabel(key)
 		})}
-	// annotationsNode leaves out the names that are not namespaces, which are above all of them, and shortens ancestries.
+	// annotationsNode leaves out the names that are not namespaces, which are above all of them, and groups of users, which
+	// only the server writes, and shortens ancestries.
 	annotationsNode = &node{pairs: pairsOf(map[string]*node{
 		hnc.AnnotationSubnamespaceOf: nameNode,
 		hnc.AnnotationAncestry:       {text: (*translation).ancestry},
@@ -53,7 +54,7 @@ var (
 		hnc.AnnotationTreeSelect:     {text: (*translation).listed},
 		hnc.AnnotationSelect:         {text: (*translation).selectorText},
 	}, func(t *translation, key, value string) (string, string, bool) {
-		return key, value, t.to == In || key != hnc.AnnotationAbstractAncestors
+		return key, value, t.to == In || key != hnc.AnnotationAbstractAncestors && key != hnc.AnnotationRequesterGroups
 	})}
 )
 
@@ -83,7 +84,7 @@ func metadata(kind schema.GroupKind, root *node) map[string]*node {
 	fields := map[string]*node{
 		"namespace": nameNode, "labels": labelsNode, "annotations": annotationsNode,
 		"ownerReferences": {items: ownerNode},
-		"managedFields":   {items: &node{fields: map[string]*node{"fieldsV1": {managed: true, fields: map[string]*node{"": root}}}}},
+		"managedFields":   {items: &node{fields: map[string]*node{"apiVersion": apiVersionNode, "fieldsV1": {managed: true, fields: map[string]*node{"": root}}}}},
 	}
 	if NamedAfterNamespaces(kind) {
 		fields["name"] = nameNode
@@ -95,7 +96,7 @@ func metadata(kind schema.GroupKind, root *node) map[string]*node {
 }
 
 // ownerNode is an owner reference: the name is translated if it is that of a namespace.
-var ownerNode = byKind(map[string]*node{})
+var ownerNode = byKind(map[string]*node{"apiVersion": apiVersionNode})
 
 // byKind returns the rules for a reference to an object, with more fields: its kind decides what its name means.
 func byKind(fields map[string]*node) *node {

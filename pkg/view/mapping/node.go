@@ -19,6 +19,8 @@ type node struct {
 	with                func(value func(field string) string) *node
 	// selector is set for selectors of namespaces, which are confined to the view.
 	selector bool
+	// absent is set for a member of an object that the view does not have.
+	absent bool
 	// managed is set for the fields in managedFields, a tree of the fields of the kind.
 	managed bool
 }

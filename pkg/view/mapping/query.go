@@ -84,6 +84,8 @@ func (t *translation) fieldQuery(kind schema.GroupKind, text string) (string, er
 		switch field {
 		case "metadata.namespace", "involvedObject.namespace", "regarding.namespace":
 			translated = t.name(value)
+		case "involvedObject.apiVersion", "regarding.apiVersion":
+			translated = t.apiVersion(value)
 		case "metadata.name":
 			if NamedAfterNamespaces(kind) {
 				translated = t.name(value)

@@ -58,12 +58,22 @@ func (t *translation) object(out, raw []byte, n *node, at *path) ([]byte, error)
 // members appends an object that has been checked.
 func (t *translation) members(out, raw []byte, n *node, at *path) ([]byte, error) {
 	n = n.object(func(name string) string { return textOf(raw, name) })
-	last := 0
+	last, first := 0, true
+	end := 1 // of the last member that is kept
 	for m, err := range membersOf(raw) {
 		if err != nil {
 			return nil, apiError(at, err)
 		}
 		child := t.field(n, m.name)
+		if child != nil && child.absent {
+			out = append(out, raw[last:end]...)
+			if last = m.valueEnd; first {
+				last = afterComma(raw, last)
+			}
+			end = last
+			continue
+		}
+		first, end = false, m.valueEnd
 		if child == nil {
 			continue
 		}
@@ -74,6 +84,14 @@ func (t *translation) members(out, raw []byte, n *node, at *path) ([]byte, error
 		last = m.valueEnd
 	}
 	return append(out, raw[last:]...), nil
+}
+
+// afterComma returns the position after the comma at a position, if there is one after white space.
+func afterComma(b []byte, at int) int {
+	if next := space(b, at); next < len(b) && b[next] == ',' {
+		return next + 1
+	}
+	return at
 }
 
 // field returns the node of a member of an object. The directives of a strategic merge patch contain parts of the lists
@@ -248,9 +266,12 @@ func (t *translation) managed(out, raw []byte, n *node, at *path) ([]byte, error
 	return append(out, '}'), nil
 }
 
-// root returns the kind of an object that states this kind and version. What it does not state is that of the request, as
+// root returns the kind in the cluster of an object that states this kind and version. What it does not state is that of the request, as
 // in kube-apiserver.
 func (t *translation) root(kind, version string, request schema.GroupVersionKind) (schema.GroupVersionKind, error) {
+	if t.to == In {
+		version = t.apiVersion(version)
+	}
 	gv, err := schema.ParseGroupVersion(version)
 	if err != nil {
 		return schema.GroupVersionKind{}, badRequest(nil, "apiVersion: %v", err)

@@ -23,7 +23,24 @@ import (
 
 var corpus = []string{"acme", "acme-prod", "acme-later", "service-1", "x", "acme-x", "argocd", "kube-system", "default", "acme-default", "prod"}
 
-func testMapper() *Mapper { return New(relative("acme-prod", "service-1", "acme-x", "x"), Options{}) }
+func testMapper() *Mapper {
+	return New(relative("acme-prod", "service-1", "acme-x", "x"), Options{Groups: testGroups})
+}
+
+const ownSuffix = "acme-12345.views.hnc.x-k8s.io"
+
+// testGroups has example.com for itself, and so has the cluster. The cluster has another one, and those of other views.
+var testGroups = &Groups{
+	Suffix: func() string { return ownSuffix },
+	Known: func(group string) bool {
+		return group == "example.com."+ownSuffix || group == "example.com" || group == "cert-manager.io" || group == "example.com.other-12345.views.hnc.x-k8s.io"
+	},
+}
+
+// groups are those of the cluster in objects.
+var groups = []string{
+	"example.com." + ownSuffix, "gone.example.com." + ownSuffix, "example.com", "cert-manager.io", "example.com.external", "example.com.other-12345.views.hnc.x-k8s.io", "apps", "a.b",
+}
 
 // random returns a source of objects in which all strings that matter are names of namespaces.
 func random(seed int64) *randfill.Filler {
@@ -31,7 +48,11 @@ func random(seed int64) *randfill.Filler {
 	return fuzzer.FuzzerFor(fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, func(serializer.CodecFactory) []any {
 		return []any{
 			func(s *string, c randfill.Continue) {
-				switch n := name(c); c.Intn(6) {
+				switch n := name(c); c.Intn(8) {
+				case 6:
+					*s = groups[c.Intn(len(groups))]
+				case 7:
+					*s = groups[c.Intn(len(groups))] + "/v1"
 				case 0:
 					*s = "system:serviceaccount:" + n + ":bot"
 				case 1:
@@ -49,7 +70,7 @@ func random(seed int64) *randfill.Filler {
 				m.Labels = map[string]string{hnc.LabelInheritedFrom: name(c), hnc.TreeLabel("acme"): "1", labelName: name(c), "other": name(c)}
 				m.Annotations = map[string]string{hnc.AnnotationSubnamespaceOf: name(c), hnc.AnnotationTreeSelect: name(c) + ", !" + name(c),
 					hnc.AnnotationSelect: name(c) + ".tree.hnc.x-k8s.io/depth, kubernetes.io/metadata.name in (" + name(c) + ",b)"}
-				m.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:acme.tree.hnc.x-k8s.io/depth":{}}},"f:spec":{"f:unknown":{}}}`)}}
+				m.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", APIVersion: groups[c.Intn(len(groups))] + "/v1", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:acme.tree.hnc.x-k8s.io/depth":{}}},"f:spec":{"f:unknown":{}}}`)}}
 			},
 			func(s *metav1.LabelSelector, c randfill.Continue) {
 				*s = metav1.LabelSelector{}

@@ -3,7 +3,7 @@ package mapping
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
 // status appends a translated Status: the name in its details, if it is that of a namespace, and names in messages.
-func (t *translation) status(out, raw []byte) ([]byte, error) {
+func (t *translation) status(out, raw []byte, request schema.GroupVersionKind) ([]byte, error) {
 	details := memberOf(raw, "details")
 	resource := schema.GroupResource{Group: textOf(details, "group"), Resource: textOf(details, "kind")}
 	kind := schema.GroupKind{Group: resource.Group, Kind: resource.Resource}
@@ -13,9 +13,14 @@ func (t *translation) status(out, raw []byte) ([]byte, error) {
 		object, namespace, name = "", object, nameNode
 	}
 	text := &node{text: func(t *translation, s string) string { return t.messageAbout(s, object, namespace) }}
+	group, plural := groupNode, (*node)(nil)
+	if request.GroupKind() == Definition.GroupKind() {
+		group, plural = definitionNameNode, definitionNameNode
+		text = &node{text: func(t *translation, s string) string { return definitionText(t.messageAbout(s, object, namespace)) }}
+	}
 	n := &node{fields: map[string]*node{
 		"message": text,
-		"details": {fields: map[string]*node{"name": name, "causes": {items: &node{fields: map[string]*node{"message": text}}}}},
+		"details": {fields: map[string]*node{"name": name, "group": group, "kind": plural, "causes": {items: &node{fields: map[string]*node{"message": text}}}}},
 	}}
 	return t.members(out, raw, n, nil)
 }

@@ -120,6 +120,10 @@ func (t *translation) items(s *source, w io.Writer, head []byte, name string, ki
 	if name == "rows" {
 		each = t.rowsOf(memberOf(append(bytes.Clone(head), "null}"...), "columnDefinitions"), kind)
 	}
+	head, err := t.head(head, kind)
+	if err != nil {
+		return err
+	}
 	if _, err := w.Write(head); err != nil {
 		return err
 	}
@@ -164,11 +168,26 @@ func (t *translation) items(s *source, w io.Writer, head []byte, name string, ki
 			return err
 		}
 	}
-	return t.tail(s, w)
+	return t.tail(s, w, kind)
+}
+
+// head translates what precedes the items of a list.
+func (t *translation) head(head []byte, kind schema.GroupVersionKind) ([]byte, error) {
+	const value = "null}"
+	translated, err := t.members(nil, append(bytes.Clone(head), value...), headOf(kind), nil)
+	return bytes.TrimSuffix(translated, []byte(value)), err
+}
+
+// headOf returns the rules for the members of a list besides its items.
+func headOf(kind schema.GroupVersionKind) *node {
+	if kind.GroupKind() == Definition.GroupKind() {
+		return definitionHeadNode
+	}
+	return headNode
 }
 
 // tail copies what follows the items: the end of the list, and the rest of its members.
-func (t *translation) tail(s *source, w io.Writer) error {
+func (t *translation) tail(s *source, w io.Writer, kind schema.GroupVersionKind) error {
 	if err := s.expect(']'); err != nil {
 		return err
 	}
@@ -183,14 +202,17 @@ func (t *translation) tail(s *source, w io.Writer) error {
 			_, err := w.Write(append(out, '}', '\n'))
 			return err
 		}
-		if _, err := s.key(&out); err != nil {
+		name, err := s.key(&out)
+		if err != nil {
 			return err
 		}
 		value, err := s.value()
 		if err != nil {
 			return unexpectedEOF(err)
 		}
-		out = append(out, value...)
+		if out, err = t.value(out, value, headOf(kind).fields[name], nil); err != nil {
+			return err
+		}
 	}
 }
 

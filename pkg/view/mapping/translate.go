@@ -26,6 +26,7 @@ type translation struct {
 	partial bool
 	limits  Limits
 	kinds   *kinds
+	groups  *Groups
 	// definitions are the columns of the first table of a watch.
 	definitions []byte
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
@@ -38,7 +39,7 @@ func OfCluster(clusterRole string) bool {
 type Names struct{ prefix string }
 
 // NewNames returns the names of the view of a namespace, by its real name.
-func NewNames(root string) Names { return Names{prefix: "view:" + root + ":"} }
+func NewNames(root string) Names { return Names{prefix: hnc.ViewRolePrefix(root)} }
 
 // Stored returns the name of the Role or RoleBinding of a ClusterRole or ClusterRoleBinding.
 func (n Names) Stored(name string) string { return n.prefix + name }

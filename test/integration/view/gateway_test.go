@@ -124,13 +124,20 @@ func kubeconfigOf(t *testing.T, config *rest.Config) string {
 
 func (tn *tenant) run(t *testing.T, input string, args ...string) string {
 	t.Helper()
-	command := tn.kubectl(t.Context(), args...)
-	command.Stdin = strings.NewReader(input)
-	out, err := command.CombinedOutput()
+	out, err := tn.output(t, input, args...)
 	if err != nil {
 		t.Fatalf("kubectl %s: %v: %s", strings.Join(args, " "), err, out)
 	}
-	return string(out)
+	return out
+}
+
+// output runs kubectl, which may fail.
+func (tn *tenant) output(t *testing.T, input string, args ...string) (string, error) {
+	t.Helper()
+	command := tn.kubectl(t.Context(), args...)
+	command.Stdin = strings.NewReader(input)
+	out, err := command.CombinedOutput()
+	return string(out), err
 }
 
 func TestTwoTenantsWorkThroughTheGatewayWithTheSameNames(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/randfill"
@@ -49,6 +50,10 @@ var Funcs = func(serializer.CodecFactory) []any {
 			rules.ExcludedNamespaces = append(rules.ExcludedNamespaces, "a")
 			rules.SkippedObjects = append(rules.SkippedObjects, metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}})
 			rules.StripTrackingMetadata = ptr.To(c.Bool())
+		},
+		func(definition *hnc.ViewDefinition, c randfill.Continue) {
+			c.FillNoCustom(definition)
+			definition.Spec = runtime.RawExtension{Raw: []byte(`{"group":"example.com"}`)}
 		},
 		func(spec *hnc.TenantViewSpec, c randfill.Continue) {
 			c.FillNoCustom(spec)

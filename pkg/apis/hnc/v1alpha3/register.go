@@ -34,7 +34,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 func Stored() []runtime.Object {
 	return []runtime.Object{
 		&CopyRelease{}, &CopyReleaseList{}, &OverwrittenObject{}, &OverwrittenObjectList{}, &RepositorySync{}, &RepositorySyncList{},
-		&TenantView{}, &TenantViewList{},
+		&TenantView{}, &TenantViewList{}, &ViewDefinition{}, &ViewDefinitionList{},
 	}
 }
 

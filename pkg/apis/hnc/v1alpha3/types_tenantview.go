@@ -40,6 +40,17 @@ type TenantViewSpec struct {
 	// +optional
 	// +listType=set
 	External []string `json:"external,omitempty"`
+	// customResources bounds the CustomResourceDefinitions that the view has for itself.
+	// +optional
+	CustomResources ViewCustomResources `json:"customResources,omitempty"`
+}
+
+// ViewCustomResources bounds the CustomResourceDefinitions that a view has for itself.
+type ViewCustomResources struct {
+	// limit is how many CustomResourceDefinitions the users of the view can create in it: by default none, and at most
+	// 100. Each costs kube-apiserver memory and a new OpenAPI document. Lowering it deletes none.
+	// +optional
+	Limit int32 `json:"limit,omitempty"`
 }
 
 // ViewNames are the names of the namespaces in a view.

@@ -205,3 +205,28 @@ func (in TenantViewSpec) OpenAPIModelName() string {
 func (in TenantViewStatus) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1alpha3.TenantViewStatus"
 }
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ViewCustomResources) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha3.ViewCustomResources"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ViewDefinition) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha3.ViewDefinition"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ViewDefinitionList) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha3.ViewDefinitionList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ViewDefinitionNames) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha3.ViewDefinitionNames"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ViewDefinitionStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha3.ViewDefinitionStatus"
+}

@@ -32,6 +32,11 @@ func ValidateTenantView(v *hnc.TenantView) field.ErrorList {
 			errs = append(errs, field.Invalid(at, v.Spec.Prefix, "must be the beginning of the name of a namespace: "+problem))
 		}
 	}
+	if limit, at := v.Spec.CustomResources.Limit, spec.Child("customResources", "limit"); limit < 0 || limit > hnc.MaxViewDefinitions {
+		errs = append(errs, field.Invalid(at, limit, fmt.Sprintf("must be between 0 and %d", hnc.MaxViewDefinitions)))
+	} else if limit > 0 && v.Spec.Names == hnc.NamesReal {
+		errs = append(errs, field.Forbidden(at, "names are real, and so are those of groups; remove it, or set spec.names to Relative"))
+	}
 	external := spec.Child("external")
 	if len(v.Spec.External) > maxExternal {
 		return append(errs, field.TooMany(external, len(v.Spec.External), maxExternal))

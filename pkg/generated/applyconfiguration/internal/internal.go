@@ -109,6 +109,16 @@ var schemaYAML = typed.YAMLObject(`types:
     elementType:
       namedType: __untyped_deduced_
     elementRelationship: separable
+- name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1alpha3.ViewDefinition
+  scalar: untyped
+  list:
+    elementType:
+      namedType: __untyped_atomic_
+    elementRelationship: atomic
+  map:
+    elementType:
+      namedType: __untyped_deduced_
+    elementRelationship: separable
 - name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1beta1.HNCConfiguration
   scalar: untyped
   list:

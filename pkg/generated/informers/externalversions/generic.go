@@ -73,6 +73,8 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha3().RepositorySyncs().Informer()}, nil
 	case v1alpha3.SchemeGroupVersion.WithResource("tenantviews"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha3().TenantViews().Informer()}, nil
+	case v1alpha3.SchemeGroupVersion.WithResource("viewdefinitions"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha3().ViewDefinitions().Informer()}, nil
 
 		// Group=hnc.x-k8s.io, Version=v1beta1
 	case v1beta1.SchemeGroupVersion.WithResource("hncconfigurations"):

@@ -35,6 +35,8 @@ type TenantViewSpecApplyConfiguration struct {
 	// external are namespaces outside the view that objects may refer to by their names in the cluster, by default
 	// kube-system. References to other namespaces outside the view have the suffix ".external".
 	External []string `json:"external,omitempty"`
+	// customResources bounds the CustomResourceDefinitions that the view has for itself.
+	CustomResources *ViewCustomResourcesApplyConfiguration `json:"customResources,omitempty"`
 }
 
 // TenantViewSpecApplyConfiguration constructs a declarative configuration of the TenantViewSpec type for use with
@@ -66,5 +68,13 @@ func (b *TenantViewSpecApplyConfiguration) WithExternal(values ...string) *Tenan
 	for i := range values {
 		b.External = append(b.External, values[i])
 	}
+	return b
+}
+
+// WithCustomResources sets the CustomResources field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the CustomResources field is set to the value of the last call.
+func (b *TenantViewSpecApplyConfiguration) WithCustomResources(value *ViewCustomResourcesApplyConfiguration) *TenantViewSpecApplyConfiguration {
+	b.CustomResources = value
 	return b
 }

@@ -49,3 +49,11 @@ type TenantViewListerExpansion interface{}
 // TenantViewNamespaceListerExpansion allows custom methods to be added to
 // TenantViewNamespaceLister.
 type TenantViewNamespaceListerExpansion interface{}
+
+// ViewDefinitionListerExpansion allows custom methods to be added to
+// ViewDefinitionLister.
+type ViewDefinitionListerExpansion interface{}
+
+// ViewDefinitionNamespaceListerExpansion allows custom methods to be added to
+// ViewDefinitionNamespaceLister.
+type ViewDefinitionNamespaceListerExpansion interface{}

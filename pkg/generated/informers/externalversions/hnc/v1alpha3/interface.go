@@ -32,6 +32,8 @@ type Interface interface {
 	RepositorySyncs() TypedRepositorySyncInformer
 	// TenantViews returns a TenantViewInformer.
 	TenantViews() TypedTenantViewInformer
+	// ViewDefinitions returns a ViewDefinitionInformer.
+	ViewDefinitions() TypedViewDefinitionInformer
 }
 
 type version struct {
@@ -63,4 +65,9 @@ func (v *version) RepositorySyncs() TypedRepositorySyncInformer {
 // TenantViews returns a TypedTenantViewInformer.
 func (v *version) TenantViews() TypedTenantViewInformer {
 	return &tenantViewInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
+}
+
+// ViewDefinitions returns a TypedViewDefinitionInformer.
+func (v *version) ViewDefinitions() TypedViewDefinitionInformer {
+	return &viewDefinitionInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
 }

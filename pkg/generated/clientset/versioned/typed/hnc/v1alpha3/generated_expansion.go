@@ -27,3 +27,5 @@ type OverwrittenObjectExpansion interface{}
 type RepositorySyncExpansion interface{}
 
 type TenantViewExpansion interface{}
+
+type ViewDefinitionExpansion interface{}

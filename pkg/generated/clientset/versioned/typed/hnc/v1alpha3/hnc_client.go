@@ -33,6 +33,7 @@ type HncV1alpha3Interface interface {
 	OverwrittenObjectsGetter
 	RepositorySyncsGetter
 	TenantViewsGetter
+	ViewDefinitionsGetter
 }
 
 // HncV1alpha3Client is used to interact with features provided by the hnc.x-k8s.io group.
@@ -58,6 +59,10 @@ func (c *HncV1alpha3Client) RepositorySyncs() RepositorySyncInterface {
 
 func (c *HncV1alpha3Client) TenantViews(namespace string) TenantViewInterface {
 	return newTenantViews(c, namespace)
+}
+
+func (c *HncV1alpha3Client) ViewDefinitions(namespace string) ViewDefinitionInterface {
+	return newViewDefinitions(c, namespace)
 }
 
 // NewForConfig creates a new HncV1alpha3Client for the given config.

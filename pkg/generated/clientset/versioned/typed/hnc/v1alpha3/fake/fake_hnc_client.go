@@ -48,6 +48,10 @@ func (c *FakeHncV1alpha3) TenantViews(namespace string) v1alpha3.TenantViewInter
 	return newFakeTenantViews(c, namespace)
 }
 
+func (c *FakeHncV1alpha3) ViewDefinitions(namespace string) v1alpha3.ViewDefinitionInterface {
+	return newFakeViewDefinitions(c, namespace)
+}
+
 // RESTClient returns a RESTClient that is used to communicate
 // with API server by this client implementation.
 func (c *FakeHncV1alpha3) RESTClient() rest.Interface {

@@ -1,0 +1,140 @@
+package viewdefinition
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+)
+
+func hasSuffix(group, suffix string) bool {
+	return suffix != "" && strings.HasSuffix(group, "."+suffix)
+}
+
+// grant writes a Role with all permissions for the custom resources of a view, and binds it to those who have created
+// their ViewDefinitions and may still do so. Both are propagated as all others.
+func (c *Controller) grant(ctx context.Context, namespace string, steps []step) error {
+	var groups []string
+	for _, t := range steps {
+		if t.usable() {
+			groups = append(groups, t.group())
+		}
+	}
+	slices.Sort(groups)
+	groups = slices.Compact(groups)
+	name := hnc.ViewRoleName(namespace, hnc.CustomResources)
+	meta := metav1.ObjectMeta{Name: name, Labels: map[string]string{hnc.LabelViewRoot: namespace}}
+	role := &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{APIGroups: groups, Resources: []string{"*"}, Verbs: []string{"*"}}}}
+	binding := &rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}}
+	if len(groups) == 0 {
+		return c.revoke(ctx, namespace, name)
+	}
+	var err error
+	if binding.Subjects, err = c.creators(ctx, namespace, definitionsOf(steps)); err != nil {
+		return err
+	}
+	if err := c.writeRole(ctx, namespace, role); err != nil {
+		return err
+	}
+	return c.writeBinding(ctx, namespace, binding)
+}
+
+func (c *Controller) writeRole(ctx context.Context, namespace string, wanted *rbacv1.Role) error {
+	roles, verb := c.Kubernetes.RbacV1().Roles(namespace), "update"
+	role, err := roles.Get(ctx, wanted.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		verb = "create"
+		_, err = roles.Create(ctx, wanted, metav1.CreateOptions{})
+	case err != nil:
+	case apiequality.Semantic.DeepEqual(role.Rules, wanted.Rules) && apiequality.Semantic.DeepEqual(role.Labels, wanted.Labels):
+		return nil
+	default:
+		role.Rules, role.Labels = wanted.Rules, wanted.Labels
+		_, err = roles.Update(ctx, role, metav1.UpdateOptions{})
+	}
+	return outcome.Record(c.Metrics, "Role", verb, namespace, err, nil)
+}
+
+func (c *Controller) writeBinding(ctx context.Context, namespace string, wanted *rbacv1.RoleBinding) error {
+	bindings, verb := c.Kubernetes.RbacV1().RoleBindings(namespace), "update"
+	binding, err := bindings.Get(ctx, wanted.Name, metav1.GetOptions{})
+	if err == nil && binding.RoleRef != wanted.RoleRef {
+		// Nobody can change it.
+		if err = bindings.Delete(ctx, wanted.Name, *metav1.NewPreconditionDeleteOptions(string(binding.UID))); err == nil {
+			err = apierrors.NewNotFound(rbacv1.Resource("rolebindings"), wanted.Name)
+		}
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		verb = "create"
+		_, err = bindings.Create(ctx, wanted, metav1.CreateOptions{})
+	case err != nil:
+	case apiequality.Semantic.DeepEqual(binding.Subjects, wanted.Subjects) && apiequality.Semantic.DeepEqual(binding.Labels, wanted.Labels):
+		return nil
+	default:
+		binding.Subjects, binding.Labels = wanted.Subjects, wanted.Labels
+		_, err = bindings.Update(ctx, binding, metav1.UpdateOptions{})
+	}
+	return outcome.Record(c.Metrics, "RoleBinding", verb, namespace, err, nil)
+}
+
+// revoke deletes the Role and the RoleBinding, unless somebody else has made them.
+func (c *Controller) revoke(ctx context.Context, namespace, name string) error {
+	rbac := c.Kubernetes.RbacV1()
+	binding, err := rbac.RoleBindings(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err == nil && binding.Labels[hnc.LabelViewRoot] == namespace {
+		err = rbac.RoleBindings(namespace).Delete(ctx, name, *metav1.NewPreconditionDeleteOptions(string(binding.UID)))
+	}
+	if err := outcome.Record(c.Metrics, "RoleBinding", "delete", namespace, err, nil); err != nil {
+		return err
+	}
+	role, err := rbac.Roles(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err == nil && role.Labels[hnc.LabelViewRoot] == namespace {
+		err = rbac.Roles(namespace).Delete(ctx, name, *metav1.NewPreconditionDeleteOptions(string(role.UID)))
+	}
+	return outcome.Record(c.Metrics, "Role", "delete", namespace, err, nil)
+}
+
+// creators returns the users who have created ViewDefinitions and may still create them in the namespace.
+func (c *Controller) creators(ctx context.Context, namespace string, definitions []*v1alpha3.ViewDefinition) ([]rbacv1.Subject, error) {
+	asked := map[[2]string]bool{}
+	subjects := []rbacv1.Subject{}
+	for _, v := range definitions {
+		name, encoded := v.Annotations[hnc.AnnotationRequester], v.Annotations[hnc.AnnotationRequesterGroups]
+		subject := rbacv1.Subject{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}
+		if name == "" || asked[[2]string{name, encoded}] || slices.Contains(subjects, subject) {
+			continue
+		}
+		asked[[2]string{name, encoded}] = true
+		var groups []string
+		if encoded != "" {
+			if err := json.Unmarshal([]byte(encoded), &groups); err != nil {
+				continue // Only the server writes it.
+			}
+		}
+		answer, err := c.Kubernetes.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: name, Groups: append(groups, user.AllAuthenticated),
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "create", Group: hnc.GroupName, Version: "*", Resource: "viewdefinitions"},
+		}}, metav1.CreateOptions{})
+		if err != nil {
+			return nil, err
+		}
+		if answer.Status.Allowed {
+			subjects = append(subjects, subject)
+		}
+	}
+	slices.SortFunc(subjects, func(a, b rbacv1.Subject) int { return strings.Compare(a.Name, b.Name) })
+	return subjects, nil
+}

@@ -1,0 +1,170 @@
+package viewdefinition
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+)
+
+// action is what to do about one ViewDefinition.
+type action int
+
+const (
+	keep action = iota
+	create
+	update
+	// remove deletes the CustomResourceDefinition, and release lets the ViewDefinition go, which has none any more.
+	remove
+	release
+)
+
+// step is what one ViewDefinition needs.
+type step struct {
+	action     action
+	definition *v1alpha3.ViewDefinition
+	// name is that of the CustomResourceDefinition, and crd what the cluster has of it, nil if it has none.
+	name string
+	crd  *cache.ViewCRD
+	// reason and message say why nothing is done, if something prevents it.
+	reason, message string
+}
+
+// plan is what the view of a namespace needs.
+type plan struct {
+	// suffix is that of the groups, "" if the namespace does not exist.
+	suffix string
+	steps  []step
+	// orphans are CustomResourceDefinitions without a ViewDefinition.
+	orphans []*cache.ViewCRD
+	// granted reports that the namespace can have a Role.
+	granted bool
+}
+
+// newPlan decides what a namespace needs. The oldest ViewDefinitions are the first to get a CustomResourceDefinition. Those
+// that exist count, whatever has become of their ViewDefinitions.
+func newPlan(s *cache.State, namespace string) plan {
+	var p plan
+	wanted, crds := s.Definitions.Wanted[namespace], maps.Clone(s.Definitions.CRDs[namespace])
+	terminating := false
+	if ns := s.Tree.Namespace(namespace); ns != nil {
+		p.suffix, terminating = hnc.ViewGroupSuffix(namespace, ns.UID), ns.Terminating
+		p.granted = !terminating && !s.Tree.Frozen(namespace) && !s.Tree.Excluded(namespace)
+	}
+	limit, existing := 0, len(crds)
+	if view := s.Views[namespace]; view != nil && view.DeletionTimestamp == nil {
+		limit = int(view.Spec.CustomResources.Limit)
+	}
+	for _, v := range slices.SortedFunc(maps.Values(wanted), oldest) {
+		t := step{definition: v, name: v.Name + "." + p.suffix}
+		t.crd = crds[t.name]
+		delete(crds, t.name)
+		switch {
+		case v.DeletionTimestamp != nil && t.crd == nil:
+			if slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {
+				t.action = release
+			}
+		case v.DeletionTimestamp != nil && !t.crd.Terminating:
+			t.action = remove
+		case v.DeletionTimestamp != nil, p.suffix == "":
+		case t.crd != nil && t.crd.Terminating:
+		case t.crd != nil && t.crd.Definition != identity(v):
+			t.action = update
+		case t.crd == nil && existing < limit && !terminating:
+			t.action = create
+			existing++
+		case t.crd == nil:
+			t.reason = hnc.ReasonLimitReached
+			t.message = fmt.Sprintf("spec.customResources.limit of the TenantView is %d, and the view has %d CustomResourceDefinitions; delete one, or ask an administrator of the cluster to raise it", limit, existing)
+		}
+		p.steps = append(p.steps, t)
+	}
+	p.orphans = slices.Collect(maps.Values(crds))
+	return p
+}
+
+func oldest(a, b *v1alpha3.ViewDefinition) int {
+	if byAge := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); byAge != 0 {
+		return byAge
+	}
+	return strings.Compare(a.Name, b.Name)
+}
+
+// identity names the spec of a ViewDefinition.
+func identity(v *v1alpha3.ViewDefinition) string { return fmt.Sprintf("%s/%d", v.UID, v.Generation) }
+
+// group returns the group in the cluster of the custom resources of a step.
+func (t step) group() string {
+	_, group, _ := strings.Cut(t.name, ".")
+	return group
+}
+
+// usable reports whether the custom resources of a step can be used, now or soon.
+func (t step) usable() bool {
+	return t.definition.DeletionTimestamp == nil && (t.action == create || t.crd != nil && !t.crd.Terminating)
+}
+
+// fill makes a CustomResourceDefinition the one of a ViewDefinition. Nothing of the metadata that a tenant has set is part of
+// it.
+func fill(o *unstructured.Unstructured, v *v1alpha3.ViewDefinition, suffix string) error {
+	var spec map[string]any
+	if err := json.Unmarshal(v.Spec.Raw, &spec); err != nil {
+		return err
+	}
+	_, group, _ := strings.Cut(v.Name, ".")
+	spec["group"] = group + "." + suffix
+	o.SetAPIVersion(cache.CRDs.GroupVersion().String())
+	o.SetKind("CustomResourceDefinition")
+	o.SetName(v.Name + "." + suffix)
+	o.SetLabels(map[string]string{hnc.LabelViewRoot: v.Namespace})
+	annotations := o.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[hnc.AnnotationViewDefinition] = identity(v)
+	o.SetAnnotations(annotations)
+	o.Object["spec"] = spec
+	return nil
+}
+
+// statusOf returns the status that a ViewDefinition must have.
+func statusOf(t step, suffix string, now metav1.Time) v1alpha3.ViewDefinitionStatus {
+	v := t.definition
+	status := v1alpha3.ViewDefinitionStatus{ObservedGeneration: v.Generation}
+	ready := metav1.Condition{
+		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, ObservedGeneration: v.Generation, LastTransitionTime: now,
+		Reason: t.reason, Message: strings.ReplaceAll(t.message, "."+suffix, ""),
+	}
+	established := false
+	if t.crd != nil {
+		status.AcceptedNames, status.StoredVersions = t.crd.Status.AcceptedNames, t.crd.Status.StoredVersions
+		for _, c := range t.crd.Status.Conditions {
+			c.Message = strings.ReplaceAll(c.Message, "."+suffix, "")
+			status.Conditions = append(status.Conditions, c)
+		}
+		established = meta.IsStatusConditionTrue(t.crd.Status.Conditions, "Established")
+	}
+	switch {
+	case v.DeletionTimestamp != nil, t.crd != nil && t.crd.Terminating:
+		ready.Reason, ready.Message = hnc.ReasonDefinitionDeleting, "the CustomResourceDefinition is being deleted with its custom resources"
+	case t.reason != "":
+	case !established || t.crd.Definition != identity(v):
+		ready.Reason, ready.Message = hnc.ReasonNotEstablished, "kube-apiserver does not serve the custom resources yet"
+	default:
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, hnc.ReasonReady, "the custom resources can be used"
+	}
+	if before := meta.FindStatusCondition(v.Status.Conditions, hnc.ConditionReady); before != nil && before.Status == ready.Status {
+		ready.LastTransitionTime = before.LastTransitionTime
+	}
+	status.Conditions = append(status.Conditions, ready)
+	return status
+}

@@ -1,0 +1,94 @@
+// Package viewdefinition is the registry of ViewDefinitions: CustomResourceDefinitions that a view has for itself. The
+// propagator writes those of the cluster.
+package viewdefinition
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/user"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
+)
+
+// strategy records who has created an object, counts the generations of the spec, and sets our finalizer.
+type strategy struct{ base.Base }
+
+func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
+	v := obj.(*hnc.ViewDefinition)
+	v.Status = hnc.ViewDefinitionStatus{ObservedGeneration: hnc.NotObserved}
+	v.Generation = 1
+	canonicalize(v)
+	if !slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {
+		v.Finalizers = append(v.Finalizers, hnc.FinalizerViewDefinition)
+	}
+	delete(v.Annotations, hnc.AnnotationRequester)
+	delete(v.Annotations, hnc.AnnotationRequesterGroups)
+	if requester, ok := genericapirequest.UserFrom(ctx); ok {
+		metav1.SetMetaDataAnnotation(&v.ObjectMeta, hnc.AnnotationRequester, requester.GetName())
+		groups := slices.DeleteFunc(slices.Clone(requester.GetGroups()), func(group string) bool { return group == user.AllAuthenticated })
+		if encoded, err := json.Marshal(groups); err == nil && len(groups) > 0 {
+			metav1.SetMetaDataAnnotation(&v.ObjectMeta, hnc.AnnotationRequesterGroups, string(encoded))
+		}
+	}
+}
+
+func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+	v, oldV := obj.(*hnc.ViewDefinition), old.(*hnc.ViewDefinition)
+	v.Status = oldV.Status
+	canonicalize(v)
+	for _, key := range []string{hnc.AnnotationRequester, hnc.AnnotationRequesterGroups} {
+		delete(v.Annotations, key)
+		if value, ok := oldV.Annotations[key]; ok {
+			metav1.SetMetaDataAnnotation(&v.ObjectMeta, key, value)
+		}
+	}
+	v.Generation = oldV.Generation
+	if !apiequality.Semantic.DeepEqual(v.Spec, oldV.Spec) {
+		v.Generation++
+	}
+}
+
+// canonicalize gives equal specs the same bytes. One that is not valid stays as it is.
+func canonicalize(v *hnc.ViewDefinition) {
+	if len(v.Spec.Raw) > maxSpec {
+		return
+	}
+	var spec any
+	if err := utiljson.Unmarshal(v.Spec.Raw, &spec); err != nil {
+		return
+	}
+	if encoded, err := json.Marshal(spec); err == nil {
+		v.Spec = runtime.RawExtension{Raw: encoded}
+	}
+}
+
+func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
+	return validate(ctx, obj.(*hnc.ViewDefinition), nil)
+}
+
+func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+	v, oldV := obj.(*hnc.ViewDefinition), old.(*hnc.ViewDefinition)
+	if apiequality.Semantic.DeepEqual(v.Spec, oldV.Spec) {
+		return nil
+	}
+	return validate(ctx, v, oldV)
+}
+
+// GetResetFields returns the fields that a write to the resource does not change.
+func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return base.ResetFields(fieldpath.MakePathOrDie("status"),
+		fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRequester),
+		fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRequesterGroups))
+}
+
+func keepSpec(obj, stored *hnc.ViewDefinition) { obj.Spec = stored.Spec }

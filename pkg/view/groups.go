@@ -1,0 +1,210 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+)
+
+// Groups returns the groups of the custom resources that the view of a root has for itself: those of the cluster with its
+// suffix.
+func Groups(root string, members Members, kinds *Kinds) *mapping.Groups {
+	return &mapping.Groups{
+		Suffix: func() string { return hnc.ViewGroupSuffix(root, members.UID(root)) },
+		Known:  kinds.hasGroup,
+		Refresh: func() {
+			ctx, cancel := context.WithTimeout(context.Background(), getTimeout)
+			defer cancel()
+			_ = kinds.notOlder(ctx, minRefresh) // What is known stays.
+		},
+	}
+}
+
+// suffix returns what the groups of the view's own custom resources end with in the cluster, "" if it has none.
+func (h *Handler) suffix() string {
+	if !h.Mapper.Names().Relative() {
+		return ""
+	}
+	return hnc.ViewGroupSuffix(h.Root, h.Members.UID(h.Root))
+}
+
+// mapGroup makes a request for an own group of the view one for the group in the cluster. No view serves a group of a view
+// under its name in the cluster.
+func (h *Handler) mapGroup(c *call) error {
+	shown := c.info.APIGroup
+	if hnc.IsViewGroup(shown) {
+		return notFound(c)
+	}
+	realGroup := h.Mapper.Group(shown)
+	if !hnc.IsViewGroup(realGroup) {
+		return nil
+	}
+	info := *c.info
+	info.APIGroup, c.info = realGroup, &info
+	c.path = withGroup(c.path, "apis", realGroup)
+	return nil
+}
+
+// withGroup returns a path with another group, which follows a segment.
+func withGroup(path, after, group string) string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments[:len(segments)-1] {
+		if segment == after {
+			segments[i+1] = group
+			break
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// groupInView returns an error with the names that groups have in the view.
+func (h *Handler) groupInView(err error) error {
+	var api *apierrors.StatusError
+	if !errors.As(err, &api) || api.ErrStatus.Details == nil || !hnc.IsViewGroup(api.ErrStatus.Details.Group) {
+		return err
+	}
+	status, details := api.ErrStatus, *api.ErrStatus.Details
+	realGroup := details.Group
+	details.Group = h.Mapper.GroupOut(realGroup)
+	status.Details, status.Message = &details, strings.ReplaceAll(status.Message, realGroup, details.Group)
+	return &apierrors.StatusError{ErrStatus: status}
+}
+
+// servedVerbs returns those verbs of a kind that the view serves, nil if it does not serve the kind.
+func (h *Handler) servedVerbs(resource schema.GroupResource, namespaced bool, verbs []string) []string {
+	if resource == definitions && !h.Mapper.Names().Relative() {
+		return nil
+	}
+	return servedVerbs(resource, namespaced, verbs)
+}
+
+// document names groups of the cluster in one document as the view does.
+type document struct {
+	suffix string
+	// own are the groups of the document that the view has for itself, by their names in the view.
+	own map[string]bool
+}
+
+// groupsOf returns the names of groups in a document with some groups. They depend on nothing else, so that entity tags of
+// kube-apiserver stay valid.
+func (h *Handler) groupsOf(groups ...string) document {
+	d := document{h.suffix(), map[string]bool{}}
+	for _, group := range groups {
+		if shown, ok := d.isOwn(group); ok {
+			d.own[shown] = true
+		}
+	}
+	return d
+}
+
+// isOwn returns the name in the view of one of its own groups.
+func (d document) isOwn(group string) (shown string, ok bool) {
+	if d.suffix == "" {
+		return "", false
+	}
+	return strings.CutSuffix(group, "."+d.suffix)
+}
+
+// name returns the name of a group in the view; ok is false if the view does not show it.
+func (d document) name(group string) (shown string, ok bool) {
+	switch {
+	case refusedGroup(group):
+		return "", false
+	case hnc.IsViewGroup(group):
+		return d.isOwn(group)
+	}
+	return group, !d.own[group]
+}
+
+// version does so for a group and version.
+func (d document) version(groupVersion string) string {
+	if group, version, ok := strings.Cut(groupVersion, "/"); ok {
+		if shown, ok := d.name(group); ok {
+			return shown + "/" + version
+		}
+	}
+	return groupVersion
+}
+
+// path does so for a path, whose group follows the segment "apis".
+func (d document) path(path string) (shown string, ok bool) {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments[:len(segments)-1] {
+		if segment == "apis" {
+			name, ok := d.name(segments[i+1])
+			if ok && name != segments[i+1] {
+				segments[i+1] = name
+				return strings.Join(segments, "/"), true
+			}
+			return path, ok
+		}
+	}
+	return path, true
+}
+
+// groupOfPath returns the group in a path, "" if it has none.
+func groupOfPath(path string) string {
+	_, rest, ok := strings.Cut(path, "apis/")
+	if !ok {
+		return ""
+	}
+	group, _, _ := strings.Cut(rest, "/")
+	return group
+}
+
+// modelsOf is what the names of models of groups of views begin with in an OpenAPI document, and of one group: reversed.
+func modelsOf(group string) string {
+	labels := strings.Split(strings.TrimPrefix(group, "."), ".")
+	for i, j := 0, len(labels)-1; i < j; i, j = i+1, j-1 {
+		labels[i], labels[j] = labels[j], labels[i]
+	}
+	return strings.Join(labels, ".") + "."
+}
+
+// showsModel reports whether the view shows a model of an OpenAPI document. Own is set for those of its own groups.
+func (d document) showsModel(name string) (shown, own bool) {
+	if !strings.HasPrefix(name, modelsOf(hnc.ViewGroupsSuffix)) {
+		return true, false
+	}
+	own = d.suffix != "" && strings.HasPrefix(name, modelsOf(d.suffix))
+	return own, own
+}
+
+// kindsExtension names the kinds that an operation or a model of an OpenAPI document is about.
+const kindsExtension = "x-kubernetes-group-version-kind"
+
+// extensions translates the groups in a part of an OpenAPI document.
+func (d document) extensions(part json.RawMessage) (json.RawMessage, error) {
+	var value any
+	if err := json.Unmarshal(part, &value); err != nil {
+		return nil, err
+	}
+	d.walk(value, false)
+	return json.Marshal(value)
+}
+
+func (d document) walk(value any, kinds bool) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			d.walk(item, kinds)
+		}
+	case map[string]any:
+		if group, ok := value["group"].(string); kinds && ok {
+			if shown, ok := d.isOwn(group); ok {
+				value["group"] = shown
+			}
+			return
+		}
+		for name, member := range value {
+			d.walk(member, name == kindsExtension)
+		}
+	}
+}
