@@ -1,4 +1,4 @@
-# `make help` lists the targets. They write to _output/ and to Go's caches only, except generate and publish.
+# `make help` lists the targets. They write to _output/ and to Go's caches only, except conformance, generate and publish.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -106,6 +106,11 @@ hnc: build ## migrate from the real HNC and back, as root, with pods as processe
 chaos: build ## subject a highly available cluster to faults for CHAOSTIME, 10m by default, and then compare random operations under faults with a model for as long
 	@go test -timeout 0 -count=1 ./test/integration/chaos -run Replicas -v -duration $(CHAOSTIME)
 	@go test -timeout 0 -count=1 ./test/integration/model -run Model -v -long -duration $(CHAOSTIME)
+
+.PHONY: conformance
+conformance: build ## run Kubernetes' conformance specs in a cluster and in tenant views of it, and write docs/conformance.md
+	@test/conformance/build.sh _output/conformance
+	@go run ./test/conformance
 
 .PHONY: soak
 soak: build ## change a forest of 2 000 namespaces under faults for SOAKTIME, 30m by default, and sample what the servers use into _output/soak.csv

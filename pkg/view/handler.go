@@ -181,6 +181,9 @@ func (h *Handler) serveWithoutNamespace(c *call, resource schema.GroupResource) 
 	}
 	switch ruleOf(resource) {
 	case readOnly:
+		if c.info.Subresource != "" {
+			return notFound(c) // nodes/proxy reaches the pods of all tenants.
+		}
 		if !readVerbs.Has(c.info.Verb) {
 			return apierrors.NewForbidden(resource, c.info.Name, errReadOnly)
 		}

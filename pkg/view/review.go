@@ -181,7 +181,7 @@ func (h *Handler) mapRealAttributes(c *call, asked *authorizationv1.ResourceAttr
 	case found == nil, found.namespaced:
 		asked.Namespace = h.Root
 		return "", nil
-	case ruleOf(resource) == refuse, ruleOf(resource) == readOnly && !readVerbs.Has(asked.Verb):
+	case ruleOf(resource) == refuse, ruleOf(resource) == readOnly && (asked.Subresource != "" || !readVerbs.Has(asked.Verb)):
 		return "it is not part of a view", nil
 	}
 	return "", nil

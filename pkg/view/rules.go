@@ -53,6 +53,7 @@ var rules = map[schema.GroupResource]rule{
 	{Group: "resource.k8s.io", Resource: "deviceclasses"}:                 readOnly,
 	{Group: "scheduling.k8s.io", Resource: "priorityclasses"}:             readOnly,
 	{Group: "certificates.k8s.io", Resource: "clustertrustbundles"}:       readOnly,
+	{Resource: "nodes"}: readOnly,
 }
 
 var readVerbs = sets.New("get", "list", "watch")
@@ -105,9 +106,8 @@ var instead = map[schema.GroupResource]string{
 	{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}:                 "a view with relative names can have its own; otherwise, an administrator of the cluster installs it, and you use its custom resources; with Helm, leave it out with --skip-crds",
 	{Group: "apiregistration.k8s.io", Resource: "apiservices"}:                             "an administrator of the cluster installs the API, and you use it",
 	{Group: "certificates.k8s.io", Resource: "certificatesigningrequests"}:                 "its signers trust who may create it in the cluster; use ServiceAccounts and their tokens",
-	{Resource: "nodes"}:                                        "nodes belong to no tenant; ask for what you need to know of them",
-	{Resource: "persistentvolumes"}:                            "create a PersistentVolumeClaim with a storage class",
-	{Group: "authentication.k8s.io", Resource: "tokenreviews"}: "it would answer for the users of the whole cluster; check the issuer's signature, at /openid/v1/jwks",
+	{Resource: "persistentvolumes"}:                                                        "create a PersistentVolumeClaim with a storage class",
+	{Group: "authentication.k8s.io", Resource: "tokenreviews"}:                             "it would answer for the users of the whole cluster; check the issuer's signature, at /openid/v1/jwks",
 }
 
 const (

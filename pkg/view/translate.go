@@ -101,16 +101,19 @@ func (c *call) setBody(body []byte, contentType string) {
 	c.r.Header.Set("Content-Type", contentType)
 }
 
-// jsonAccept returns the JSON forms that a client accepts, and plain JSON if it accepts none.
+// jsonAccept returns the JSON forms that a client accepts, and plain JSON for its other forms. A client that accepts Tables
+// only gets 406 where there are none.
 func jsonAccept(accept []string) string {
 	var kept []string
+	others := false
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		media, _, err := mime.ParseMediaType(part)
 		if err == nil && (media == runtime.ContentTypeJSON || !strings.HasPrefix(media, "application/")) {
 			kept = append(kept, strings.TrimSpace(part))
 		}
+		others = others || media != runtime.ContentTypeJSON
 	}
-	if !slices.Contains(kept, runtime.ContentTypeJSON) {
+	if others && !slices.Contains(kept, runtime.ContentTypeJSON) {
 		kept = append(kept, runtime.ContentTypeJSON)
 	}
 	return strings.Join(kept, ",")

@@ -201,7 +201,7 @@ func TestAnAdministratorOfTheClusterSeesOnlyTheSubtreeInAView(t *testing.T) {
 	tn.direct = admin
 	for _, view := range []mapping.Config{{Root: tn.root}, {Root: tn.root, Relative: true, Prefix: tn.root + "-"}} {
 		tn.open(t, view)
-		for _, path := range []string{"/api/v1/namespaces/kube-system/configmaps", "/api/v1/namespaces/" + people, "/api/v1/nodes", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"} {
+		for _, path := range []string{"/api/v1/namespaces/kube-system/configmaps", "/api/v1/namespaces/" + people, "/api/v1/nodes/a/proxy/pods", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"} {
 			// A view with relative names has definitions of its own.
 			if code, body := tn.raw(t, http.MethodGet, path, ""); code != http.StatusNotFound && code != http.StatusForbidden && !strings.Contains(body, `"items":[]`) {
 				t.Errorf("%s: got %d %.300s", path, code, body)

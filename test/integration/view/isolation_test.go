@@ -137,7 +137,7 @@ func TestWhatAppliesToTheWholeClusterIsAbsent(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"customresourcedefinitions", "nodes", "validatingwebhookconfigurations", "hncconfigurations", "mynamespaces"} {
+	for _, name := range []string{"customresourcedefinitions", "persistentvolumes", "validatingwebhookconfigurations", "hncconfigurations", "mynamespaces"} {
 		if found[name] != nil {
 			t.Errorf("discovery shows %s", name)
 		}
@@ -145,14 +145,16 @@ func TestWhatAppliesToTheWholeClusterIsAbsent(t *testing.T) {
 	if !slices.Contains(found["namespaces"], "create") || !slices.Contains(found["pods"], "create") || !slices.Contains(found["subnamespaces"], "create") {
 		t.Errorf("discovery lacks namespaced kinds: %v", found)
 	}
-	if verbs := found["storageclasses"]; len(verbs) == 0 || slices.Contains(verbs, "create") {
-		t.Errorf("storage classes have the verbs %v", verbs)
+	for _, name := range []string{"storageclasses", "nodes"} {
+		if verbs := found[name]; len(verbs) == 0 || slices.Contains(verbs, "create") {
+			t.Errorf("%s have the verbs %v", name, verbs)
+		}
 	}
 	if verbs := found["clusterroles"]; !slices.Contains(verbs, "create") || slices.Contains(verbs, "deletecollection") {
 		t.Errorf("ClusterRoles have the verbs %v", verbs)
 	}
 	for _, path := range []string{
-		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "/api/v1/nodes",
+		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "/api/v1/persistentvolumes", "/api/v1/nodes/a/proxy/pods",
 		"/apis/resources.hnc.x-k8s.io/v1alpha2/namespaces/absent/pods", "/metrics", "/debug/pprof/", "/logs/", "/apis/storage.k8s.io/v1/storageclasses",
 	} {
 		method := http.MethodGet
