@@ -25,7 +25,7 @@ func Write(name string, content []byte) error {
 	}
 	dir, err := os.Open(filepath.Dir(name))
 	if err != nil {
-		return nil // The file is written; the directory need not be readable.
+		return nil //nolint:nilerr // The file is written; the directory need not be readable.
 	}
 	return errors.Join(dir.Sync(), dir.Close())
 }
