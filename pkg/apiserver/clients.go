@@ -3,7 +3,6 @@ package apiserver
 import (
 	"fmt"
 
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	restclient "k8s.io/client-go/rest"
@@ -18,8 +17,6 @@ type clients struct {
 	kubernetes kubernetes.Interface
 	// metadata reads the metadata of propagated kinds.
 	metadata metadata.Interface
-	// dynamic reads the objects whose differences a plan shows.
-	dynamic dynamic.Interface
 	// lister lists objects for plans.
 	lister *hierarchyplan.ObjectLister
 }
@@ -30,9 +27,6 @@ func newClients(config *restclient.Config) (c clients, err error) {
 	}
 	if c.metadata, err = metadata.NewForConfig(config); err != nil {
 		return c, fmt.Errorf("client for metadata: %w", err)
-	}
-	if c.dynamic, err = dynamic.NewForConfig(config); err != nil {
-		return c, fmt.Errorf("client for objects: %w", err)
 	}
 	if c.lister, err = hierarchyplan.NewObjectLister(config); err != nil {
 		return c, fmt.Errorf("client for lists: %w", err)

@@ -120,7 +120,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	planner := hierarchyplan.New(hierarchyplan.Config{
-		Kubernetes: clients.kubernetes, Dynamic: clients.dynamic, Lister: clients.lister, Hierarchies: stores.hierarchies.Hierarchy,
+		Kubernetes: clients.kubernetes, Lister: clients.lister, Hierarchies: stores.hierarchies.Hierarchy,
 		Subnamespaces: stores.subnamespaces.Subnamespace, Configuration: stores.configuration.Configuration, GetHierarchy: stores.hierarchyGetter(""),
 		Tree: forest, Sources: sources, Resources: resourcespec.Validator{Mapper: mapper}, Authorizer: c.reviews, Rules: c.rules, Limits: c.plans,
 		TerminatingBelow: func(parent string) ([]string, error) {

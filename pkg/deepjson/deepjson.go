@@ -32,18 +32,27 @@ func Event(line []byte) (eventType string, object json.RawMessage, err error) {
 	return eventType, object, err
 }
 
-// List is a list whose items are not decoded.
+// List is a list or a table whose items or rows are not decoded. A member that is there is not nil.
 type List struct {
-	Kind       string
-	APIVersion string
-	Metadata   metav1.ListMeta
-	Items      []json.RawMessage
+	Kind              string
+	APIVersion        string
+	Metadata          metav1.ListMeta
+	ColumnDefinitions json.RawMessage
+	Rows              []json.RawMessage
+	Items             []json.RawMessage
 }
 
 // ReadList decodes a list.
 func ReadList(data []byte) (*List, error) {
 	l := &List{}
 	decoder := json.NewDecoder(bytes.NewReader(data))
+	elements := func(to *[]json.RawMessage) error {
+		*to = []json.RawMessage{}
+		return Array(decoder, func(raw json.RawMessage) error {
+			*to = append(*to, raw)
+			return nil
+		})
+	}
 	return l, Object(decoder, func(key string) error {
 		switch key {
 		case "kind":
@@ -52,11 +61,12 @@ func ReadList(data []byte) (*List, error) {
 			return decoder.Decode(&l.APIVersion)
 		case "metadata":
 			return decoder.Decode(&l.Metadata)
+		case "columnDefinitions":
+			return decoder.Decode(&l.ColumnDefinitions)
+		case "rows":
+			return elements(&l.Rows)
 		case "items":
-			return Array(decoder, func(raw json.RawMessage) error {
-				l.Items = append(l.Items, raw)
-				return nil
-			})
+			return elements(&l.Items)
 		}
 		return decoder.Decode(&json.RawMessage{})
 	})

@@ -48,15 +48,15 @@ func (h *Handler) mapGroup(c *call) error {
 	}
 	info := *c.info
 	info.APIGroup, c.info = realGroup, &info
-	c.path = withGroup(c.path, "apis", realGroup)
+	c.path = withGroup(c.path, realGroup)
 	return nil
 }
 
-// withGroup returns a path with another group, which follows a segment.
-func withGroup(path, after, group string) string {
+// withGroup returns a path with another group, which follows the segment "apis".
+func withGroup(path, group string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments[:len(segments)-1] {
-		if segment == after {
+		if segment == "apis" {
 			segments[i+1] = group
 			break
 		}

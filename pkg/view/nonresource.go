@@ -50,7 +50,7 @@ func (h *Handler) mapDocument(c *call, group string) error {
 		return notFound(c)
 	}
 	if realGroup := h.Mapper.Group(group); hnc.IsViewGroup(realGroup) {
-		c.path = withGroup(c.path, "apis", realGroup)
+		c.path = withGroup(c.path, realGroup)
 	}
 	return nil
 }

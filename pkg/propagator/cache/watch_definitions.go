@@ -17,14 +17,15 @@ import (
 
 // The resource of ViewDefinitions, and a name for the CustomResourceDefinitions that are written for them.
 const (
-	definitions     = "viewdefinitions"
-	viewCRDs        = "customresourcedefinitions of views"
-	crdKind         = "CustomResourceDefinition"
-	crdGroupVersion = "apiextensions.k8s.io/v1"
+	definitions = "viewdefinitions"
+	viewCRDs    = "customresourcedefinitions of views"
 )
 
-// CRDs is the resource of CustomResourceDefinitions.
-var CRDs = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+// CRDs is the resource of CustomResourceDefinitions, and CRDKind its kind.
+var (
+	CRDs    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	CRDKind = CRDs.GroupVersion().WithKind("CustomResourceDefinition")
+)
 
 // ViewCRD is what is known of a CustomResourceDefinition of a view.
 type ViewCRD struct {
@@ -90,8 +91,7 @@ func (c *Cache) watchDefinitions(ctx context.Context) {
 		return o
 	}
 	crd := &unstructured.Unstructured{}
-	crd.SetAPIVersion(crdGroupVersion)
-	crd.SetKind(crdKind)
+	crd.SetGroupVersionKind(CRDKind)
 	reflect(ctx, c, viewCRDs, crd, c.Dynamic,
 		func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			return crds.Watch(ctx, selected(o))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
 )
 
 // The top level of a custom resource is free: its fields neither end the watches of others nor forge their events.
@@ -62,10 +64,11 @@ func TestDeepEventsEndNoWatch(t *testing.T) {
 
 func TestDeepObjectsAreListed(t *testing.T) {
 	deep := strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)
-	p, err := decodePage([]byte(`{"kind":"CList","apiVersion":"a.b/v1","metadata":{"resourceVersion":"7","continue":"c"},"more":[],"items":[` + deep + `,{}],"rows":null}`))
+	list, err := deepjson.ReadList([]byte(`{"kind":"CList","apiVersion":"a.b/v1","metadata":{"resourceVersion":"7","continue":"c"},"more":[],"items":[` + deep + `,{}],"rows":null}`))
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := page(*list)
 	if p.Kind != "CList" || p.APIVersion != "a.b/v1" || p.Metadata.ResourceVersion != "7" || p.Metadata.Continue != "c" || len(p.Items) != 2 || len(p.Rows) != 0 {
 		t.Errorf("got %+v", p.Metadata)
 	}

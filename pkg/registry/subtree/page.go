@@ -1,15 +1,12 @@
 package subtree
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
 )
 
 // page is a list, a table, or a part of one.
@@ -22,36 +19,6 @@ type page struct {
 	// An empty slice is encoded, a nil slice is not.
 	Rows  []json.RawMessage `json:"rows,omitzero"`
 	Items []json.RawMessage `json:"items,omitzero"`
-}
-
-// decodePage decodes a list. Its objects may have as many levels as a decoder accepts.
-func decodePage(raw []byte) (*page, error) {
-	p := &page{}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	elements := func(to *[]json.RawMessage) error {
-		*to = []json.RawMessage{}
-		return deepjson.Array(d, func(object json.RawMessage) error {
-			*to = append(*to, object)
-			return nil
-		})
-	}
-	return p, deepjson.Object(d, func(key string) error {
-		switch key {
-		case "kind":
-			return d.Decode(&p.Kind)
-		case "apiVersion":
-			return d.Decode(&p.APIVersion)
-		case "metadata":
-			return d.Decode(&p.Metadata)
-		case "columnDefinitions":
-			return d.Decode(&p.ColumnDefinitions)
-		case "rows":
-			return elements(&p.Rows)
-		case "items":
-			return elements(&p.Items)
-		}
-		return d.Decode(&json.RawMessage{})
-	})
 }
 
 func (p *page) len() int { return len(p.Rows) + len(p.Items) }

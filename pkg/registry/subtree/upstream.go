@@ -20,6 +20,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
@@ -98,11 +99,12 @@ func (u upstream) list(ctx context.Context, k kind, namespace string, query url.
 	if err != nil {
 		return nil, upstreamError(err)
 	}
-	p, err := decodePage(raw)
+	list, err := deepjson.ReadList(raw)
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("decoding the list of %s: %w", k.GroupResource(), err))
 	}
-	return p, nil
+	p := page(*list)
+	return &p, nil
 }
 
 // labeledNamespaces returns the namespaces that had root's tree label at a revision.

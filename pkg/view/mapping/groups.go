@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
 // Groups translates the groups of the custom resources that a view has for itself. In the cluster, the group example.com of
@@ -116,7 +118,7 @@ var (
 // Definition is the kind of the CustomResourceDefinitions of a view, which are stored as ViewDefinitions.
 var Definition = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-var storedDefinition = schema.GroupVersionKind{Group: "hnc.x-k8s.io", Version: "v1alpha3", Kind: "ViewDefinition"}
+var storedDefinition = v1alpha3.SchemeGroupVersion.WithKind("ViewDefinition")
 
 // definitionNames are the names of both kinds where objects, lists and errors have them.
 var definitionNames = [][2]string{

@@ -19,7 +19,6 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -245,14 +244,4 @@ func (c *Controller) removeOrphan(ctx context.Context, namespace string, crd *ca
 		return nil
 	}
 	return c.remove(ctx, namespace, crd.Name, crd.UID)
-}
-
-// definitionsOf returns the ViewDefinitions of steps whose custom resources can be used.
-func definitionsOf(steps []step) (usable []*v1alpha3.ViewDefinition) {
-	for _, t := range steps {
-		if t.usable() {
-			usable = append(usable, t.definition)
-		}
-	}
-	return usable
 }

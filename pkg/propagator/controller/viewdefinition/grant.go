@@ -26,9 +26,10 @@ func hasSuffix(group, suffix string) bool {
 // their ViewDefinitions and may still do so. Both are propagated as all others.
 func (c *Controller) grant(ctx context.Context, namespace string, steps []step) error {
 	var groups []string
+	var usable []*v1alpha3.ViewDefinition
 	for _, t := range steps {
 		if t.usable() {
-			groups = append(groups, t.group())
+			groups, usable = append(groups, t.group()), append(usable, t.definition)
 		}
 	}
 	slices.Sort(groups)
@@ -41,7 +42,7 @@ func (c *Controller) grant(ctx context.Context, namespace string, steps []step) 
 		return c.revoke(ctx, namespace, name)
 	}
 	var err error
-	if binding.Subjects, err = c.creators(ctx, namespace, definitionsOf(steps)); err != nil {
+	if binding.Subjects, err = c.creators(ctx, namespace, usable); err != nil {
 		return err
 	}
 	if err := c.writeRole(ctx, namespace, role); err != nil {

@@ -122,8 +122,7 @@ func fill(o *unstructured.Unstructured, v *v1alpha3.ViewDefinition, suffix strin
 	}
 	_, group, _ := strings.Cut(v.Name, ".")
 	spec["group"] = group + "." + suffix
-	o.SetAPIVersion(cache.CRDs.GroupVersion().String())
-	o.SetKind("CustomResourceDefinition")
+	o.SetGroupVersionKind(cache.CRDKind)
 	o.SetName(v.Name + "." + suffix)
 	o.SetLabels(map[string]string{hnc.LabelViewRoot: v.Namespace})
 	annotations := o.GetAnnotations()
