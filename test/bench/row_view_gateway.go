@@ -99,10 +99,18 @@ var watchedKinds = []schema.GroupVersionResource{
 	{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"}, {Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"},
 }
 
-// measureMany measures what many views cost that nobody uses, and then with 60 watches each of a user of its own: the
+// measureViews measures what many views cost that nobody uses, and then with 60 watches each of a user of its own: the
 // memory of hns-gateway, the watches of hns-apiserver at kube-apiserver, and the reviews of access.
-func (g *gateway) measureMany(ctx context.Context) error {
-	n, kinds := g.pick(50, 2), watchedKinds[:g.pick(len(watchedKinds), 2)]
+func measureViews(ctx context.Context, b *bench) error {
+	if err := b.up(ctx); err != nil {
+		return err
+	}
+	g, err := b.startGateway(ctx)
+	if err != nil {
+		return err
+	}
+	defer g.stop()
+	n, kinds := g.pick(100, 2), watchedKinds[:g.pick(len(watchedKinds), 2)]
 	const thrice = 3
 	users := make([]*rest.Config, n)
 	for i := range n {

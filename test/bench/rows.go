@@ -32,6 +32,7 @@ var rows = []row{
 	{"subnamespace", "a sub-namespace until it can be used, against making one by hand", true, measureSubnamespace},
 	{"reviews", "reviews of access that watches across subtrees need", true, measureReviews},
 	{"view", "requests through a view, against the same requests without it", true, measureView},
+	{"views", "what many views cost, idle and with watches", true, measureViews},
 	{"cascade", "deleting a tree of sub-namespaces, against deleting as many namespaces by hand, all at once", true, measureCascade},
 	{"quota", "creating objects below hierarchical quotas, against ResourceQuotas by hand", true, measureQuota},
 	{"sync", "applying a repository by hns-sync, against server-side apply by as many writers", true, measureSync},

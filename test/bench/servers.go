@@ -101,9 +101,10 @@ func (c *cluster) start(ctx context.Context, name string) (port int, err error) 
 	s := controlplane.Server{Name: name}
 	if name == apiserver {
 		s.SharedEtcd = true
+		s.Args = []string{"--max-subtree-watches=8000"} // measureViews
 	}
 	if c.options.Profile != "" {
-		s.Args = []string{"--profiling"}
+		s.Args = append(s.Args, "--profiling")
 		if name == apiserver {
 			s.Args = append(s.Args, "--contention-profiling")
 		}

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
 
@@ -66,8 +66,14 @@ func (k kind) gvk() schema.GroupVersionKind {
 	return gvk
 }
 
+// apiServices and definitions are what a cluster's kinds depend on.
+var (
+	apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+)
+
 // watchDefinitions returns a channel that is signaled when a CustomResourceDefinition or an APIService changes.
-func watchDefinitions(ctx context.Context, client metadata.Interface) (<-chan struct{}, error) {
+func watchDefinitions(ctx context.Context, informers metadatainformer.SharedInformerFactory) (<-chan struct{}, error) {
 	hint := make(chan struct{}, 1)
 	notify := func() {
 		select {
@@ -75,11 +81,7 @@ func watchDefinitions(ctx context.Context, client metadata.Interface) (<-chan st
 		default:
 		}
 	}
-	informers := metadatainformer.NewSharedInformerFactory(client, 0)
-	for _, resource := range []schema.GroupVersionResource{
-		{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
-		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"},
-	} {
+	for _, resource := range []schema.GroupVersionResource{definitions, apiServices} {
 		_, err := informers.ForResource(resource).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(any) { notify() },
 			UpdateFunc: func(any, any) { notify() },
@@ -91,4 +93,18 @@ func watchDefinitions(ctx context.Context, client metadata.Interface) (<-chan st
 	}
 	informers.Start(ctx.Done())
 	return hint, nil
+}
+
+// autoManaged labels the APIServices of what kube-apiserver serves itself.
+const autoManaged = "kube-aggregator.kubernetes.io/automanaged"
+
+// servedElsewhere reports whether another API server than kube-apiserver serves a version of a group. Its revisions are
+// its own.
+func servedElsewhere(services cache.GenericLister, gv schema.GroupVersion) bool {
+	found, err := services.Get(gv.Version + "." + gv.Group)
+	if err != nil {
+		return false
+	}
+	service, err := meta.Accessor(found)
+	return err == nil && service.GetLabels()[autoManaged] == ""
 }

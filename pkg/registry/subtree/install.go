@@ -1,7 +1,10 @@
 package subtree
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/discovery"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -9,8 +12,8 @@ import (
 	clientdiscovery "k8s.io/client-go/discovery"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
 	restclient "k8s.io/client-go/rest"
-	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
@@ -60,6 +63,8 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	if err != nil {
 		return err
 	}
+	informers := metadatainformer.NewSharedInformerFactory(metadataClient, 0)
+	services := informers.ForResource(apiServices).Lister()
 	known := &kinds{client: discoveryClient}
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(groupName, known.aggregated()) }
 	h := &handler{
@@ -68,7 +73,8 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 			"list":  inflight.New("lists across subtrees", lists, 1),
 			"watch": inflight.New("watches across subtrees", c.Watches, retryAfter),
 		},
-		labeledAt: up.labeledNamespaces,
+		labeledAt:       up.labeledNamespaces,
+		servedElsewhere: func(gv schema.GroupVersion) bool { return servedElsewhere(services, gv) },
 		stillLabeled: func(root, name string) bool {
 			namespace, err := c.Namespaces.Lister().Get(name)
 			return err == nil && hnc.IsBelow(namespace.Labels, hnc.AbstractAncestors(namespace.Annotations), root)
@@ -82,7 +88,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 		return err
 	}
 	server.AddPostStartHookOrDie("kinds", func(hook genericapiserver.PostStartHookContext) error {
-		changes, err := watchDefinitions(hook, metadataClient)
+		changes, err := watchDefinitions(hook, informers)
 		if err != nil {
 			return err
 		}

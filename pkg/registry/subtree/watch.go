@@ -86,7 +86,10 @@ func (w *watcher) start(ctx context.Context, allowed []string) (<-chan rawEvent,
 		return nil, err
 	}
 	w.started = true
-	before, left := w.membersAt(ctx, given)
+	before, left, err := w.membersAt(ctx, given)
+	if err != nil {
+		return nil, err
+	}
 	w.visible.Insert(slices.DeleteFunc(slices.Clone(allowed), func(name string) bool { return !before.Has(name) })...)
 	visible, hidden, err := w.permissions.partition(ctx, left)
 	if err != nil {

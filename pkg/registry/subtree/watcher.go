@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/klog/v2"
 )
 
 const (
@@ -184,16 +183,21 @@ func (w *watcher) applyPermissions(ctx context.Context, names []string) error {
 // membersAt compares the subtree with that at the caller's revision. It returns the namespaces that the caller has
 // seen, and those of them that have left. The old members are read from the tree labels, the only part of the tree
 // with kube-apiserver's revisions. An extra namespace is harmless: its objects are sent again, or removed from a caller
-// who does not have them.
-func (w *watcher) membersAt(ctx context.Context, revision string) (before sets.Set[string], left []string) {
+// who does not have them. If the old members cannot be read, the caller lists or tries again; those of a kind that
+// another API server serves, with revisions of its own, are taken for the present ones.
+func (w *watcher) membersAt(ctx context.Context, revision string) (before sets.Set[string], left []string, err error) {
 	names, err := w.labeledAt(ctx, w.root, revision)
-	if err != nil {
-		// Kinds with another storage have other revisions. The watch itself rejects revisions that are too old.
-		klog.FromContext(ctx).V(2).Info("The previous members of the subtree are unknown", "namespace", w.root, "resourceVersion", revision, "err", err)
-		return w.namespaces, nil
+	switch {
+	case err == nil:
+	case w.servedElsewhere(w.reader.kind.GroupVersion()):
+		return w.namespaces, nil, nil
+	case apierrors.IsResourceExpired(err):
+		return nil, nil, expired(w.root)
+	default:
+		return nil, nil, err
 	}
 	before = sets.New(names...)
-	return before, sets.List(before.Difference(w.namespaces))
+	return before, sets.List(before.Difference(w.namespaces)), nil
 }
 
 // checkLeaving makes the caller list again once a namespace of leaving has lost its label: not earlier, because a list
