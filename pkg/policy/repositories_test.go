@@ -15,6 +15,7 @@ func repositoriesRows() []row {
 		}
 	}
 	more := label("a", "b")
+	held := func(object metav1.Object) { object.SetFinalizers([]string{"example.com/hold"}) }
 	const would = "Role team-a/reader would belong to the RepositorySync policy: leave out the label"
 	const belongs = "Role team-a/reader belongs to the RepositorySync policy: leave its label hnc.x-k8s.io/repository-sync and its managedFields as they are"
 	allows, asks := annotation(hnc.AnnotationAllowOverride, "true"), annotation(hnc.AnnotationOverride, "true")
@@ -42,6 +43,13 @@ func repositoriesRows() []row {
 		{name: "repositories: objects are changed beside the field manager",
 			request: request{object: role(of("policy"), more, managed(manager)), old: role(of("policy"), managed(manager))}},
 		{name: "repositories: others use the field manager's name", request: request{manager: manager, object: role(more), old: role()}},
+		{name: "repositories: what grants permissions gets no finalizers", denied: "Role team-a/reader belongs to the RepositorySync policy, and a finalizer would keep what it grants",
+			request: request{object: role(of("policy"), held), old: role(of("policy"))}},
+		{name: "repositories: nor through the status", denied: "and a finalizer would keep what it grants",
+			request: request{subresource: "status", object: role(of("policy"), held), old: role(of("policy"))}},
+		{name: "repositories: finalizers are removed", request: request{object: role(of("policy")), old: role(of("policy"), held)}},
+		{name: "repositories: the account adds finalizers", request: request{user: synchronizer, object: role(of("policy"), held), old: role(of("policy"))}},
+		{name: "repositories: others have finalizers", request: request{object: namespace("mine", of("policy"), held), old: namespace("mine", of("policy"))}},
 		{name: "repositories: objects are deleted, which is drift", request: request{old: role(of("policy"))}},
 		{name: "repositories: the propagator copies them", request: request{user: hnc.PropagatorUser, object: role(copyOf("acme"), of("policy"))}},
 		{name: "repositories: controllers write copies", request: request{subresource: "status", object: role(copyOf("acme"), of("policy")), old: role(copyOf("acme"), of("policy"))}},

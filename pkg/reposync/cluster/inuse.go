@@ -46,6 +46,16 @@ func (c *Cluster) InUse(ctx context.Context, namespace string) (string, error) {
 		}
 	}
 	for _, resource := range served.namespaced {
+		// A namespace that has just joined has no tree label yet.
+		if resource.GroupResource() == hnc.Resource("hierarchies") {
+			children, err := c.in(resource, "").List(ctx, metav1.ListOptions{FieldSelector: "spec.parent=" + namespace, Limit: 1})
+			if err != nil {
+				return "", fmt.Errorf("cannot list the children of namespace %s: %w", namespace, err)
+			}
+			if len(children.Items) > 0 {
+				return "namespace " + children.Items[0].Namespace + " below it", nil
+			}
+		}
 		if slices.Contains(transient, resource.GroupResource()) {
 			continue
 		}

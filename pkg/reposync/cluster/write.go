@@ -3,12 +3,14 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -81,7 +83,7 @@ func Foreign(sync string, o metav1.Object) error {
 }
 
 // Delete deletes an object that the RepositorySync has applied, with its dependents in the background. It is no error
-// if that is gone.
+// if that is gone, but one if an object of RBAC is not gone afterwards.
 func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 	resource, err := c.resource(id.Kind, "")
 	if err != nil {
@@ -100,6 +102,16 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 	// An object of another UID is somebody else's.
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return err
+	}
+	if id.Grants() {
+		left, err := c.in(resource, id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
+		if err == nil && left.UID == uid {
+			return fmt.Errorf("it is being deleted, but grants permissions until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
+		}
+		// Who may not get it knows no more than that its deletion was accepted.
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+			return err
+		}
 	}
 	c.forget(id)
 	return nil

@@ -33,6 +33,9 @@ func (id ID) String() string {
 	return fmt.Sprintf("%s %s/%s", id.Kind, id.Namespace, id.Name)
 }
 
+// Grants reports whether the object is one of RBAC: it grants what it does until it is gone.
+func (id ID) Grants() bool { return id.Kind.Group == rbacv1.GroupName }
+
 // Handling is how an object of the repository is kept.
 type Handling int
 

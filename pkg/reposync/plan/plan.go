@@ -92,7 +92,8 @@ func Compute(desired []*Object, state *State, prune bool) *Plan {
 		}
 		switch d.Handling {
 		case Unmanaged:
-			if exists {
+			// What this process has applied is let go without its label, too: prune would delete it by that result.
+			if _, known := state.Applied[d.ID]; exists || known {
 				p.Release = append(p.Release, d.ID)
 			}
 		case CreateOnly:
@@ -134,8 +135,9 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 	}
 	for id, live := range state.Live {
 		switch {
-		// An object that the RepositorySync owns no field of only has its label: somebody else has set that.
-		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating || state.keeps(id, wanted):
+		// An object that the RepositorySync owns no field of only has its label: somebody else has set that. One that is
+		// being deleted is left out, unless it grants permissions as long as it has finalizers.
+		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating && !id.Grants() || state.keeps(id, wanted):
 		case state.detached(id):
 			p.Release = append(p.Release, id)
 		case !deleted[id.Namespace]:

@@ -11,6 +11,7 @@ import (
 
 var (
 	shop   = ID{Kind: schema.GroupKind{Kind: "Namespace"}, Name: "shop"}
+	grant  = ID{Kind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}, Namespace: "shop", Name: "grant"}
 	policy = ID{Kind: schema.GroupKind{Kind: "ConfigMap"}, Namespace: "shop", Name: "policy"}
 )
 
@@ -82,6 +83,8 @@ func TestPlan(t *testing.T) {
 		"a namespace with its objects":                        {nil, map[ID]Live{shop: live, policy: live}, nil, false, "delete shop"},
 		"a system namespace":                                  {nil, map[ID]Live{{Kind: shop.Kind, Name: "default"}: live}, nil, false, "release default"},
 		"unmanaged":                                           {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, map[ID]Live{policy: live}, nil, false, "release policy"},
+		"a permission is being deleted":                       {nil, map[ID]Live{grant: with(func(l *Live) { l.Terminating = true })}, nil, false, "delete grant"},
+		"unmanaged, and somebody has removed the label":       {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, nil, map[ID]Applied{policy: {Hash: 1, Live: live}}, false, "release policy"},
 		"unmanaged, never applied":                            {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, nil, nil, false, ""},
 		"created only":                                        {[]*Object{{ID: policy, Handling: CreateOnly, Phase: PhaseRest}}, nil, nil, false, "apply policy"},
 		"created only, exists":                                {[]*Object{{ID: policy, Handling: CreateOnly, Phase: PhaseRest, Hash: 2}}, map[ID]Live{policy: live}, map[ID]Applied{policy: {Hash: 1, Live: live}}, false, ""},

@@ -117,7 +117,8 @@ func (w *Writer) inUse(ctx context.Context, id plan.ID) error {
 	return err
 }
 
-// Prune releases and deletes what a plan says, then applies what had to wait for that. The results go to Done.
+// Prune releases and deletes what a plan says, then applies what had to wait for that. In a namespace in which a
+// permission stays, the rest stays, too: it may be what restricts it. The results go to Done.
 func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 	for _, id := range p.Release {
 		if ctx.Err() != nil {
@@ -125,11 +126,19 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 		}
 		w.Done(Release, id, "", w.Cluster.Release(ctx, id))
 	}
+	granted := map[string]error{}
 	for _, id := range p.Delete {
 		if ctx.Err() != nil {
 			return
 		}
-		w.Done(Delete, id, "", w.delete(ctx, id))
+		err := granted[id.Namespace]
+		if err == nil || id.Grants() {
+			err = w.delete(ctx, id)
+		}
+		if err != nil && id.Grants() && id.Namespace != "" {
+			granted[id.Namespace] = fmt.Errorf("it is deleted after %s, whose deletion has failed", id)
+		}
+		w.Done(Delete, id, "", err)
 	}
 	for _, id := range p.DeleteNamespaces {
 		if ctx.Err() != nil {

@@ -1,6 +1,7 @@
 package reposync
 
 import (
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -89,6 +90,26 @@ func TestNamespacesInUseAreNotDeleted(t *testing.T) {
 	r.commit(t, map[string]string{"namespaces/n/n-parent/namespace.yaml": ""})
 	failing(t, "used", hnc.ReasonApplyFailed, "namespace n-child below it")
 	eventually(t, "n-parent", "policy=1")
+}
+
+// TestWhatRestrictsStaysWithThePermissions has a RoleBinding stay that has left the repository, by a finalizer.
+func TestWhatRestrictsStaysWithThePermissions(t *testing.T) {
+	held := strings.Replace(readers, "{name: readers}", "{name: readers, finalizers: [example.com/hold]}", 1)
+	files := with(with(namespace("restricted"), "namespaces/restricted/policy.yaml", configMap("policy", "1")), "namespaces/restricted/readers.yaml", held)
+	r := newRepository(t, files)
+	start(t, "restricted", r.spec())
+	synced(t, "restricted", r.head(t))
+	eventually(t, "restricted", "policy=1")
+	commit := r.commit(t, map[string]string{"namespaces/restricted/policy.yaml": "", "namespaces/restricted/readers.yaml": ""})
+	failing(t, "restricted", hnc.ReasonApplyFailed, "until its finalizers are removed: example.com/hold")
+	failing(t, "restricted", hnc.ReasonApplyFailed, "whose deletion has failed")
+	eventually(t, "restricted", "policy=1")
+	suite.Must(t, "finalizers", func() error {
+		_, err := admin.RbacV1().RoleBindings("restricted").Patch(t.Context(), "readers", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		return err
+	})
+	synced(t, "restricted", commit)
+	eventually(t, "restricted", "")
 }
 
 func TestAnnotationsOfObjects(t *testing.T) {
