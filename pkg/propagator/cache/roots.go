@@ -34,8 +34,7 @@ func (r *roots) update(t *tree.Tree, namespaces []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, name := range namespaces {
-		chain := t.Chain(name)
-		if root := chain[len(chain)-1]; root != name {
+		if root := t.Root(name); root != name {
 			r.above[name] = root
 		} else {
 			delete(r.above, name)

@@ -18,6 +18,10 @@ import (
 // ErrStale reports that a decision was based on an outdated cache. It is retried, and not worth a line in the log.
 var ErrStale = errors.New("the cache is outdated")
 
+// ErrRefused reports that the server has refused the same write before, and that it is not tried again yet. It is retried,
+// and not worth a line in the log.
+var ErrRefused = errors.New("the write was refused, and is tried again later")
+
 // Record counts a write of anything but a copy, and returns the error to retry it for. It calls observe, which enters
 // the result in the cache, if the write succeeded. That the object or its namespace is gone, or is being deleted, is no
 // error.

@@ -18,6 +18,12 @@ func (l *lineage) Parent(name string) string { return l.forest.Parent(name) }
 // Chain returns the namespace and its ancestors, the root last.
 func (l *lineage) Chain(name string) []string { return l.forest.Chain(name) }
 
+// Root returns the last namespace of the chain.
+func (l *lineage) Root(name string) string {
+	chain := l.forest.Chain(name)
+	return chain[len(chain)-1]
+}
+
 // Cycle returns the cycle that the namespace is a member of, nil if there is none.
 func (l *lineage) Cycle(name string) []string { return l.forest.Cycle(name) }
 

@@ -45,20 +45,16 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 			return nil, err
 		}
 	}
-	return base.FinishNothing, k.change(ctx, h, nil, "update")
+	return base.FinishNothing, k.change(ctx, h, "update")
 }
 
-// change limits how often what is inherited by many namespaces changes. The propagator only follows changes of others. What
-// moves from tree to tree has a rate of its own.
-func (k hooks) change(ctx context.Context, h, oldH *hnc.Hierarchy, verb string) error {
+// change limits how often what is inherited by many namespaces changes, in the tree that they are in before. The propagator
+// only follows changes of others.
+func (k hooks) change(ctx context.Context, h *hnc.Hierarchy, verb string) error {
 	if tree.ByPropagator(ctx) {
 		return nil
 	}
-	root := k.tree.Index.Root(h.Namespace)
-	if oldH == nil || oldH.Spec.Parent != h.Spec.Parent {
-		root = h.Namespace
-	}
-	return k.changes.Allow(ctx, root, rates.Below(k.tree.Index.Below(h.Namespace)), verb)
+	return k.changes.Allow(ctx, k.tree.Index.Root(h.Namespace), rates.Below(k.tree.Index.Below(h.Namespace)), verb)
 }
 
 // beginUpdate validates an update. spec.propagation comes last.
@@ -76,7 +72,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) && !genericregistry.ShouldDeleteDuringUpdate(ctx, "", h, oldH) {
 		return base.FinishNothing, nil
 	}
-	return base.FinishNothing, k.change(ctx, h, oldH, "update")
+	return base.FinishNothing, k.change(ctx, h, "update")
 }
 
 // beginDelete validates a deletion. spec.propagation comes last.
@@ -92,7 +88,7 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 		if err := k.validatePropagationRemoval(ctx, h); err != nil {
 			return err
 		}
-		return k.change(ctx, h, nil, "delete")
+		return k.change(ctx, h, "delete")
 	}
 	return nil
 }

@@ -69,6 +69,9 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	if options != nil && options.Continue != "" {
 		return nil, apierrors.NewResourceExpired("continue: overwritten objects are not listed in pages; list again without it")
 	}
+	if err := checkMatch(options); err != nil {
+		return nil, err
+	}
 	if options != nil {
 		options = options.DeepCopy()
 		options.Limit = 0
@@ -103,6 +106,14 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	return list, nil
 }
 
+// checkMatch rejects lists at an exact revision. They are not read from the cache: each would decode all manifests.
+func checkMatch(options *metainternalversion.ListOptions) error {
+	if options != nil && options.ResourceVersionMatch == metav1.ResourceVersionMatchExact {
+		return apierrors.NewBadRequest("resourceVersionMatch: overwritten objects are not listed at an exact version; use NotOlderThan")
+	}
+	return nil
+}
+
 // Delete deletes a record for users allowed to delete the original object. It returns the record without the manifest,
 // which needs the verb get.
 func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
@@ -121,6 +132,9 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 // DeleteCollection deletes the records of a namespace whose original objects the requester may delete. It returns no
 // records, and skips the others as if they did not exist.
 func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions, list *metainternalversion.ListOptions) (runtime.Object, error) {
+	if err := checkMatch(list); err != nil {
+		return nil, err
+	}
 	// The store would check preconditions first, and its error names the record.
 	unconditional, preconditions := options, storage.Preconditions{}
 	if options != nil && options.Preconditions != nil {

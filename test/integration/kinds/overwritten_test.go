@@ -116,6 +116,15 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 			t.Errorf("from a token: got %+v, %v", page, err)
 		}
 	})
+	t.Run("lists decode no manifests", func(t *testing.T) {
+		exact := metav1.ListOptions{ResourceVersion: "1", ResourceVersionMatch: metav1.ResourceVersionMatchExact}
+		if _, err := records.List(t.Context(), exact); !apierrors.IsBadRequest(err) {
+			t.Errorf("a list at an exact version: got %v", err)
+		}
+		if err := records.DeleteCollection(t.Context(), metav1.DeleteOptions{}, exact); !apierrors.IsBadRequest(err) {
+			t.Errorf("a deletion at an exact version: got %v", err)
+		}
+	})
 	t.Run("who may delete records does not read them", func(t *testing.T) {
 		foreground := metav1.DeletePropagationForeground
 		remove := func(name string, dryRun ...string) string {

@@ -31,14 +31,7 @@ func TestWhatManyNamespacesInheritIsNotChangedOften(t *testing.T) {
 		}
 	}
 	change := func(who, namespace string, i int) error {
-		ctx := genericapirequest.WithUser(requestContext(t.Context(), namespace), &user.DefaultInfo{Name: who})
-		_, _, err := replicas[0].Hierarchy.Update(ctx, hnc.Singleton, rest.DefaultUpdatedObjectInfo(nil,
-			func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
-				h := old.DeepCopyObject().(*hnc.Hierarchy)
-				h.Name, h.Namespace, h.Spec.AllowCascadingDeletion = hnc.Singleton, namespace, ptr.To(i%2 == 0)
-				return h, nil
-			}), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, true, &metav1.UpdateOptions{})
-		return err
+		return update(t.Context(), replicas[0], who, namespace, func(h *hnc.Hierarchy) { h.Spec.AllowCascadingDeletion = ptr.To(i%2 == 0) })
 	}
 	made := 0
 	for ; made < 200; made++ {
@@ -59,6 +52,50 @@ func TestWhatManyNamespacesInheritIsNotChangedOften(t *testing.T) {
 			t.Fatalf("change %d of a leaf: %v", i, err)
 		}
 	}
+}
+
+// Namespaces that move have no rates of their own: a chain of them would multiply that of its tree.
+func TestMovesInATreeHaveOneRate(t *testing.T) {
+	const below = 500
+	names := []string{"top", "left", "upper", "lower"}
+	for i := range below {
+		names = append(names, fmt.Sprint("child-", i))
+	}
+	replicas, _ := registries(t, 1, 0, names)
+	for i, parents := 1, []string{"top", "top", "upper", "lower"}; i < len(names); i++ {
+		if err := move(t.Context(), replicas[0], names[i], parents[min(i, len(parents))-1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := 0
+	for ; made < 200; made++ {
+		name, parents := "lower", []string{"top", "upper"}
+		if made%2 == 1 {
+			name, parents = "upper", []string{"left", "top"}
+		}
+		err := update(t.Context(), replicas[0], tenant, name, func(h *hnc.Hierarchy) { h.Spec.Parent = parents[made/2%2] })
+		if apierrors.IsTooManyRequests(err) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if made < 30 || made > 45 {
+		t.Errorf("%d moves of %d namespaces", made, below)
+	}
+}
+
+// update changes the hierarchy of a namespace as a user.
+func update(ctx context.Context, storage replica, who, namespace string, change func(*hnc.Hierarchy)) error {
+	ctx = genericapirequest.WithUser(requestContext(ctx, namespace), &user.DefaultInfo{Name: who})
+	_, _, err := storage.Hierarchy.Update(ctx, hnc.Singleton, rest.DefaultUpdatedObjectInfo(nil,
+		func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
+			h := old.DeepCopyObject().(*hnc.Hierarchy)
+			h.Name, h.Namespace = hnc.Singleton, namespace
+			change(h)
+			return h, nil
+		}), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, true, &metav1.UpdateOptions{})
+	return err
 }
 
 // tenant may do everything in namespaces, and nothing in the whole cluster.

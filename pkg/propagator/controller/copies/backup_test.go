@@ -26,7 +26,7 @@ import (
 func TestAnObjectIsOverwrittenByOneWriteAtATime(t *testing.T) {
 	c := &Controller{
 		Dependencies: controller.Dependencies{Metrics: shared.New(metrics.NewKubeRegistry().MustRegister, true)},
-		slots:        make(chan struct{}, 1), backups: newBackups(nil, nil),
+		slots:        make(chan struct{}, 1), backups: newBackups(nil, nil), failures: &failures{},
 	}
 	c.metrics = newMetrics(c.Metrics)
 	w := copies.Write{Verb: copies.Update, Kind: copies.Roles, Namespace: "leaf", Name: "role", Source: copies.NewSource(&metav1.PartialObjectMetadata{}, copies.Roles, &copies.Rules{}), Present: &copies.Object{}}

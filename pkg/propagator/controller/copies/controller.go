@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
@@ -31,6 +32,10 @@ type Config struct {
 	FailuresChanged func()
 }
 
+// refusedPace is how much later than another one in its tree a copy is tried again that was refused: any number of them
+// may be refused for ever, and be large.
+const refusedPace = 100 * time.Millisecond
+
 // Controller reconciles copies.
 type Controller struct {
 	controller.Dependencies
@@ -44,6 +49,8 @@ type Controller struct {
 	backups            *backups
 	live               live
 	failures           *failures
+	// retries delay further tries to write copies in a tree, by its root, that were refused before.
+	retries *cooldown.Cooldown
 
 	// mu guards what follows. The cache may be locked before it, never after it.
 	mu sync.Mutex
@@ -70,10 +77,11 @@ func New(d controller.Dependencies, config Config) *Controller {
 		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]struct{}{}, kept: map[int]map[types.UID]types.UID{},
 		events:  eventRecorder{d.Events},
 		backups: newBackups(d.Hierarchy, d.Dynamic),
+		retries: cooldown.New(refusedPace),
 		live:    live{cache: d.Cache, hierarchy: d.Hierarchy},
 	}
 	c.failures = &failures{
-		cache: d.Cache, events: c.events, changed: config.FailuresChanged, messages: map[int]map[string]map[string]string{},
+		cache: d.Cache, events: c.events, changed: config.FailuresChanged, known: map[int]map[string]map[string]failure{},
 	}
 	c.lag = queue.NewLag(func(kind int, duration time.Duration) {
 		var name string

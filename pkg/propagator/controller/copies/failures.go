@@ -23,15 +23,22 @@ type failures struct {
 	changed func()
 
 	mu sync.Mutex
-	// messages are by kind, namespace and name.
-	messages map[int]map[string]map[string]string
+	// known are by kind, namespace and name.
+	known map[int]map[string]map[string]failure
+}
+
+// failure is why a copy can't be written or removed.
+type failure struct {
+	message string
+	// refused is what the server has refused to store, zero if it is something else.
+	refused copies.Digest
 }
 
 // in reports whether there are failures in a namespace.
 func (f *failures) in(namespace string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, namespaces := range f.messages {
+	for _, namespaces := range f.known {
 		if len(namespaces[namespace]) > 0 {
 			return true
 		}
@@ -43,7 +50,15 @@ func (f *failures) in(namespace string) bool {
 func (f *failures) has(kind int, namespace, name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.messages[kind][namespace][name] != ""
+	return f.known[kind][namespace][name].message != ""
+}
+
+// refused reports whether the server has refused to write the same copy before.
+func (f *failures) refused(kind int, w copies.Write) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	failure := f.known[kind][w.Namespace][w.Name]
+	return w.Verb != copies.Delete && failure.refused != copies.Digest{} && failure.refused == w.Source.Digest
 }
 
 // summaries describe the failures of a kind, by the groups that a namespace is in, without those that have none. They are
@@ -52,11 +67,11 @@ func (f *failures) summaries(kind int, groups func(namespace string) []string) m
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	firsts, counts := map[string]string{}, map[string]int{}
-	for _, namespace := range slices.Sorted(maps.Keys(f.messages[kind])) {
-		failed := f.messages[kind][namespace]
+	for _, namespace := range slices.Sorted(maps.Keys(f.known[kind])) {
+		failed := f.known[kind][namespace]
 		for _, group := range groups(namespace) {
 			if counts[group] == 0 {
-				firsts[group] = failed[slices.Min(slices.Collect(maps.Keys(failed)))]
+				firsts[group] = failed[slices.Min(slices.Collect(maps.Keys(failed)))].message
 			}
 			counts[group] += len(failed)
 		}
@@ -71,8 +86,12 @@ func (f *failures) summaries(kind int, groups func(namespace string) []string) m
 
 // recordRefused records that the server rejects the write of a copy.
 func (f *failures) recordRefused(kind int, w copies.Write, err error) {
-	f.record(kind, w, fmt.Sprintf("can't %s %s %q in namespace %q: %s%s",
-		w.Verb, w.Kind.GroupResource(), names.Shorten(w.Name), w.Namespace, names.ShortenText(err.Error()), outcome.MissingRightHint(w.Kind.GroupResource(), err)))
+	why := failure{message: fmt.Sprintf("can't %s %s %q in namespace %q: %s%s",
+		w.Verb, w.Kind.GroupResource(), names.Shorten(w.Name), w.Namespace, names.ShortenText(err.Error()), outcome.MissingRightHint(w.Kind.GroupResource(), err))}
+	if w.Verb != copies.Delete {
+		why.refused = w.Source.Digest
+	}
+	f.record(kind, w, why)
 }
 
 // recordBlocked records that a terminating object blocks a copy, or is a copy that has to go. It is in effect as long
@@ -82,31 +101,28 @@ func (f *failures) recordBlocked(kind int, w copies.Write) {
 	if w.Source != nil {
 		why = fmt.Sprintf("the one from namespace %q can't replace it", w.Source.Namespace)
 	}
-	if f.record(kind, w, fmt.Sprintf("%s %q in namespace %q is being deleted and is kept by its finalizers, so it stays in effect although %s; "+
-		"remove the finalizers", w.Kind.GroupResource(), names.Shorten(w.Name), w.Namespace, why)) {
+	if f.record(kind, w, failure{message: fmt.Sprintf("%s %q in namespace %q is being deleted and is kept by its finalizers, so it stays in effect although %s; "+
+		"remove the finalizers", w.Kind.GroupResource(), names.Shorten(w.Name), w.Namespace, why)}) {
 		f.events.blocked(w)
 	}
 }
 
 // record records why a copy can't be written or removed, and reports whether that is new.
-func (f *failures) record(kind int, w copies.Write, message string) (recorded bool) {
+func (f *failures) record(kind int, w copies.Write, why failure) (recorded bool) {
 	f.cache.Read(func(s *cache.State) {
 		if !s.Kind(kind).Synced {
 			return
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.messages[kind][w.Namespace][w.Name] == message {
-			return
+		recorded = f.known[kind][w.Namespace][w.Name].message != why.message
+		if f.known[kind] == nil {
+			f.known[kind] = map[string]map[string]failure{}
 		}
-		if f.messages[kind] == nil {
-			f.messages[kind] = map[string]map[string]string{}
+		if f.known[kind][w.Namespace] == nil {
+			f.known[kind][w.Namespace] = map[string]failure{}
 		}
-		if f.messages[kind][w.Namespace] == nil {
-			f.messages[kind][w.Namespace] = map[string]string{}
-		}
-		f.messages[kind][w.Namespace][w.Name] = message
-		recorded = true
+		f.known[kind][w.Namespace][w.Name] = why
 	})
 	if recorded {
 		f.changed()
@@ -128,7 +144,7 @@ func (f *failures) clear(kind int, namespace, name string) {
 func (f *failures) clearExcept(namespace string, tried map[int]sets.Set[string]) {
 	f.mu.Lock()
 	removed := false
-	for kind, namespaces := range f.messages {
+	for kind, namespaces := range f.known {
 		for name := range namespaces[namespace] {
 			if !tried[kind].Has(name) {
 				removed = f.remove(kind, namespace, name) || removed
@@ -145,18 +161,18 @@ func (f *failures) clearExcept(namespace string, tried map[int]sets.Set[string])
 func (f *failures) clearKind(kind int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.messages, kind)
+	delete(f.known, kind)
 }
 
 // remove removes a failure and reports whether there was one. The lock must be held.
 func (f *failures) remove(kind int, namespace, name string) bool {
-	failed := f.messages[kind][namespace]
+	failed := f.known[kind][namespace]
 	if _, ok := failed[name]; !ok {
 		return false
 	}
 	delete(failed, name)
 	if len(failed) == 0 {
-		delete(f.messages[kind], namespace)
+		delete(f.known[kind], namespace)
 	}
 	return true
 }

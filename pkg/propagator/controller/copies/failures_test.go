@@ -7,9 +7,9 @@ import (
 
 // A tenant must not read in their hierarchy what fails in the namespaces of another one.
 func TestFailuresAreThoseOfTheTree(t *testing.T) {
-	f := &failures{messages: map[int]map[string]map[string]string{0: {
-		"ann-dev": {"a": "ann's a", "b": "ann's b"}, "ann-prod": {"c": "ann's c"}, "eve-dev": {"d": "eve's d"},
-	}, 1: {"eve-dev": {"e": "eve's e"}}}}
+	f := &failures{known: map[int]map[string]map[string]failure{0: {
+		"ann-dev": {"a": {message: "ann's a"}, "b": {message: "ann's b"}}, "ann-prod": {"c": {message: "ann's c"}}, "eve-dev": {"d": {message: "eve's d"}},
+	}, 1: {"eve-dev": {"e": {message: "eve's e"}}}}}
 	tree := func(namespace string) []string { return []string{namespace, strings.Split(namespace, "-")[0]} }
 	got := f.summaries(0, tree)
 	for group, want := range map[string]string{

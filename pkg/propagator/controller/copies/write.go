@@ -25,6 +25,9 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	if c.awaitsRole(kind, w) {
 		return nil
 	}
+	if c.paced(kind, w) {
+		return fmt.Errorf("%w: %s %s/%s", outcome.ErrRefused, w.Kind.Resource, w.Namespace, names.Shorten(w.Name))
+	}
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
@@ -65,6 +68,16 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		c.failures.recordRefused(kind, w, err)
 	}
 	return fmt.Errorf("%s %s %s/%s: %w", w.Verb, w.Kind.Resource, w.Namespace, names.Shorten(w.Name), err)
+}
+
+// paced reports whether a copy that was refused before has to wait for its turn in its tree.
+func (c *Controller) paced(kind int, w copies.Write) bool {
+	if !c.failures.refused(kind, w) {
+		return false
+	}
+	var root string
+	c.Cache.Read(func(s *cache.State) { root = s.Tree.Root(w.Namespace) })
+	return !c.retries.Begin(root)
 }
 
 // awaitsRole reports whether a copy of a RoleBinding waits for a copy of its Role, which enqueues it.

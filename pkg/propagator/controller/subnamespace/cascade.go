@@ -124,10 +124,15 @@ func (d deletion) confirmHierarchy(ctx context.Context) error {
 	return fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, d.key.Name, parent)
 }
 
-// confirmCascading confirms that cascading deletion is allowed at a namespace; "" needs no confirmation.
+// confirmCascading confirms that cascading deletion is allowed at a namespace; or, if namespace is "", that it is not
+// needed, because there are no children.
 func (d deletion) confirmCascading(ctx context.Context, namespace string) error {
 	if namespace == "" {
-		return nil
+		children, err := d.hasRemainingLiveChildren(ctx, d.key.Name)
+		if err == nil && children {
+			err = fmt.Errorf("%w: namespace %q has children now", outcome.ErrStale, d.key.Name)
+		}
+		return err
 	}
 	allowed, err := d.cascadingAllowedNow(ctx, namespace)
 	if err == nil && !allowed {

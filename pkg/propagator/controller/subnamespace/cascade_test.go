@@ -166,6 +166,14 @@ func TestDeletionIsConfirmedWithLiveReads(t *testing.T) {
 			live.allow(live.hierarchyP, false)
 		}, `cascading deletion of namespace "p" is not allowed any more`},
 		"a user deletes the Subnamespace": {func(cached, live *objects) { both(cached, live, (*objects).userDeletes) }, ""},
+		"the same, and a child has just come": {func(cached, live *objects) {
+			both(cached, live, (*objects).userDeletes)
+			cached.hierarchyD = nil
+		}, `namespace "c" has children now`},
+		"the same, and there is none": {func(cached, live *objects) {
+			both(cached, live, (*objects).userDeletes)
+			cached.hierarchyD, live.hierarchyD = nil, nil
+		}, ""},
 		"the same, and cascading deletion was forbidden": {func(cached, live *objects) {
 			both(cached, live, (*objects).userDeletes)
 			live.allow(live.hierarchyP, false)

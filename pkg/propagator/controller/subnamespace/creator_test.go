@@ -1,7 +1,11 @@
 package subnamespace
 
 import (
+	"strings"
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 
@@ -13,11 +17,14 @@ import (
 
 func TestWhoGetsTheCreatorsRole(t *testing.T) {
 	there := []string{"role admin", "ns p", "asked p c", "by p c jane", "ns c sub-of p", "parent c p"}
+	asked := time.Unix(2, 0)
 	for name, test := range map[string]struct {
 		given []string
 		due   bool
 	}{
 		"a new sub-namespace":                              {[]string{"role admin", "ns p", "asked p c", "by p c jane"}, true},
+		"the same, more than an hour later":                {[]string{"role admin", "ns p", "asked p c", "by p c jane"}, false},
+		"created, not yet bound, and an hour later":        {append(there, "pending c s-c"), false},
 		"without a role":                                   {[]string{"ns p", "asked p c", "by p c jane"}, false},
 		"asked for by nobody":                              {[]string{"role admin", "ns p", "asked p c"}, false},
 		"created, and not yet bound":                       {append(there, "pending c s-c"), true},
@@ -29,7 +36,11 @@ func TestWhoGetsTheCreatorsRole(t *testing.T) {
 		"pending although ready, and the role was removed": {[]string{"ns p", "ready p c", "by p c jane", "ns c sub-of p", "parent c p", "pending c s-c"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := planFor(treetest.New(test.given...), tree.Key{Parent: "p", Name: "c"}, treetest.Now)
+			now := metav1.NewTime(asked.Add(creatorPeriod))
+			if strings.HasSuffix(name, "hour later") {
+				now = metav1.NewTime(now.Add(time.Second))
+			}
+			plan := planFor(treetest.New(test.given...), tree.Key{Parent: "p", Name: "c"}, now)
 			if due := plan.creator != nil; due != test.due {
 				t.Fatalf("got %+v", plan)
 			}

@@ -152,7 +152,7 @@ func planCreate(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now 
 	if recorded := desired.EncodeLabels(desired.InheritedPodSecurity(t, s.Name)); recorded != "" {
 		annotations[hnc.AnnotationInheritedPodSecurity] = recorded
 	}
-	creator := creatorBinding(t, s)
+	creator := creatorBinding(t, s, now)
 	if creator != nil {
 		annotations[hnc.AnnotationCreatorPending] = string(s.UID)
 	}
@@ -178,7 +178,7 @@ func planPopulate(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
 	setMetadata := h != nil && !h.Metadata.Equal(s.Metadata)
 	var creator *rbacv1.RoleBinding
 	if t.Namespace(s.Name).CreatorPending == s.UID && !t.Frozen(s.Name) {
-		creator = creatorBinding(t, s)
+		creator = creatorBinding(t, s, now)
 	}
 	status := usable(t, s, now)
 	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)

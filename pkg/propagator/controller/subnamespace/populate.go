@@ -60,7 +60,7 @@ func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan)
 	if !limited {
 		return c.reportWithheld(ctx, s)
 	}
-	if err := c.bindCreator(ctx, p.creator); err != nil {
+	if err := c.bindCreator(ctx, s, p.creator); err != nil {
 		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
 	}
 	return parallel.Run([]func() error{

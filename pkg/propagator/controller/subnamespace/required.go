@@ -33,9 +33,7 @@ func (c *Controller) require(ctx context.Context, key tree.Key) error {
 	var metadata tree.Metadata
 	var refused, root string
 	c.Cache.Read(func(state *cache.State) {
-		metadata, refused = state.Tree.Metadata(key.Name), state.Tree.Refused(key)
-		chain := state.Tree.Chain(key.Parent)
-		root = chain[len(chain)-1]
+		metadata, refused, root = state.Tree.Metadata(key.Name), state.Tree.Refused(key), state.Tree.Root(key.Parent)
 	})
 	again := queue.Key{Class: queue.Subnamespace, Namespace: key.Parent, Name: key.Name}
 	if refused != "" && c.refusals.Remaining(root) > 0 {
