@@ -53,6 +53,10 @@ func (h *Handler) document(r *http.Request, response *http.Response, filter func
 	if err := h.groupsOf().read(contentType, response.Body, whole); err != nil {
 		return nil, fmt.Errorf("the document at %s: %w", r.URL.Path, err)
 	}
+	// A connection whose response is not read to its end is not used again.
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return nil, err
+	}
 	_ = response.Body.Close()
 	return filter(contentType, whole.document.Bytes())
 }

@@ -309,6 +309,30 @@ func TestDocumentsOfOtherViewsAreNotRead(t *testing.T) {
 	}
 }
 
+func TestDocumentsThatAreCutOffAreUnavailable(t *testing.T) {
+	whole := swagger("", "apps", ownGroup)
+	inProto := toProto(t, whole)
+	for name, test := range map[string]struct {
+		contentType string
+		document    []byte
+	}{
+		"JSON in an entry":      {"application/json", []byte(`{"paths":{"/api/":{"get"`)},
+		"JSON between entries":  {"application/json", []byte(`{"paths":{"/api/":{}`)},
+		"JSON before its end":   {"application/json", whole[:len(whole)-1]},
+		"nothing":               {"application/json", nil},
+		"protobuf in a field":   {openAPIProto, inProto[:len(inProto)-1]},
+		"protobuf in a section": {openAPIProto, inProto[:len(inProto)/2]},
+	} {
+		h := ownerOf(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {test.contentType}}, Body: io.NopCloser(bytes.NewReader(test.document))}, nil
+		}, "apps", ownGroup)
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/openapi/v2", nil)); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" {
+			t.Errorf("%s: got %d %.300s", name, w.Code, w.Body)
+		}
+	}
+}
+
 func TestDocumentsThatAreTooLargeAreUnavailable(t *testing.T) {
 	h := ownerOf(func(*http.Request) (*http.Response, error) {
 		entries := io.MultiReader(strings.NewReader(`{"definitions":{"a":"`), io.LimitReader(spaces{}, maxDocument), strings.NewReader(`"}}`))
