@@ -31,9 +31,8 @@ func (c *counted) Response(_ context.Context, bytes int64) (func(), error) {
 	return c.release, nil
 }
 
-func (c *counted) Document(context.Context) (func(), error) {
-	c.documents++
-	return c.release, nil
+func (c *counted) Document(context.Context) (func(int64) error, func(), error) {
+	return func(bytes int64) error { c.documents = bytes; return nil }, c.release, nil
 }
 
 // A document counts while it is changed, and until its client has read it.
@@ -46,8 +45,8 @@ func TestDocumentsOfAViewAreCounted(t *testing.T) {
 	b := &counted{release: func() { released++ }}
 	h.Budget = b
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api?watch=1", nil))
-	if b.documents != 1 || b.responses != int64(len(document)) || released != 2 {
-		t.Errorf("%d documents and %d bytes are counted, %d released", b.documents, b.responses, released)
+	if b.documents != int64(len(document)) || b.responses != int64(len(document)) || released != 2 {
+		t.Errorf("%d bytes of documents and %d of responses are counted, %d released", b.documents, b.responses, released)
 	}
 }
 

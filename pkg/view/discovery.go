@@ -16,9 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// maxDocument bounds the size of discovery and OpenAPI documents, in bytes.
-const maxDocument = 64 << 20
-
 // rewrite sends a request for a document, and changes the document of a successful response. Filters depend on nothing
 // but their document, so that entity tags of kube-apiserver stay valid.
 func (h *Handler) rewrite(c *call, accept string, filter func(contentType string, document []byte) ([]byte, error)) {
@@ -45,22 +42,23 @@ func (h *Handler) rewrite(c *call, accept string, filter func(contentType string
 	})
 }
 
-// document reads a document and changes it, which uses several times its size, when it may.
+// document reads what a view may show of a document and changes it, which uses several times its size, when it may.
 func (h *Handler) document(r *http.Request, response *http.Response, filter func(contentType string, document []byte) ([]byte, error)) ([]byte, error) {
-	release, err := h.Budget.Document(r.Context())
+	grow, release, err := h.Budget.Document(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	document, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
-	if err != nil {
+	contentType, whole := response.Header.Get("Content-Type"), &kept{grow: grow}
+	if err := h.groupsOf().read(contentType, response.Body, whole); err != nil {
+		return nil, fmt.Errorf("the document at %s: %w", r.URL.Path, err)
+	}
+	// A connection whose response is not read to its end is not used again.
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
 		return nil, err
 	}
-	if len(document) > maxDocument {
-		return nil, fmt.Errorf("the document at %s has more than %d bytes", r.URL.Path, maxDocument)
-	}
 	_ = response.Body.Close()
-	return filter(response.Header.Get("Content-Type"), document)
+	return filter(contentType, whole.document.Bytes())
 }
 
 // discoveryAccept returns the forms of discovery documents that a client accepts and a filter reads: the aggregated

@@ -2,8 +2,8 @@ package view
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -87,7 +87,8 @@ func (h *Handler) servedVerbs(resource schema.GroupResource, namespaced bool, ve
 
 // document names groups of the cluster in one document as the view does.
 type document struct {
-	suffix string
+	// suffix is that of the view, and models what the names of the models of its groups begin with.
+	suffix, models string
 	// own are the groups of the document that the view has for itself, by their names in the view.
 	own map[string]bool
 }
@@ -95,7 +96,8 @@ type document struct {
 // groupsOf returns the names of groups in a document with some groups. They depend on nothing else, so that entity tags of
 // kube-apiserver stay valid.
 func (h *Handler) groupsOf(groups ...string) document {
-	d := document{h.suffix(), map[string]bool{}}
+	d := document{suffix: h.suffix(), own: map[string]bool{}}
+	d.models = modelsOf(d.suffix)
 	for _, group := range groups {
 		if shown, ok := d.isOwn(group); ok {
 			d.own[shown] = true
@@ -159,52 +161,47 @@ func groupOfPath(path string) string {
 	return group
 }
 
-// modelsOf is what the names of models of groups of views begin with in an OpenAPI document, and of one group: reversed.
-func modelsOf(group string) string {
-	labels := strings.Split(strings.TrimPrefix(group, "."), ".")
-	for i, j := 0, len(labels)-1; i < j; i, j = i+1, j-1 {
-		labels[i], labels[j] = labels[j], labels[i]
-	}
-	return strings.Join(labels, ".") + "."
+// reversed returns a domain with its labels in reverse order.
+func reversed(domain string) string {
+	labels := strings.Split(domain, ".")
+	slices.Reverse(labels)
+	return strings.Join(labels, ".")
 }
 
-// showsModel reports whether the view shows a model of an OpenAPI document. Own is set for those of its own groups.
-func (d document) showsModel(name string) (shown, own bool) {
-	if !strings.HasPrefix(name, modelsOf(hnc.ViewGroupsSuffix)) {
-		return true, false
+// modelsOf returns what the names of the models of a group, or of all groups with a suffix, begin with in an OpenAPI
+// document. A version and a kind follow.
+func modelsOf(group string) string { return reversed(strings.TrimPrefix(group, ".")) + "." }
+
+// viewModels is that of the groups of all views.
+var viewModels = modelsOf(hnc.ViewGroupsSuffix)
+
+// groupOfModel returns the group in the name of a model, if it is that of a custom resource.
+func groupOfModel(name string) string {
+	for range 2 {
+		name = name[:max(strings.LastIndexByte(name, '.'), 0)]
 	}
-	own = d.suffix != "" && strings.HasPrefix(name, modelsOf(d.suffix))
-	return own, own
+	return reversed(name)
 }
 
-// kindsExtension names the kinds that an operation or a model of an OpenAPI document is about.
-const kindsExtension = "x-kubernetes-group-version-kind"
-
-// extensions translates the groups in a part of an OpenAPI document.
-func (d document) extensions(part json.RawMessage) (json.RawMessage, error) {
-	var value any
-	if err := json.Unmarshal(part, &value); err != nil {
-		return nil, err
+// model returns the name in the view of a model of an OpenAPI document; ok is false if the view does not show it.
+func (d document) model(name string) (shown string, ok bool) {
+	if !strings.HasPrefix(name, viewModels) {
+		return name, !d.own[groupOfModel(name)]
 	}
-	d.walk(value, false)
-	return json.Marshal(value)
+	if d.suffix == "" {
+		return "", false
+	}
+	return strings.CutPrefix(name, d.models)
 }
 
-func (d document) walk(value any, kinds bool) {
-	switch value := value.(type) {
-	case []any:
-		for _, item := range value {
-			d.walk(item, kinds)
-		}
-	case map[string]any:
-		if group, ok := value["group"].(string); kinds && ok {
-			if shown, ok := d.isOwn(group); ok {
-				value["group"] = shown
+// reference does so for a reference to a model.
+func (d document) reference(to string) string {
+	for _, models := range []string{"#/definitions/", "#/components/schemas/"} {
+		if name, ok := strings.CutPrefix(to, models); ok {
+			if shown, ok := d.model(name); ok {
+				return models + shown
 			}
-			return
-		}
-		for name, member := range value {
-			d.walk(member, name == kindsExtension)
 		}
 	}
+	return to
 }

@@ -3,18 +3,15 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
-	"slices"
 	"strings"
 
-	openapi_v2 "github.com/google/gnostic-models/openapiv2"
-	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// serveOpenAPI serves the OpenAPI documents without the paths that views do not serve. Definitions stay.
+// serveOpenAPI serves the OpenAPI documents without the paths that views do not serve. The models of the cluster's kinds
+// stay.
 func (h *Handler) serveOpenAPI(c *call, segments []string) error {
 	if err := h.Kinds.current(c.r.Context()); err != nil {
 		return err
@@ -72,98 +69,33 @@ func groupsOfPaths[T any](paths map[string]T) (groups []string) {
 	return groups
 }
 
-// filterOpenAPIJSON removes what the view does not serve, and the models of other views, and names its own groups.
+// filterOpenAPIJSON removes what the view does not serve, and names its own groups. It decodes no entries but those of its
+// own groups.
 func (h *Handler) filterOpenAPIJSON(document []byte) ([]byte, error) {
-	var whole map[string]json.RawMessage
-	if err := json.Unmarshal(document, &whole); err != nil {
-		return nil, err
-	}
-	var paths map[string]json.RawMessage
-	if err := json.Unmarshal(whole["paths"], &paths); err != nil {
-		return nil, err
-	}
-	d, served := h.groupsOf(groupsOfPaths(paths)...), map[string]json.RawMessage{}
-	for path, item := range paths {
-		shown, ok := d.path(path)
-		if !ok || !h.servesPath(path) {
-			continue
-		}
-		if served[shown] = item; shown != path {
-			var err error
-			if served[shown], err = d.extensions(item); err != nil {
-				return nil, err
-			}
-		}
-	}
-	var err error
-	if whole["paths"], err = json.Marshal(served); err != nil {
-		return nil, err
-	}
-	if err := d.filterModels(whole, "definitions"); err != nil {
-		return nil, err
-	}
-	var components map[string]json.RawMessage
-	if err := json.Unmarshal(whole["components"], &components); err == nil {
-		if err := d.filterModels(components, "schemas"); err != nil {
-			return nil, err
-		}
-		if whole["components"], err = json.Marshal(components); err != nil {
-			return nil, err
-		}
-	}
-	return json.Marshal(whole)
-}
-
-// filterModels removes the models of other views from a member of a document, if that exists.
-func (d document) filterModels(of map[string]json.RawMessage, member string) error {
-	if !bytes.Contains(of[member], []byte(modelsOf(hnc.ViewGroupsSuffix))) {
-		return nil
-	}
-	var models map[string]json.RawMessage
-	if err := json.Unmarshal(of[member], &models); err != nil {
-		return err
-	}
-	for name, model := range models {
-		shown, own := d.showsModel(name)
-		if !shown {
-			delete(models, name)
-		}
-		if own {
-			var err error
-			if models[name], err = d.extensions(model); err != nil {
-				return err
-			}
-		}
-	}
-	var err error
-	of[member], err = json.Marshal(models)
-	return err
-}
-
-func (h *Handler) filterOpenAPIProto(document []byte) ([]byte, error) {
-	var whole openapi_v2.Document
-	if err := proto.Unmarshal(document, &whole); err != nil {
-		return nil, err
-	}
 	var groups []string
-	for _, item := range whole.GetPaths().GetPath() {
-		groups = append(groups, groupOfPath(item.GetName()))
+	err := copyJSON(bytes.NewReader(document), io.Discard, func(member, name string, _ []byte) (string, []byte, error) {
+		if member == "paths" {
+			groups = append(groups, groupOfPath(name))
+		}
+		return "", nil, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	d := h.groupsOf(groups...)
-	kept := whole.GetPaths().GetPath()[:0]
-	for _, item := range whole.GetPaths().GetPath() {
-		// The view's own kinds are in the other forms only.
-		if shown, ok := d.path(item.GetName()); ok && shown == item.GetName() && h.servesPath(item.GetName()) {
-			kept = append(kept, item)
+	var out bytes.Buffer
+	err = copyJSON(bytes.NewReader(document), &out, func(member, name string, entry []byte) (string, []byte, error) {
+		shown, ok := h.shows(d, member, name)
+		switch {
+		case !ok:
+			return "", nil, nil
+		case shown == name:
+			return name, entry, nil
 		}
-	}
-	whole.Paths.Path = kept
-	if models := whole.GetDefinitions(); models != nil {
-		models.AdditionalProperties = slices.DeleteFunc(models.AdditionalProperties, func(model *openapi_v2.NamedSchema) bool {
-			return strings.HasPrefix(model.GetName(), modelsOf(hnc.ViewGroupsSuffix))
-		})
-	}
-	return proto.Marshal(&whole)
+		entry, err := d.extensions(entry)
+		return shown, entry, err
+	})
+	return out.Bytes(), err
 }
 
 // servesPath reports whether a view serves a path of an OpenAPI document.
@@ -185,4 +117,39 @@ func (h *Handler) servesPath(path string) bool {
 	}
 	namespaced := h.Kinds.namespaced(resource.WithVersion(info.APIVersion))
 	return h.servedVerbs(resource, namespaced, []string{"get"}) != nil
+}
+
+// kindsExtension names the kinds that an operation or a model of an OpenAPI document is about.
+const kindsExtension = "x-kubernetes-group-version-kind"
+
+// extensions translates the groups and the references to models in an entry of an OpenAPI document.
+func (d document) extensions(entry json.RawMessage) (json.RawMessage, error) {
+	var value any
+	if err := json.Unmarshal(entry, &value); err != nil {
+		return nil, err
+	}
+	d.walk(value, false)
+	return json.Marshal(value)
+}
+
+func (d document) walk(value any, kinds bool) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			d.walk(item, kinds)
+		}
+	case map[string]any:
+		if group, ok := value["group"].(string); kinds && ok {
+			if shown, ok := d.isOwn(group); ok {
+				value["group"] = shown
+			}
+			return
+		}
+		if to, ok := value["$ref"].(string); ok {
+			value["$ref"] = d.reference(to)
+		}
+		for name, member := range value {
+			d.walk(member, name == kindsExtension)
+		}
+	}
 }

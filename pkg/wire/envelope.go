@@ -30,15 +30,15 @@ func open(data []byte) (kind schema.GroupVersionKind, message []byte, err error)
 		return kind, nil, errors.New("not an object in protobuf")
 	}
 	var version string
-	err = each(data[len(prefix):], func(f field) (err error) {
-		switch f.number {
+	err = Each(data[len(prefix):], func(f Field) (err error) {
+		switch f.Number {
 		case envelopeType:
 			var value []byte
 			if value, err = f.bytes(); err != nil {
 				return err
 			}
-			return each(value, func(f field) (err error) {
-				switch f.number {
+			return Each(value, func(f Field) (err error) {
+				switch f.Number {
 				case 1:
 					version, err = f.string()
 				case 2:

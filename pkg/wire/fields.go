@@ -6,17 +6,17 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// field is one field of a message.
-type field struct {
-	number protowire.Number
-	kind   protowire.Type
-	// raw is the whole field, value the content of a field of kind BytesType. Both are parts of the message.
-	raw, value []byte
+// Field is one field of a message.
+type Field struct {
+	Number protowire.Number
+	Kind   protowire.Type
+	// Raw is the whole field, Value the content of a field of kind BytesType. Both are parts of the message.
+	Raw, Value []byte
 }
 
-// each calls f with each field of a message, in order. It returns the first error; the message may be malformed in any
+// Each calls f with each field of a message, in order. It returns the first error; the message may be malformed in any
 // way.
-func each(message []byte, f func(field) error) error {
+func Each(message []byte, f func(Field) error) error {
 	for len(message) > 0 {
 		number, kind, tag := protowire.ConsumeTag(message)
 		if tag < 0 {
@@ -26,9 +26,9 @@ func each(message []byte, f func(field) error) error {
 		if length < 0 {
 			return fmt.Errorf("field %d: %w", number, protowire.ParseError(length))
 		}
-		at := field{number: number, kind: kind, raw: message[:tag+length]}
+		at := Field{Number: number, Kind: kind, Raw: message[:tag+length]}
 		if kind == protowire.BytesType {
-			at.value, _ = protowire.ConsumeBytes(message[tag:])
+			at.Value, _ = protowire.ConsumeBytes(message[tag:])
 		}
 		if err := f(at); err != nil {
 			return err
@@ -39,14 +39,14 @@ func each(message []byte, f func(field) error) error {
 }
 
 // bytes returns the content of a field that is a string, bytes or a message.
-func (f field) bytes() ([]byte, error) {
-	if f.kind != protowire.BytesType {
-		return nil, fmt.Errorf("field %d: wire type %d, expected %d", f.number, f.kind, protowire.BytesType)
+func (f Field) bytes() ([]byte, error) {
+	if f.Kind != protowire.BytesType {
+		return nil, fmt.Errorf("field %d: wire type %d, expected %d", f.Number, f.Kind, protowire.BytesType)
 	}
-	return f.value, nil
+	return f.Value, nil
 }
 
-func (f field) string() (string, error) {
+func (f Field) string() (string, error) {
 	value, err := f.bytes()
 	return string(value), err
 }

@@ -26,8 +26,8 @@ const (
 
 // decodeMetadata decodes the fields above into m, and skips the others: managedFields are most of a message.
 func decodeMetadata(message []byte, m *metav1.ObjectMeta) error {
-	return each(message, func(f field) (err error) {
-		switch f.number {
+	return Each(message, func(f Field) (err error) {
+		switch f.Number {
 		case name:
 			m.Name, err = f.string()
 		case namespace:
@@ -58,13 +58,13 @@ func decodeMetadata(message []byte, m *metav1.ObjectMeta) error {
 }
 
 // decodeOwner returns an owner reference of which only the UID is decoded.
-func decodeOwner(owner field) (o metav1.OwnerReference, err error) {
+func decodeOwner(owner Field) (o metav1.OwnerReference, err error) {
 	message, err := owner.bytes()
 	if err != nil {
 		return o, err
 	}
-	return o, each(message, func(f field) error {
-		if f.number != 4 {
+	return o, Each(message, func(f Field) error {
+		if f.Number != 4 {
 			return nil
 		}
 		value, err := f.string()
@@ -74,14 +74,14 @@ func decodeOwner(owner field) (o metav1.OwnerReference, err error) {
 }
 
 // decodeEntry adds an entry to the map and returns it.
-func decodeEntry(entry field, to map[string]string) (map[string]string, error) {
+func decodeEntry(entry Field, to map[string]string) (map[string]string, error) {
 	message, err := entry.bytes()
 	if err != nil {
 		return to, err
 	}
 	var key, value string
-	err = each(message, func(f field) (err error) {
-		switch f.number {
+	err = Each(message, func(f Field) (err error) {
+		switch f.Number {
 		case 1:
 			key, err = f.string()
 		case 2:
@@ -90,7 +90,7 @@ func decodeEntry(entry field, to map[string]string) (map[string]string, error) {
 		return err
 	})
 	if err != nil {
-		return to, fmt.Errorf("field %d: %w", entry.number, err)
+		return to, fmt.Errorf("field %d: %w", entry.Number, err)
 	}
 	if to == nil {
 		to = map[string]string{}
@@ -99,7 +99,7 @@ func decodeEntry(entry field, to map[string]string) (map[string]string, error) {
 	return to, nil
 }
 
-func decodeTime(at field) (*metav1.Time, error) {
+func decodeTime(at Field) (*metav1.Time, error) {
 	message, err := at.bytes()
 	if err != nil {
 		return nil, err
@@ -108,10 +108,10 @@ func decodeTime(at field) (*metav1.Time, error) {
 		return &metav1.Time{}, nil // the encoding of the zero time
 	}
 	var seconds uint64
-	err = each(message, func(f field) error {
-		if f.number == 1 && f.kind == protowire.VarintType {
-			_, _, tag := protowire.ConsumeTag(f.raw)
-			seconds, _ = protowire.ConsumeVarint(f.raw[tag:])
+	err = Each(message, func(f Field) error {
+		if f.Number == 1 && f.Kind == protowire.VarintType {
+			_, _, tag := protowire.ConsumeTag(f.Raw)
+			seconds, _ = protowire.ConsumeVarint(f.Raw[tag:])
 		}
 		return nil
 	})

@@ -32,14 +32,14 @@ func (o *Object) DeepCopyObject() runtime.Object {
 }
 
 // decodeRole returns the name in a RoleRef that refers to a Role, "" if it does not.
-func decodeRole(roleRef field) (string, error) {
+func decodeRole(roleRef Field) (string, error) {
 	value, err := roleRef.bytes()
 	if err != nil {
 		return "", err
 	}
 	var kind, name string
-	err = each(value, func(f field) (err error) {
-		switch f.number {
+	err = Each(value, func(f Field) (err error) {
+		switch f.Number {
 		case 2:
 			kind, err = f.string()
 		case 3:
@@ -56,8 +56,8 @@ func decodeRole(roleRef field) (string, error) {
 // decodeObject returns the object in a message, and keeps no reference to the message.
 func decodeObject(message []byte, format *Format) (*Object, error) {
 	o := &Object{Format: format}
-	err := each(message, func(f field) (err error) {
-		switch f.number {
+	err := Each(message, func(f Field) (err error) {
+		switch f.Number {
 		case metadata:
 			var value []byte
 			if value, err = f.bytes(); err != nil {
@@ -76,9 +76,9 @@ func decodeObject(message []byte, format *Format) (*Object, error) {
 		}
 		if o.Rest == nil {
 			// The remaining fields are little more than the rest: metadata comes first.
-			o.Rest = make([]byte, 0, len(f.raw))
+			o.Rest = make([]byte, 0, len(f.Raw))
 		}
-		o.Rest = append(o.Rest, f.raw...)
+		o.Rest = append(o.Rest, f.Raw...)
 		return err
 	})
 	return o, err

@@ -21,9 +21,13 @@ const (
 	maxResponses     = 256 << 20
 )
 
-// Documents that are read as a whole and changed at the same time. OpenAPI has several megabytes, and that takes several
-// times its size.
-const maxViewDocuments, maxDocuments = 2, 4
+// Documents that are read as a whole and changed at the same time: how many a view has, and the bytes of all, which take
+// several times this size. The size of a document is not known before it is read: it counts as minDocument at first.
+const (
+	maxViewDocuments = 2
+	maxDocuments     = 64 << 20
+	minDocument      = 8 << 20
+)
 
 // shared is the part of the budget that all views share.
 type shared struct {
@@ -60,7 +64,7 @@ func newBudget(limits Limits, all *shared) *budget {
 // half is what one user can have of a total.
 func half(total int) int { return (total + 1) / 2 }
 
-// Begin implements view.Budget. It fails with TooManyRequests, as all but Document.
+// Begin implements view.Budget. It fails with TooManyRequests, as all do; Document waits first.
 func (b *budget) Begin(r *http.Request, info *request.RequestInfo) (release func(), err error) {
 	limiter, limit, stream := b.requests, "requests", view.IsStream(r, info)
 	if stream {
@@ -88,18 +92,31 @@ func (b *budget) Response(ctx context.Context, bytes int64) (release func(), err
 	return release, err
 }
 
-// Document implements view.Budget. Views wait for their own documents before they wait for those of others.
-func (b *budget) Document(ctx context.Context) (release func(), err error) {
-	release = func() {}
-	for _, documents := range b.documents {
-		before := release
-		if err := documents.Acquire(ctx, 1); err != nil {
-			before()
-			return nil, err
-		}
-		release = func() { documents.Release(1); before() }
+// Document implements view.Budget. Views wait for their own documents before they wait for those of others. What exceeds
+// minDocument does not wait, because documents that wait for each other would do so forever.
+func (b *budget) Document(ctx context.Context) (grow func(bytes int64) error, release func(), err error) {
+	ofView, all := b.documents[0], b.documents[1]
+	if err := ofView.Acquire(ctx, 1); err != nil {
+		return nil, nil, err
 	}
-	return release, nil
+	size := int64(minDocument)
+	if err := all.Acquire(ctx, size); err != nil {
+		ofView.Release(1)
+		return nil, nil, err
+	}
+	grow = func(bytes int64) error {
+		if bytes <= size {
+			return nil
+		}
+		if !all.TryAcquire(bytes - size) {
+			err := apierrors.NewTooManyRequests("the documents of all views have too many bytes in memory together; try again later", retryAfter)
+			b.metrics.rejected("documents", err)
+			return err
+		}
+		size = bytes
+		return nil
+	}
+	return grow, func() { all.Release(size); ofView.Release(1) }, nil
 }
 
 // memory counts bytes of one view and of all views. What has more than most counts as most, or it could never be served.

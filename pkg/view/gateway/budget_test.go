@@ -137,8 +137,8 @@ func TestFewDocumentsAreChangedAtTheSameTime(t *testing.T) {
 	all := newShared(nil)
 	one, other := newBudget(Limits{}, all), newBudget(Limits{}, all)
 	var releases []func()
-	for _, b := range []*budget{one, one, other, other} {
-		release, err := b.Document(t.Context())
+	for _, b := range []*budget{one, one, other, other, newBudget(Limits{}, all), newBudget(Limits{}, all), newBudget(Limits{}, all), newBudget(Limits{}, all)} {
+		_, release, err := b.Document(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,13 +147,13 @@ func TestFewDocumentsAreChangedAtTheSameTime(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, b := range map[string]*budget{"a view that has its part": one, "another one": newBudget(Limits{}, all)} {
-		if _, err := b.Document(gone); !errors.Is(err, context.Canceled) {
+		if _, _, err := b.Document(gone); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	waited := make(chan error)
 	go func() {
-		_, err := one.Document(t.Context())
+		_, _, err := one.Document(t.Context())
 		waited <- err
 	}()
 	for _, release := range releases {
@@ -161,6 +161,40 @@ func TestFewDocumentsAreChangedAtTheSameTime(t *testing.T) {
 	}
 	if err := <-waited; err != nil {
 		t.Error(err)
+	}
+}
+
+// Documents that are read already do not wait for bytes, which others could have until they get those of this one.
+func TestLargeDocumentsDoNotWaitForEachOther(t *testing.T) {
+	all := newShared(nil)
+	document := func() (func(int64) error, func()) {
+		t.Helper()
+		grow, release, err := newBudget(Limits{}, all).Document(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return grow, release
+	}
+	grow, release := document()
+	growOther, releaseOther := document()
+	if err := grow(maxDocuments - minDocument); err != nil {
+		t.Errorf("what the other one leaves: %v", err)
+	}
+	if err := growOther(minDocument); err != nil {
+		t.Errorf("what every document has: %v", err)
+	}
+	if err := growOther(minDocument + 1); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("more than is left: %v", err)
+	}
+	releaseOther()
+	if err := grow(maxDocuments); err != nil {
+		t.Errorf("all: %v", err)
+	}
+	release()
+	grow, release = document()
+	defer release()
+	if err := grow(maxDocuments); err != nil {
+		t.Errorf("after all have ended: %v", err)
 	}
 }
 

@@ -26,7 +26,7 @@ func NewMetrics(register func(...metrics.Registerable)) *Metrics {
 			Name: "hns_view_streams", Help: "Watches, logs, shells and other streams of views that are served.", StabilityLevel: metrics.ALPHA,
 		}),
 		rejections: metrics.NewCounterVec(&metrics.CounterOpts{
-			Name: "hns_view_rejections_total", Help: "Requests of views that were answered with 429, or ended, because of a limit: requests, streams, bodies or responses.",
+			Name: "hns_view_rejections_total", Help: "Requests of views that were answered with 429, or ended, because of a limit: requests, streams, bodies, responses or documents.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{"limit"}),
 	}

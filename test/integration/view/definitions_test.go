@@ -248,17 +248,20 @@ func useWidgets(t *testing.T, tn *tenant, version string) {
 	}
 }
 
-// explains waits until kubectl explain prints a text: kube-apiserver publishes OpenAPI some time after it serves a kind.
+// explains waits until kubectl explain prints a text, by both versions of OpenAPI: kube-apiserver publishes them some time
+// after it serves a kind.
 func explains(t *testing.T, tn *tenant, text string) {
 	t.Helper()
-	suite.Eventually(t, "kubectl explains the kind", func() error {
-		out, err := tn.output(t, "", "explain", "widget.spec.size")
-		if err != nil || !strings.Contains(out, text) {
-			return fmt.Errorf("%w: %s", err, out)
-		}
-		if strings.Contains(out, "views.hnc") {
-			t.Errorf("explain: %s", out)
-		}
-		return nil
-	})
+	for _, output := range []string{"plaintext", "plaintext-openapiv2"} {
+		suite.Eventually(t, "kubectl explains the kind as "+output, func() error {
+			out, err := tn.output(t, "", "explain", "widget.spec.size", "--output="+output)
+			if err != nil || !strings.Contains(out, text) {
+				return fmt.Errorf("%w: %s", err, out)
+			}
+			if strings.Contains(out, "views.hnc") {
+				t.Errorf("explain: %s", out)
+			}
+			return nil
+		})
+	}
 }

@@ -1,0 +1,55 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxDocument bounds the size of discovery and OpenAPI documents without what is left out, in bytes.
+const maxDocument = 64 << 20
+
+// members are the members of documents that have named entries: paths, models and groups. Their functions return the name
+// of an entry in the view; ok is false if the view does not show it.
+var members = map[string]func(d document, name string) (shown string, ok bool){
+	"paths": document.path, "definitions": document.model, "schemas": document.model, "groups": document.name, "items": document.name,
+}
+
+// read copies a document of kube-apiserver without the entries of other views. These can be large and many: they are left
+// out by their names, one by one, and never decoded.
+func (d document) read(contentType string, from io.Reader, to io.Writer) error {
+	if strings.Contains(contentType, "protobuf") {
+		return d.readProto(from, to)
+	}
+	return copyJSON(from, to, func(member, name string, entry []byte) (string, []byte, error) {
+		if _, ok := members[member](d, name); !ok {
+			return "", nil, nil
+		}
+		return name, entry, nil
+	})
+}
+
+// shows returns the name in the view of an entry of an OpenAPI document; ok is false if the view does not show it.
+func (h *Handler) shows(d document, member, name string) (shown string, ok bool) {
+	shown, ok = members[member](d, name)
+	return shown, ok && (member != "paths" || h.servesPath(name))
+}
+
+// kept is what is kept of a document in memory. Grow counts its bytes.
+type kept struct {
+	document bytes.Buffer
+	grow     func(bytes int64) error
+}
+
+// Write implements io.Writer.
+func (k *kept) Write(part []byte) (int, error) {
+	size := k.document.Len() + len(part)
+	if size > maxDocument {
+		return 0, fmt.Errorf("it has more than %d bytes", maxDocument)
+	}
+	if err := k.grow(int64(size)); err != nil {
+		return 0, err
+	}
+	return k.document.Write(part)
+}
