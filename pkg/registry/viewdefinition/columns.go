@@ -19,12 +19,12 @@ const (
 	maxColumnsOfField = 8
 )
 
-// step is a part of the path of a column: a field, a quoted field, an index, or a comparison with a text, which prints the
-// first element that it selects.
+// step is a part of the path of a column: a field, a quoted field, elements of a list, or a comparison with a text.
+// kube-apiserver prints the first of several results.
 var step = regexp.MustCompile(`^(?:` +
 	`\.((?:[A-Za-z0-9_/-]|\\\.)+)` +
 	`|\['((?:[A-Za-z0-9_/-]|\\\.)+)'\]` +
-	`|(\[-?[0-9]{1,9}\])` +
+	`|(\[(?:\*|-?[0-9]{1,9})\])` +
 	`|(\[\?\( *@\.[A-Za-z0-9_-]+ *== *(?:"[^"'\\]*"|'[^"'\\]*') *\)\])` +
 	`)`)
 
@@ -37,7 +37,7 @@ var metadata = apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[s
 
 var texts = apiextensionsv1.JSONSchemaProps{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}}
 
-// validateColumns requires that each column prints at most one scalar of an object.
+// validateColumns requires that each column prints at most one scalar of an object, or one list of them.
 func validateColumns(version *apiextensionsv1.CustomResourceDefinitionVersion, at *field.Path) field.ErrorList {
 	columns := version.AdditionalPrinterColumns
 	if len(columns) > maxColumns {
@@ -80,14 +80,18 @@ func scalarAt(root *apiextensionsv1.JSONSchemaProps, path string) (of string, er
 			return "", fmt.Errorf("the schema has nothing at %q; add it to the schema, or remove the column", strings.TrimSuffix(path, rest))
 		}
 	}
-	switch at.Type {
+	if items := elements(at); isScalar(at) || items != nil && isScalar(items) {
+		return of, nil
+	}
+	return "", errors.New("must lead to a string, integer, number or boolean of the schema, or a list of them; print one of its fields, or remove the column")
+}
+
+func isScalar(s *apiextensionsv1.JSONSchemaProps) bool {
+	switch s.Type {
 	case "string", "integer", "number", "boolean":
-		return of, nil
+		return true
 	}
-	if at.XIntOrString {
-		return of, nil
-	}
-	return "", errors.New("must lead to a string, integer, number or boolean of the schema; print one of its fields, or remove the column")
+	return s.XIntOrString
 }
 
 // elements returns the schema of the elements of a list, nil if it is none.

@@ -3,7 +3,6 @@ package viewdefinition
 import (
 	"encoding/json"
 	"fmt"
-	"regexp/syntax"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -14,13 +13,7 @@ import (
 const (
 	maxPath          = 512     // bytes of the names of fields
 	maxElementChecks = 512     // bytes, if elements may be repeated without a limit
-	maxChecks        = 1 << 20 // bytes for all elements otherwise
-)
-
-// The limits of patterns, which repetitions multiply. kube-apiserver keeps each pattern that it has compiled.
-const (
-	maxPattern  = 4 << 10 // bytes, and instructions
-	maxPatterns = 16 << 10
+	maxChecks        = 8 << 20 // bytes for all elements otherwise
 )
 
 // unlimited says that nothing bounds how often a schema is repeated.
@@ -100,8 +93,7 @@ func (i *inspection) visitElement(s *apiextensionsv1.JSONSchemaProps, d *default
 	default:
 		i.defaults = sum(i.defaults, product(added, p.times))
 	}
-	n := checks(s)
-	if p.times == unlimited && n > maxElementChecks || p.times != unlimited && product(n, p.times) > maxChecks {
+	if n := checks(s); n > maxElementChecks && (p.times == unlimited || product(n, p.times) > maxChecks) {
 		i.errs = append(i.errs, field.Invalid(p.at, field.OmitValueType{}, fmt.Sprintf("allOf, anyOf, oneOf, not, enum, pattern, required and messages have %d bytes; "+
 			"at most %d are allowed if the number of elements is not limited, and %d for all elements: shorten them, or set maxItems or maxProperties above", n, maxElementChecks, maxChecks)))
 	}
@@ -146,6 +138,19 @@ func (i *inspection) visitPatterns(s *apiextensionsv1.JSONSchemaProps, at *field
 		i.patterns = sum(i.patterns, n)
 		s.Pattern = ""
 	}
+	for j := range s.XValidations {
+		rule := &s.XValidations[j]
+		for name, expression := range map[string]string{"rule": rule.Rule, "messageExpression": rule.MessageExpression} {
+			if expression == "" {
+				continue
+			}
+			n, err := instructionsOfRule(expression)
+			if err != nil {
+				i.errs = append(i.errs, field.Invalid(at.Child("x-kubernetes-validations").Index(j).Child(name), expression, err.Error()))
+			}
+			i.patterns = sum(i.patterns, n)
+		}
+	}
 	for name, combined := range map[string][]apiextensionsv1.JSONSchemaProps{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
 		for j := range combined {
 			i.visitCombined(&combined[j], at.Child(name).Index(j))
@@ -166,37 +171,4 @@ func (i *inspection) visitCombined(s *apiextensionsv1.JSONSchemaProps, at *field
 	if of := repeated(s); of != nil {
 		i.visitCombined(of, at.Child("items"))
 	}
-}
-
-// instructions returns how many instructions a compiled pattern has, and an error if they are too many.
-func instructions(pattern string) (int, error) {
-	if len(pattern) > maxPattern {
-		return 0, fmt.Errorf("must have at most %d bytes", maxPattern)
-	}
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return 0, err
-	}
-	n := count(parsed, 1)
-	if n > maxPattern {
-		return 0, fmt.Errorf("has more than %d instructions; remove repetitions such as {0,63}, and use maxLength", maxPattern)
-	}
-	return n, nil
-}
-
-// count returns the instructions of an expression that is repeated. Repeated classes of characters share their ranges.
-func count(re *syntax.Regexp, times int) int {
-	n := times
-	switch re.Op {
-	case syntax.OpLiteral:
-		n = product(len(re.Rune), times)
-	case syntax.OpCharClass:
-		n = sum(n, len(re.Rune)/2)
-	case syntax.OpRepeat:
-		times = product(max(re.Min+1, re.Max), times)
-	}
-	for _, sub := range re.Sub {
-		n = sum(n, count(sub, times))
-	}
-	return n
 }
