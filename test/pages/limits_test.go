@@ -90,6 +90,7 @@ var limits = []struct{ file, constant, says string }{
 	{"pkg/registry/viewdefinition/defaults.go", "maxElementDefaults", "{} bytes in an object that is repeated"},
 	{"pkg/registry/viewdefinition/schema.go", "maxElementChecks", "for elements of lists and maps | {} bytes of JSON"},
 	{"pkg/registry/viewdefinition/schema.go", "maxChecks", "`maxProperties`, {MiB} MiB for all elements"},
+	{"pkg/registry/viewdefinition/schema.go", "maxElementFields", "| fields of an object that is repeated without `maxItems` or `maxProperties` | {} |"},
 	{"pkg/registry/viewdefinition/schema.go", "maxPath", "| names of the fields above a field | {} bytes"},
 	{"pkg/registry/viewdefinition/patterns.go", "maxPattern", "| patterns, also in rules | {} instructions each"},
 	{"pkg/registry/viewdefinition/patterns.go", "maxPatterns", "instructions each, {} in all"},

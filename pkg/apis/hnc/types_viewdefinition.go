@@ -66,7 +66,7 @@ const (
 const (
 	// ReasonLimitReached means that the TenantView of the namespace allows no more CustomResourceDefinitions.
 	ReasonLimitReached = "LimitReached"
-	// ReasonDefinitionRefused means that the CustomResourceDefinition cannot be written; the message says why.
+	// ReasonDefinitionRefused means that the CustomResourceDefinition cannot be written or deleted; the message says why.
 	ReasonDefinitionRefused = "DefinitionRefused"
 	// ReasonNotEstablished means that kube-apiserver does not serve the custom resources yet.
 	ReasonNotEstablished = "NotEstablished"

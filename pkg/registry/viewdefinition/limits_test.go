@@ -133,6 +133,7 @@ func TestChecksOfElementsAreBounded(t *testing.T) {
 	list := func(items, more string) string { return with(`"list":{"type":"array"`+more+`,"items":`+items+`}`, "") }
 	enum := func(n int) string { return `{"type":"string","enum":["` + strings.Repeat("x", n) + `"]}` }
 	long := strings.Repeat("n", maxPath)
+	fields := func(n int) string { return strings.ReplaceAll(manyDefaults(n), `,"default":0`, "") }
 	testLimits(t, []limitTest{
 		{"values of a field", with(`"a":`+enum(10000), ""), ""},
 		{"values of elements", list(enum(100), ""), ""},
@@ -140,6 +141,9 @@ func TestChecksOfElementsAreBounded(t *testing.T) {
 		{"many values of few elements", list(enum(maxElementChecks), `,"maxItems":10`), ""},
 		{"many values of many elements", list(enum(maxElementChecks), `,"maxItems":20000`), "allOf, anyOf"},
 		{"alternatives", list(`{"type":"string","anyOf":[`+strings.Repeat(`{"minLength":1},`, 50)+`{}]}`, ""), "allOf, anyOf"},
+		{"fields", list(`{"type":"object","properties":{`+fields(maxElementFields)+`}}`, ""), ""},
+		{"many fields", list(`{"type":"object","properties":{`+fields(maxElementFields+1)+`}}`, ""), "properties[list].items.properties: Invalid value: has 129 fields"},
+		{"many fields of few elements", list(`{"type":"object","properties":{`+fields(maxElementFields+1)+`}}`, `,"maxItems":10`), ""},
 		{"a message", list(`{"type":"string","x-kubernetes-validations":[{"rule":"false","message":"`+strings.Repeat("m", maxElementChecks+1)+`"}]}`, ""), "allOf, anyOf"},
 		{"a long path", with(`"`+long+`":{"type":"string"}`, ""), "the names of the fields above have more than 512 bytes"},
 	})

@@ -13,7 +13,8 @@ import (
 const (
 	maxPath          = 512     // bytes of the names of fields
 	maxElementChecks = 512     // bytes, if elements may be repeated without a limit
-	maxChecks        = 8 << 20 // bytes for all elements otherwise
+	maxElementFields = 128     // fields of the schema, which are all looked up, in the same case
+	maxChecks        = 8 << 20 // bytes or fields for all elements otherwise
 )
 
 // unlimited says that nothing bounds how often a schema is repeated.
@@ -92,6 +93,10 @@ func (i *inspection) visitElement(s *apiextensionsv1.JSONSchemaProps, d *default
 			"at most %d are allowed if their number is not limited: remove some, or set maxItems or maxProperties above", added, defaultValue, maxElementDefaults)))
 	default:
 		i.defaults = sum(i.defaults, product(added, p.times))
+	}
+	if n := len(s.Properties); n > maxElementFields && (p.times == unlimited || product(n, p.times) > maxChecks) {
+		i.errs = append(i.errs, field.Invalid(p.at.Child("properties"), field.OmitValueType{}, fmt.Sprintf("has %d fields; "+
+			"at most %d are allowed if the number of elements is not limited: set maxItems or maxProperties above", n, maxElementFields)))
 	}
 	if n := checks(s); n > maxElementChecks && (p.times == unlimited || product(n, p.times) > maxChecks) {
 		i.errs = append(i.errs, field.Invalid(p.at, field.OmitValueType{}, fmt.Sprintf("allOf, anyOf, oneOf, not, enum, pattern, required and messages have %d bytes; "+
