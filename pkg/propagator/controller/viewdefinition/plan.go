@@ -125,10 +125,10 @@ func fill(o *unstructured.Unstructured, v *v1alpha3.ViewDefinition, suffix strin
 	spec["group"] = group + "." + suffix
 	for _, of := range []string{"shortNames", "categories"} {
 		names, found, err := unstructured.NestedStringSlice(spec, "names", of)
-		if err == nil && found {
-			err = unstructured.SetNestedStringSlice(spec, hnc.ViewShortNames(names, suffix), "names", of)
+		if err != nil || !found {
+			continue // null, at most: hns-apiserver has validated it.
 		}
-		if err != nil {
+		if err := unstructured.SetNestedStringSlice(spec, hnc.ViewShortNames(names, suffix), "names", of); err != nil {
 			return err
 		}
 	}

@@ -120,6 +120,13 @@ func TestWhatACustomResourceDefinitionHasOfADefinition(t *testing.T) {
 	}
 }
 
+func TestADefinitionWithoutShortNames(t *testing.T) {
+	v := &v1alpha3.ViewDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}, Spec: runtime.RawExtension{Raw: []byte(`{"names":{"shortNames":null}}`)}}
+	if err := fill(&unstructured.Unstructured{Object: map[string]any{}}, v, suffix); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTheStatusOfADefinition(t *testing.T) {
 	s := state(1, []string{"a.x.io"}, "a.x.io")
 	step := newPlan(s, "acme").steps[0]
