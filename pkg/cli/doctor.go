@@ -119,6 +119,7 @@ func (o *doctorOptions) checkInstallation(ctx context.Context, now time.Time) {
 	bundle := o.checkAPIServices(ctx)
 	o.checkSystem(ctx, bundle, now)
 	o.checkGateway(ctx, now)
+	o.checkViewDefinitions(ctx)
 	o.checkServerClock(ctx, now)
 	o.checkPolicies(ctx)
 	configuration := o.checkConfiguration(ctx)

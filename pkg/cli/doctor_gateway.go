@@ -34,6 +34,19 @@ func (o *doctorOptions) checkGateway(ctx context.Context, now time.Time) {
 	o.add(diagnosis.Views(views.Items))
 }
 
+// checkViewDefinitions looks for CustomResourceDefinitions of views that do not exist any more.
+func (o *doctorOptions) checkViewDefinitions(ctx context.Context) {
+	definitions, err := o.clients.metadata.Resource(crdResource).List(ctx, metav1.ListOptions{LabelSelector: hnc.LabelViewRoot})
+	if o.failed(diagnosis.ViewDefinitionsSubject, err) || err != nil {
+		return
+	}
+	namespaces, err := o.clients.namespaces.List(ctx, metav1.ListOptions{})
+	if o.failed(diagnosis.ViewDefinitionsSubject, err) || err != nil {
+		return
+	}
+	o.add(diagnosis.ViewDefinitions(definitions.Items, namespaces.Items)...)
+}
+
 // checkGatewayRights looks at what hns-gateway has to be allowed, and at what it must not be allowed.
 func (o *doctorOptions) checkGatewayRights(ctx context.Context) {
 	server := hnc.ViewAPIService.Server

@@ -12,7 +12,7 @@ func crd(group string, options ...option) *unstructured.Unstructured {
 	crd := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1",
 		"kind":       "CustomResourceDefinition",
-		"metadata":   map[string]any{"name": "widgets." + group},
+		"metadata":   map[string]any{"name": "widgets." + group, "labels": map[string]any{hnc.LabelViewRoot: "acme"}},
 		"spec":       map[string]any{"group": group, "scope": "Namespaced"},
 	}}
 	for _, o := range options {
@@ -30,7 +30,10 @@ func spec(name string, value any) option {
 
 func viewDefinitionsRows() []row {
 	const denied = "hns-propagator writes no CustomResourceDefinition"
-	own, foreign := crd("example.com.acme-12345"+hnc.ViewGroupsSuffix), crd("example.com")
+	group := "example.com.acme-12345" + hnc.ViewGroupsSuffix
+	own, foreign := crd(group), crd("example.com")
+	unlabeled := crd(group)
+	unlabeled.SetLabels(nil)
 	by := func(object, old *unstructured.Unstructured) request {
 		r := request{user: hnc.PropagatorUser}
 		if object != nil {
@@ -41,7 +44,6 @@ func viewDefinitionsRows() []row {
 		}
 		return r
 	}
-	group := "example.com.acme-12345" + hnc.ViewGroupsSuffix
 	return []row{
 		{name: "view definitions: the propagator creates one", request: by(own, nil)},
 		{name: "view definitions: it updates one", request: by(crd(group, spec("conversion", map[string]any{"strategy": "None"})), own)},
@@ -50,6 +52,7 @@ func viewDefinitionsRows() []row {
 		{name: "view definitions: the propagator creates no other", request: by(foreign, nil), denied: denied + " but those of views"},
 		{name: "view definitions: nor updates one", request: by(foreign, foreign), denied: denied + " but those of views"},
 		{name: "view definitions: nor deletes one", request: by(nil, foreign), denied: denied + " but those of views"},
+		{name: "view definitions: nor deletes one without the label", request: by(nil, unlabeled), denied: denied + " but those of views"},
 		{name: "view definitions: nor the status of one", request: request{user: hnc.PropagatorUser, subresource: "status", object: foreign, old: foreign}, denied: denied},
 		{name: "view definitions: not in the cluster's scope", request: by(crd(group, spec("scope", "Cluster")), nil), denied: denied + " of cluster-scoped objects"},
 		{name: "view definitions: no webhook", request: by(crd(group, spec("conversion", map[string]any{"strategy": "Webhook"})), own), denied: denied + " with a conversion webhook"},

@@ -14,6 +14,8 @@ import (
 	apidiscovery "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // rewrite sends a request for a document, and changes the document of a successful response. Filters depend on nothing
@@ -171,7 +173,9 @@ func (d document) renameDiscovery(group *apidiscovery.APIGroupDiscovery) {
 		}
 	}
 	for _, version := range group.Versions {
-		for _, r := range version.Resources {
+		for i := range version.Resources {
+			r := &version.Resources[i]
+			r.ShortNames, r.Categories = hnc.ShownShortNames(r.ShortNames, d.suffix), hnc.ShownShortNames(r.Categories, d.suffix)
 			rename(r.ResponseKind)
 			for _, sub := range r.Subresources {
 				rename(sub.ResponseKind)
@@ -186,6 +190,8 @@ func (h *Handler) filterResources(list *metav1.APIResourceList) {
 	if err != nil {
 		return
 	}
+	d := h.groupsOf()
+	_, own := d.isOwn(gv.Group)
 	served := list.APIResources[:0]
 	for _, r := range list.APIResources {
 		name, _, sub := strings.Cut(r.Name, "/")
@@ -194,10 +200,13 @@ func (h *Handler) filterResources(list *metav1.APIResourceList) {
 		}
 		if verbs := h.servedVerbs(gv.WithResource(name).GroupResource(), r.Namespaced, r.Verbs); verbs != nil {
 			r.Verbs = verbs
+			if own {
+				r.ShortNames, r.Categories = hnc.ShownShortNames(r.ShortNames, d.suffix), hnc.ShownShortNames(r.Categories, d.suffix)
+			}
 			served = append(served, r)
 		}
 	}
-	list.APIResources, list.GroupVersion = served, h.groupsOf().version(list.GroupVersion)
+	list.APIResources, list.GroupVersion = served, d.version(list.GroupVersion)
 }
 
 // filterPaths keeps the paths that the view serves in the list of all paths.

@@ -66,7 +66,7 @@ const (
 const (
 	// ReasonLimitReached means that the TenantView of the namespace allows no more CustomResourceDefinitions.
 	ReasonLimitReached = "LimitReached"
-	// ReasonDefinitionRefused means that the CustomResourceDefinition cannot be written; the message says why.
+	// ReasonDefinitionRefused means that the CustomResourceDefinition cannot be written or deleted; the message says why.
 	ReasonDefinitionRefused = "DefinitionRefused"
 	// ReasonNotEstablished means that kube-apiserver does not serve the custom resources yet.
 	ReasonNotEstablished = "NotEstablished"
@@ -81,6 +81,32 @@ func ViewGroupSuffix(root string, uid types.UID) string {
 		return ""
 	}
 	return root + "-" + string(uid[:uidLength]) + ViewGroupsSuffix
+}
+
+// ViewShortNames returns the short names and categories of a view's own resources in the cluster, by the suffix of their
+// groups. kubectl finds resources by them in all groups.
+func ViewShortNames(names []string, groupSuffix string) []string {
+	var real []string
+	for _, name := range names {
+		real = append(real, name+shortNameSuffix(groupSuffix))
+	}
+	return real
+}
+
+// ShownShortNames is the inverse of ViewShortNames.
+func ShownShortNames(names []string, groupSuffix string) []string {
+	var shown []string
+	for _, name := range names {
+		shown = append(shown, strings.TrimSuffix(name, shortNameSuffix(groupSuffix)))
+	}
+	return shown
+}
+
+// shortNameSuffix returns the beginning of the UID in the suffix of groups, and the dash before it: a short name has at
+// most 63 characters.
+func shortNameSuffix(groupSuffix string) string {
+	root := strings.TrimSuffix(groupSuffix, ViewGroupsSuffix)
+	return root[max(strings.LastIndex(root, "-"), 0):]
 }
 
 // IsViewGroup reports whether a group of the cluster is that of a view, whichever it is.

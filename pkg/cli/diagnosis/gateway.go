@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
@@ -62,4 +63,29 @@ func Views(views []v1alpha3.TenantView) Finding {
 	}
 	listed := strings.Join(reasons[:min(len(reasons), maxListedViews)], "; ")
 	return Finding{Warning, subject, fmt.Sprintf("%d of %d cannot be used: %s", len(reasons), len(views), listed), "kubectl get tenantviews -A"}
+}
+
+// ViewDefinitionsSubject is the subject of ViewDefinitions.
+const ViewDefinitionsSubject = "customresourcedefinitions of views"
+
+// ViewDefinitions reports CustomResourceDefinitions of views whose namespace does not exist, or was created again or
+// restored with another UID: nobody but administrators of the cluster can use their custom resources, and nothing deletes
+// them.
+func ViewDefinitions(definitions, namespaces []metav1.PartialObjectMetadata) []Finding {
+	suffixes := map[string]string{}
+	for i := range namespaces {
+		suffixes[namespaces[i].Name] = hnc.ViewGroupSuffix(namespaces[i].Name, namespaces[i].UID)
+	}
+	var findings []Finding
+	for i := range definitions {
+		name, root := definitions[i].Name, definitions[i].Labels[hnc.LabelViewRoot]
+		if suffix := suffixes[root]; suffix == "" || !strings.HasSuffix(name, "."+suffix) {
+			findings = append(findings, Finding{Warning, "customresourcedefinition " + name, fmt.Sprintf("it is of an earlier namespace %q, whose view does not have it", root),
+				fmt.Sprintf("save its objects, if they are needed: kubectl get %[1]s -A -o yaml; then kubectl delete crd %[1]s, which deletes them", name)})
+		}
+	}
+	if len(definitions) > 0 && len(findings) == 0 {
+		findings = append(findings, ok(ViewDefinitionsSubject, "%d, all of namespaces that exist", len(definitions)))
+	}
+	return findings
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
@@ -31,4 +32,18 @@ func TestViews(t *testing.T) {
 	expect(t, "ready", Views([]v1alpha3.TenantView{view("True")}), OK, "1, and all can be used")
 	expect(t, "not ready", Views([]v1alpha3.TenantView{view("True"), view("False")}), Warning, "1 of 2 cannot be used: acme: no grant")
 	expect(t, "new", Views([]v1alpha3.TenantView{view("")}), Warning, "not known yet")
+}
+
+// A namespace that is restored has another UID, so that its CustomResourceDefinitions are not those of its view.
+func TestDefinitionsOfViewsThatDoNotExist(t *testing.T) {
+	object := func(name, root, uid string) metav1.PartialObjectMetadata {
+		return metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(uid), Labels: map[string]string{hnc.LabelViewRoot: root}}}
+	}
+	crd := []metav1.PartialObjectMetadata{object("widgets.example.com.acme-12345.views.hnc.x-k8s.io", "acme", "")}
+	if found := ViewDefinitions(nil, nil); found != nil {
+		t.Errorf("no definitions: %v", found)
+	}
+	expect(t, "in use", ViewDefinitions(crd, []metav1.PartialObjectMetadata{object("acme", "", "12345-678")})[0], OK, "1, all of namespaces that exist")
+	expect(t, "another UID", ViewDefinitions(crd, []metav1.PartialObjectMetadata{object("acme", "", "abcde-678")})[0], Warning, `of an earlier namespace "acme"`)
+	expect(t, "no namespace", ViewDefinitions(crd, nil)[0], Warning, `of an earlier namespace "acme"`)
 }

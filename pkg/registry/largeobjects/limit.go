@@ -19,7 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
 )
 
 const (

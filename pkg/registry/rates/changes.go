@@ -1,3 +1,4 @@
+// Package rates limits how often tenants change what concerns many namespaces.
 package rates
 
 import (
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
@@ -31,7 +33,7 @@ func Below(namespaces int) int { return min(namespaces/namespacesOfChange, chang
 // Changes limit how often a resource is changed in a tree that concerns many namespaces, by users who may not change it in
 // all trees.
 type Changes struct {
-	rates   *Rates
+	rates   *rates.Rates
 	reviews authorizer.Authorizer
 	// resource is that of the group hnc.x-k8s.io, and what says what of it is changed.
 	resource, what string
@@ -40,7 +42,7 @@ type Changes struct {
 
 // NewChanges returns the rates of changes of a resource of hnc.x-k8s.io. Its text for people is what.
 func NewChanges(reviews authorizer.Authorizer, resource, what string) *Changes {
-	return &Changes{New(changesPerSecond, changesBurst), reviews, resource, what, time.Now}
+	return &Changes{rates.New(changesPerSecond, changesBurst), reviews, resource, what, time.Now}
 }
 
 // change is what a request has taken of the rate.

@@ -34,7 +34,7 @@ var resource = hnc.Resource("viewdefinitions")
 // removes our finalizer.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, reviews authorizer.Authorizer, limit func(ctx context.Context, namespace string) (int, error)) (*Storage, error) {
 	b := base.New(scheme, true)
-	s := strategy{b}
+	s := strategy{b, make(slots, maxInFlight)}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.ViewDefinition{} },
 		NewListFunc:               func() runtime.Object { return &hnc.ViewDefinitionList{} },
@@ -44,13 +44,17 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 		UpdateStrategy:            s,
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
-		BeginUpdate: func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
-			return base.FinishNothing, keepFinalizer(ctx, reviews, obj.(*hnc.ViewDefinition), old.(*hnc.ViewDefinition))
-		},
-		TableConvertor: table.New(columns...),
+		TableConvertor:            table.New(columns...),
 	}
 	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-		return base.FinishNothing, withinLimit(ctx, store, limit, obj.(*hnc.ViewDefinition))
+		return base.FinishNothing, withinLimits(ctx, store, limit, obj.(*hnc.ViewDefinition), nil)
+	}
+	store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+		v, oldV := obj.(*hnc.ViewDefinition), old.(*hnc.ViewDefinition)
+		if err := withinLimits(ctx, store, limit, v, oldV); err != nil {
+			return nil, err
+		}
+		return base.FinishNothing, keepFinalizer(ctx, reviews, v, oldV)
 	}
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
@@ -58,25 +62,46 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	return &Storage{Definition: store, Status: alias.NewStatus(store, base.Status[*hnc.ViewDefinition]{Base: b, Keep: keepSpec})}, nil
 }
 
-// withinLimit returns an error if a namespace has as many definitions as it may have. It reads caches: the propagator
-// enforces the limit, too.
-func withinLimit(ctx context.Context, store *genericregistry.Store, limit func(context.Context, string) (int, error), v *hnc.ViewDefinition) error {
-	namespace := genericapirequest.NamespaceValue(ctx)
-	most, err := limit(ctx, namespace)
+// maxTotal is the size of the specs of a namespace, in bytes. kube-apiserver needs several times as much memory.
+const maxTotal = 4 << 20
+
+// withinLimits returns an error if a namespace would have more definitions than it may have, or larger ones. It reads
+// caches: the propagator enforces the number, too. old is nil for a creation.
+func withinLimits(ctx context.Context, store *genericregistry.Store, limit func(context.Context, string) (int, error), v, old *hnc.ViewDefinition) error {
+	if old != nil && len(v.Spec.Raw) <= len(old.Spec.Raw) {
+		return nil
+	}
+	list, err := store.List(ctx, &metainternalversion.ListOptions{ResourceVersion: "0"})
 	if err != nil {
 		return err
 	}
-	if most > 0 {
-		list, err := store.List(ctx, &metainternalversion.ListOptions{ResourceVersion: "0"})
+	definitions := list.(*hnc.ViewDefinitionList).Items
+	if old == nil {
+		allowed, err := limit(ctx, genericapirequest.NamespaceValue(ctx))
 		if err != nil {
 			return err
 		}
-		if len(list.(*hnc.ViewDefinitionList).Items) < most {
-			return nil
+		if len(definitions) >= allowed {
+			return apierrors.NewForbidden(resource, v.Name, fmt.Errorf("spec.customResources.limit of the TenantView of this namespace allows %d CustomResourceDefinitions; "+
+				"delete one, or ask an administrator of the cluster to raise it", allowed))
 		}
 	}
-	return apierrors.NewForbidden(resource, v.Name, fmt.Errorf("spec.customResources.limit of the TenantView of this namespace allows %d CustomResourceDefinitions; "+
-		"delete one, or ask an administrator of the cluster to raise it", most))
+	if total := total(definitions, v); total > maxTotal {
+		return apierrors.NewForbidden(resource, v.Name, fmt.Errorf("spec: the CustomResourceDefinitions of this namespace would have %d bytes, and may have %d; "+
+			"remove descriptions or versions, or delete one", total, maxTotal))
+	}
+	return nil
+}
+
+// total returns the size of the specs of definitions when one of them is written.
+func total(definitions []hnc.ViewDefinition, written *hnc.ViewDefinition) int {
+	n := len(written.Spec.Raw)
+	for i := range definitions {
+		if v := &definitions[i]; v.Name != written.Name {
+			n += len(v.Spec.Raw)
+		}
+	}
+	return n
 }
 
 // keepFinalizer puts our finalizer back, unless the requester may delete the CustomResourceDefinition in the cluster, which

@@ -21,13 +21,34 @@ import (
 )
 
 // strategy records who has created an object, counts the generations of the spec, and sets our finalizer.
-type strategy struct{ base.Base }
+type strategy struct {
+	base.Base
+	slots slots
+}
 
-func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
+// maxInFlight is how many specs are decoded and validated at the same time, each of which uses up to 100 times its size.
+const maxInFlight = 2
+
+// slots are those in use.
+type slots chan struct{}
+
+// do calls a function when a slot is free, unless the context ends before.
+func (s slots) do(ctx context.Context, f func()) error {
+	select {
+	case s <- struct{}{}:
+		defer func() { <-s }()
+		f()
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	v := obj.(*hnc.ViewDefinition)
 	v.Status = hnc.ViewDefinitionStatus{ObservedGeneration: hnc.NotObserved}
 	v.Generation = 1
-	canonicalize(v)
+	s.canonicalize(ctx, v)
 	if !slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {
 		v.Finalizers = append(v.Finalizers, hnc.FinalizerViewDefinition)
 	}
@@ -42,10 +63,10 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	}
 }
 
-func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	v, oldV := obj.(*hnc.ViewDefinition), old.(*hnc.ViewDefinition)
 	v.Status = oldV.Status
-	canonicalize(v)
+	s.canonicalize(ctx, v)
 	for _, key := range []string{hnc.AnnotationRequester, hnc.AnnotationRequesterGroups} {
 		delete(v.Annotations, key)
 		if value, ok := oldV.Annotations[key]; ok {
@@ -56,6 +77,10 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	if !apiequality.Semantic.DeepEqual(v.Spec, oldV.Spec) {
 		v.Generation++
 	}
+}
+
+func (s strategy) canonicalize(ctx context.Context, v *hnc.ViewDefinition) {
+	_ = s.slots.do(ctx, func() { canonicalize(v) }) // The validation fails if the request has ended.
 }
 
 // canonicalize gives equal specs the same bytes. One that is not valid stays as it is.
@@ -72,16 +97,23 @@ func canonicalize(v *hnc.ViewDefinition) {
 	}
 }
 
-func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
-	return validate(ctx, obj.(*hnc.ViewDefinition), nil)
+func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
+	return s.validate(ctx, obj.(*hnc.ViewDefinition), nil)
 }
 
-func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+func (s strategy) validate(ctx context.Context, v, old *hnc.ViewDefinition) (errs field.ErrorList) {
+	if err := s.slots.do(ctx, func() { errs = validate(ctx, v, old) }); err != nil {
+		return field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
+	}
+	return errs
+}
+
+func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	v, oldV := obj.(*hnc.ViewDefinition), old.(*hnc.ViewDefinition)
 	if apiequality.Semantic.DeepEqual(v.Spec, oldV.Spec) {
 		return nil
 	}
-	return validate(ctx, v, oldV)
+	return s.validate(ctx, v, oldV)
 }
 
 // GetResetFields returns the fields that a write to the resource does not change.

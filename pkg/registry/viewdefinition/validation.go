@@ -106,17 +106,21 @@ func validateSpec(v *hnc.ViewDefinition, spec *apiextensionsv1.CustomResourceDef
 	if c := spec.Conversion; c != nil && (c.Strategy != "" && c.Strategy != apiextensionsv1.NoneConverter || c.Webhook != nil) {
 		errs = append(errs, field.NotSupported(at.Child("conversion", "strategy"), c.Strategy, []apiextensionsv1.ConversionStrategyType{apiextensionsv1.NoneConverter}))
 	}
+	errs = append(errs, validateNames(&spec.Names, at.Child("names"))...)
 	if len(spec.Versions) > maxVersions {
-		errs = append(errs, field.TooMany(at.Child("versions"), len(spec.Versions), maxVersions))
+		return append(errs, field.TooMany(at.Child("versions"), len(spec.Versions), maxVersions))
 	}
 	if rules := strings.Count(string(v.Spec.Raw), `"rule":`); rules > maxRules {
 		errs = append(errs, field.TooMany(at.Child("versions"), rules, maxRules))
 	}
-	group := realGroup(v, spec.Group)
-	for i, version := range spec.Versions {
+	group, patterns := realGroup(v, spec.Group), 0
+	for i := range spec.Versions {
+		version, at := &spec.Versions[i], at.Child("versions").Index(i)
+		errs = append(errs, validateColumns(version, at.Child("additionalPrinterColumns"))...)
+		errs = append(errs, validateSchema(version, at, &patterns)...)
 		// The name of the APIService.
 		if name := version.Name + "." + group; len(name) > utilvalidation.DNS1123SubdomainMaxLength {
-			errs = append(errs, field.Invalid(at.Child("versions").Index(i).Child("name"), version.Name,
+			errs = append(errs, field.Invalid(at.Child("name"), version.Name,
 				fmt.Sprintf("%q is too long: together with the suffix of the view, must have at most %d characters", version.Name+"."+spec.Group, utilvalidation.DNS1123SubdomainMaxLength)))
 		}
 	}
@@ -124,18 +128,22 @@ func validateSpec(v *hnc.ViewDefinition, spec *apiextensionsv1.CustomResourceDef
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), v.Name,
 			fmt.Sprintf("together with the suffix of the view, must have at most %d characters; this has %d", utilvalidation.DNS1123SubdomainMaxLength, len(name))))
 	}
-	return errs
+	return errs[:min(len(errs), maxErrors)]
 }
 
 func realGroup(v *hnc.ViewDefinition, group string) string {
-	return group + "." + hnc.ViewGroupSuffix(v.Namespace, placeholder)
+	return group + "." + suffix(v)
 }
+
+func suffix(v *hnc.ViewDefinition) string { return hnc.ViewGroupSuffix(v.Namespace, placeholder) }
 
 // inCluster returns a CustomResourceDefinition of the cluster with a spec, and the status that matters for what may be
 // changed.
 func inCluster(v *hnc.ViewDefinition, spec *apiextensionsv1.CustomResourceDefinitionSpec) (*apiextensions.CustomResourceDefinition, field.ErrorList) {
 	crd := &apiextensionsv1.CustomResourceDefinition{Spec: *spec}
 	crd.Spec.Group = realGroup(v, spec.Group)
+	crd.Spec.Names.ShortNames = hnc.ViewShortNames(spec.Names.ShortNames, suffix(v))
+	crd.Spec.Names.Categories = hnc.ViewShortNames(spec.Names.Categories, suffix(v))
 	crd.ObjectMeta = metav1.ObjectMeta{Name: spec.Names.Plural + "." + crd.Spec.Group, ResourceVersion: "1"}
 	crd.Status.StoredVersions = slices.Clone(v.Status.StoredVersions)
 	for _, version := range spec.Versions {
@@ -159,11 +167,11 @@ const maxErrors = 20
 
 // shown returns errors with the names of the view.
 func shown(v *hnc.ViewDefinition, errs field.ErrorList) field.ErrorList {
-	suffix := "." + hnc.ViewGroupSuffix(v.Namespace, placeholder)
+	names := strings.NewReplacer("."+suffix(v), "", "-"+placeholder, "")
 	for _, err := range errs {
-		err.Detail = strings.ReplaceAll(err.Detail, suffix, "")
+		err.Detail = names.Replace(err.Detail)
 		if value, ok := err.BadValue.(string); ok {
-			err.BadValue = strings.ReplaceAll(value, suffix, "")
+			err.BadValue = names.Replace(value)
 		}
 	}
 	return errs[:min(len(errs), maxErrors)]

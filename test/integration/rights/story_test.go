@@ -64,6 +64,7 @@ func story(t *testing.T) {
 	apply(t, "hierarchies", "Hierarchy", "root", "hierarchy", `{"allowCascadingDeletion":true,"requiredChildren":["needed"]}`)
 	copied(t, "needed", "get", "pods")
 	quotas(t, "root")
+	definitions(t)
 
 	plan := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "hnc.x-k8s.io/v1alpha3", "kind": "HierarchyPlan", "metadata": map[string]any{"name": "hierarchy"},

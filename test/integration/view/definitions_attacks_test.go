@@ -1,8 +1,10 @@
 package view
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +19,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/viewdefinition"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -147,6 +150,8 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 	}{
 		{"a webhook", tn, `"scope":`, `"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://x"}}},"scope":`, "spec.conversion.strategy"},
 		{"the cluster's scope", tn, `"Namespaced"`, `"Cluster"`, "spec.scope"},
+		{"the name of pods", tn, `"singular":"widget"`, `"singular":"po"`, "spec.names.singular"},
+		{"a column that prints everything", tn, `".spec.size"`, `"..size"`, "spec.versions[0].additionalPrinterColumns[0].jsonPath"},
 		{"a reserved group", tn, "example.com", "example.x.k8s.io", "spec.group"},
 		{"ours", tn, "example.com", "hnc.x-k8s.io", "spec.group"},
 		{"that of another view", tn, "example.com", "example.com." + tn.suffix(t), "spec.group"},
@@ -208,7 +213,8 @@ func TestPermissionsForCustomResourcesEndWithThoseForTheirDefinition(t *testing.
 	suite.EventuallyEqual(t, "subjects", "0", func() string { return fmt.Sprint(subjects()) })
 }
 
-// A root that is deleted takes its definitions with it, and one of its name inherits nothing.
+// A root that is deleted takes its definitions with it, and one of its name inherits nothing: neither these, nor those of a
+// namespace that was restored with another UID, whose custom resources nobody deletes.
 func TestARootThatIsCreatedAgainHasNoDefinitions(t *testing.T) {
 	tn := newOwner(t, "crd-again", 1)
 	tn.run(t, manifest(widgetSpec("v1")), "create", "-f", "-")
@@ -229,6 +235,7 @@ func TestARootThatIsCreatedAgainHasNoDefinitions(t *testing.T) {
 		}
 		return nil
 	})
+	kept := restored(t, tn.root)
 	again := newOwner(t, "crd-again", 1)
 	if again.suffix(t) == before {
 		t.Skip("the UIDs begin with the same characters")
@@ -239,6 +246,100 @@ func TestARootThatIsCreatedAgainHasNoDefinitions(t *testing.T) {
 	if code, _ := again.raw(t, http.MethodGet, "/apis/example.com/v1/widgets", ""); code != http.StatusNotFound {
 		t.Errorf("got %d", code)
 	}
+	again.run(t, manifest(widgetSpec("v1")), "create", "-f", "-") // It does not count.
+	if crd, err := administrator(t).Resource(crds).Get(t.Context(), kept, metav1.GetOptions{}); err != nil || crd.GetDeletionTimestamp() != nil {
+		t.Errorf("what was restored is deleted: %v", err)
+	}
+}
+
+// restored creates a CustomResourceDefinition as a restore does, of a namespace with another UID, and returns its name.
+func restored(t *testing.T, root string) string {
+	t.Helper()
+	var o unstructured.Unstructured
+	must(t, "manifest", o.UnmarshalJSON([]byte(strings.ReplaceAll(manifest(widgetSpec("v1")), "example.com", "example.com."+root+"-zzzzz.views.hnc.x-k8s.io"))))
+	o.SetLabels(map[string]string{hnc.LabelViewRoot: root})
+	client := administrator(t).Resource(crds)
+	_, err := client.Create(t.Context(), &o, metav1.CreateOptions{})
+	must(t, "restored", err)
+	t.Cleanup(func() { _ = client.Delete(context.Background(), o.GetName(), metav1.DeleteOptions{}) })
+	return o.GetName()
+}
+
+// Whatever a tenant calls its kinds, kubectl finds the built-in ones by their names.
+func TestNamesOfBuiltInKindsAreKnown(t *testing.T) {
+	_, lists, err := admin.Discovery().ServerGroupsAndResources()
+	must(t, "discovery", err)
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		must(t, "group", err)
+		if strings.Contains(gv.Group, ".") && !strings.HasSuffix(gv.Group, ".k8s.io") {
+			continue
+		}
+		for _, r := range list.APIResources {
+			if strings.Contains(r.Name, "/") {
+				continue
+			}
+			for _, name := range append([]string{r.Name, r.SingularName}, r.ShortNames...) {
+				if name != "" && !viewdefinition.IsBuiltIn(name) {
+					t.Errorf("%s of %s is not in the table", name, list.GroupVersion)
+				}
+			}
+		}
+	}
+}
+
+// The short names and categories of a view are not those of the cluster, where "kubectl get all" would list its objects.
+func TestShortNamesAreThoseOfTheView(t *testing.T) {
+	tn := newOwner(t, "crd-short", 1)
+	tn.run(t, manifest(strings.Replace(widgetSpec("v1"), `"shortNames":["wd"]`, `"shortNames":["po"],"categories":["all"]`, 1)), "create", "-f", "-")
+	resources, err := admin.Discovery().ServerResourcesForGroupVersion("example.com." + tn.suffix(t) + "/v1")
+	must(t, "discovery", err)
+	for _, r := range resources.APIResources {
+		if slices.Contains(r.ShortNames, "po") || slices.Contains(r.Categories, "all") {
+			t.Errorf("in the cluster: %v", r)
+		}
+	}
+	for _, accept := range []string{"application/json", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"} {
+		path := "/apis"
+		if accept == "application/json" {
+			path = "/apis/example.com/v1"
+		}
+		if code, body := tn.raw(t, http.MethodGet, path, "", "Accept", accept); code != http.StatusOK || !strings.Contains(body, `"shortNames":["po"]`) || !strings.Contains(body, `"categories":["all"]`) {
+			t.Errorf("in the view: %d %s", code, body)
+		}
+	}
+	v, err := tn.direct.HNC.HncV1alpha3().ViewDefinitions(tn.root).Get(t.Context(), "widgets.example.com", metav1.GetOptions{})
+	must(t, "definition", err)
+	if got := v.Status.AcceptedNames; !slices.Equal(got.ShortNames, []string{"po"}) || !slices.Equal(got.Categories, []string{"all"}) {
+		t.Errorf("the accepted names are %v", got)
+	}
+}
+
+// However a spec of many values is written, nothing decodes it.
+func TestSpecsOfManyValuesAreRejected(t *testing.T) {
+	tn := newOwner(t, "crd-large", 2)
+	many := "[" + strings.Repeat("{},", 20000) + "{}]"
+	path := "/apis/hnc.x-k8s.io/v1alpha3/namespaces/" + tn.root + "/viewdefinitions"
+	body := `{"apiVersion":"hnc.x-k8s.io/v1alpha3","kind":"ViewDefinition","metadata":{"name":"widgets.example.com"},"spec":`
+	send := func(what, verb, path, contentType, body string) {
+		t.Helper()
+		result := tn.direct.HNC.HncV1alpha3().RESTClient().Verb(verb).AbsPath(path).Param("dryRun", "All").Param("fieldManager", "test").SetHeader("Content-Type", contentType).Body([]byte(body)).Do(t.Context())
+		if err := result.Error(); err == nil || !strings.Contains(err.Error(), "at most 32768 values") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	send("a creation", "POST", path, "application/json", body+many+"}")
+	_, err := tn.direct.HNC.HncV1alpha3().ViewDefinitions(tn.root).Create(t.Context(), definition("widgets.example.com", widgetSpec("v1")), metav1.CreateOptions{})
+	must(t, "create", err)
+	path += "/widgets.example.com"
+	send("a merge patch", "PATCH", path, string(types.MergePatchType), `{"spec":{"x":`+many+`}}`)
+	send("a server-side apply", "PATCH", path, string(types.ApplyPatchType), body+many+"}")
+	tenth := "[" + strings.Repeat("{},", 2000) + "{}]"
+	patch := `[{"op":"add","path":"/spec/x0","value":` + tenth + `}`
+	for i := range 9 {
+		patch += fmt.Sprintf(`,{"op":"copy","from":"/spec/x0","path":"/spec/x%d"}`, i+1)
+	}
+	send("a JSON patch that copies", "PATCH", path, string(types.JSONPatchType), patch+"]")
 }
 
 // hns-propagator, whose token may be stolen, writes no CustomResourceDefinition but those of views.
@@ -255,6 +356,7 @@ func TestThePropagatorWritesOnlyDefinitionsOfViews(t *testing.T) {
 	} {
 		var o unstructured.Unstructured
 		must(t, "manifest", o.UnmarshalJSON([]byte(body)))
+		o.SetLabels(map[string]string{hnc.LabelViewRoot: "x"})
 		suite.Eventually(t, "the policy denies one "+what, func() error {
 			_, err := client.Resource(crds).Create(t.Context(), &o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), what) {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -25,29 +23,28 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
 )
 
 // settle is how long changes of Roles and RoleBindings are collected, each of which requires reviews.
 const settle = time.Second
 
-// Each CustomResourceDefinition that changes costs kube-apiserver new handlers and a new OpenAPI document, so those of a
-// view change at a rate. What may be done by then is checked again once in a while.
+// Each CustomResourceDefinition that is written or deleted costs kube-apiserver new handlers and a new OpenAPI document, so
+// they change at a rate, half of which one tree may use. What may be done by then is checked again once in a while.
 const (
-	perSecond, burst = 2, 20
+	perSecond, burst = 1, 40
 	recheck          = 10 * time.Minute
 )
 
 // Controller reconciles the CustomResourceDefinitions of views.
 type Controller struct {
 	controller.Dependencies
-
-	mu    sync.Mutex
-	rates map[string]flowcontrol.RateLimiter
+	rates *rates.Rates
 }
 
 // New returns a Controller.
 func New(d controller.Dependencies) *Controller {
-	return &Controller{Dependencies: d, rates: map[string]flowcontrol.RateLimiter{}}
+	return &Controller{Dependencies: d, rates: rates.New(perSecond, burst)}
 }
 
 // all is the key of all namespaces.
@@ -110,19 +107,7 @@ func (c *Controller) Reconcile(ctx context.Context, k queue.Key) error {
 	if !complete || k == all {
 		return nil
 	}
-	var errs []error
-	rate := c.rate(k.Namespace, len(p.steps) > 0)
-	for i := range p.steps {
-		t := &p.steps[i]
-		if (t.action == create || t.action == update) && !rate.TryAccept() {
-			c.Queue.AddAfter(k, time.Second)
-			continue
-		}
-		errs = append(errs, c.carryOut(ctx, t, p.suffix))
-	}
-	for _, orphan := range p.orphans {
-		errs = append(errs, c.removeOrphan(ctx, k.Namespace, orphan))
-	}
+	errs := c.carryOutAll(ctx, k, p)
 	if p.granted {
 		errs = append(errs, c.grant(ctx, k.Namespace, p.steps))
 	}
@@ -132,21 +117,20 @@ func (c *Controller) Reconcile(ctx context.Context, k queue.Key) error {
 	return errors.Join(errs...)
 }
 
-// rate returns the limiter of a namespace while it has ViewDefinitions.
-func (c *Controller) rate(namespace string, used bool) flowcontrol.RateLimiter {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !used {
-		delete(c.rates, namespace)
-		return nil
-	}
-	if c.rates[namespace] == nil {
-		c.rates[namespace] = flowcontrol.NewTokenBucketRateLimiter(perSecond, burst)
-	}
-	return c.rates[namespace]
-}
-
 func (c *Controller) crds() dynamic.ResourceInterface { return c.Dynamic.Resource(cache.CRDs) }
+
+// carryOutAll does what the ViewDefinitions of a namespace need, as far as the rates allow.
+func (c *Controller) carryOutAll(ctx context.Context, k queue.Key, p plan) (errs []error) {
+	for i := range p.steps {
+		t := &p.steps[i]
+		if t.action.changes() && !c.rates.Allow(time.Now(), c.Cache.Root(k.Namespace), 1) {
+			c.Queue.AddAfter(k, time.Second)
+			continue
+		}
+		errs = append(errs, c.carryOut(ctx, t, p.suffix))
+	}
+	return errs
+}
 
 // carryOut does what a ViewDefinition needs, and writes its status.
 func (c *Controller) carryOut(ctx context.Context, t *step, suffix string) error {
@@ -159,10 +143,9 @@ func (c *Controller) carryOut(ctx context.Context, t *step, suffix string) error
 		err = c.remove(ctx, namespace, t.name, t.crd.UID)
 	case create, update:
 		err = c.write(ctx, t, suffix)
-		if outcome.Rejected(err) {
-			t.reason, t.message = hnc.ReasonDefinitionRefused, err.Error()
-			err = nil
-		}
+	}
+	if outcome.Rejected(err) {
+		t.reason, t.message, err = hnc.ReasonDefinitionRefused, err.Error(), nil
 	}
 	if err != nil {
 		return err
@@ -227,21 +210,4 @@ func (c *Controller) release(ctx context.Context, t *step, suffix string) error 
 	}
 	_, err = c.Hierarchy.HncV1alpha3().ViewDefinitions(v.Namespace).Patch(ctx, v.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 	return outcome.Record(c.Metrics, "ViewDefinition", "patch", v.Namespace, err, nil)
-}
-
-// removeOrphan deletes a CustomResourceDefinition whose namespace does not exist any more. That a ViewDefinition is missing
-// deletes nothing: hierarchies may have been lost, and the custom resources would be lost with it.
-func (c *Controller) removeOrphan(ctx context.Context, namespace string, crd *cache.ViewCRD) error {
-	if crd.Terminating {
-		return nil
-	}
-	ns, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err):
-	case err != nil:
-		return err
-	case hasSuffix(crd.Group, hnc.ViewGroupSuffix(namespace, ns.UID)):
-		return nil
-	}
-	return c.remove(ctx, namespace, crd.Name, crd.UID)
 }

@@ -1,7 +1,6 @@
 package viewdefinition
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
@@ -28,6 +28,9 @@ const (
 	release
 )
 
+// changes reports whether a CustomResourceDefinition is written or deleted.
+func (a action) changes() bool { return a == create || a == update || a == remove }
+
 // step is what one ViewDefinition needs.
 type step struct {
 	action     action
@@ -44,14 +47,13 @@ type plan struct {
 	// suffix is that of the groups, "" if the namespace does not exist.
 	suffix string
 	steps  []step
-	// orphans are CustomResourceDefinitions without a ViewDefinition.
-	orphans []*cache.ViewCRD
 	// granted reports that the namespace can have a Role.
 	granted bool
 }
 
 // newPlan decides what a namespace needs. The oldest ViewDefinitions are the first to get a CustomResourceDefinition. Those
-// that exist count, whatever has become of their ViewDefinitions.
+// that exist count, whatever has become of their ViewDefinitions. A CustomResourceDefinition without a ViewDefinition stays:
+// hierarchies may have been lost, or namespaces restored with other UIDs, and the custom resources would be lost with it.
 func newPlan(s *cache.State, namespace string) plan {
 	var p plan
 	wanted, crds := s.Definitions.Wanted[namespace], maps.Clone(s.Definitions.CRDs[namespace])
@@ -60,6 +62,7 @@ func newPlan(s *cache.State, namespace string) plan {
 		p.suffix, terminating = hnc.ViewGroupSuffix(namespace, ns.UID), ns.Terminating
 		p.granted = !terminating && !s.Tree.Frozen(namespace) && !s.Tree.Excluded(namespace)
 	}
+	maps.DeleteFunc(crds, func(_ string, crd *cache.ViewCRD) bool { return !hasSuffix(crd.Group, p.suffix) }) // of a namespace with another UID
 	limit, existing := 0, len(crds)
 	if view := s.Views[namespace]; view != nil && view.DeletionTimestamp == nil {
 		limit = int(view.Spec.CustomResources.Limit)
@@ -67,7 +70,6 @@ func newPlan(s *cache.State, namespace string) plan {
 	for _, v := range slices.SortedFunc(maps.Values(wanted), oldest) {
 		t := step{definition: v, name: v.Name + "." + p.suffix}
 		t.crd = crds[t.name]
-		delete(crds, t.name)
 		switch {
 		case v.DeletionTimestamp != nil && t.crd == nil:
 			if slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {
@@ -88,7 +90,6 @@ func newPlan(s *cache.State, namespace string) plan {
 		}
 		p.steps = append(p.steps, t)
 	}
-	p.orphans = slices.Collect(maps.Values(crds))
 	return p
 }
 
@@ -117,11 +118,20 @@ func (t step) usable() bool {
 // it.
 func fill(o *unstructured.Unstructured, v *v1alpha3.ViewDefinition, suffix string) error {
 	var spec map[string]any
-	if err := json.Unmarshal(v.Spec.Raw, &spec); err != nil {
+	if err := utiljson.Unmarshal(v.Spec.Raw, &spec); err != nil {
 		return err
 	}
 	_, group, _ := strings.Cut(v.Name, ".")
 	spec["group"] = group + "." + suffix
+	for _, of := range []string{"shortNames", "categories"} {
+		names, found, err := unstructured.NestedStringSlice(spec, "names", of)
+		if err != nil || !found {
+			continue // null, at most: hns-apiserver has validated it.
+		}
+		if err := unstructured.SetNestedStringSlice(spec, hnc.ViewShortNames(names, suffix), "names", of); err != nil {
+			return err
+		}
+	}
 	o.SetGroupVersionKind(cache.CRDKind)
 	o.SetName(v.Name + "." + suffix)
 	o.SetLabels(map[string]string{hnc.LabelViewRoot: v.Namespace})
@@ -146,6 +156,8 @@ func statusOf(t step, suffix string, now metav1.Time) v1alpha3.ViewDefinitionSta
 	established := false
 	if t.crd != nil {
 		status.AcceptedNames, status.StoredVersions = t.crd.Status.AcceptedNames, t.crd.Status.StoredVersions
+		status.AcceptedNames.ShortNames = hnc.ShownShortNames(status.AcceptedNames.ShortNames, suffix)
+		status.AcceptedNames.Categories = hnc.ShownShortNames(status.AcceptedNames.Categories, suffix)
 		for _, c := range t.crd.Status.Conditions {
 			c.Message = strings.ReplaceAll(c.Message, "."+suffix, "")
 			status.Conditions = append(status.Conditions, c)
@@ -153,9 +165,9 @@ func statusOf(t step, suffix string, now metav1.Time) v1alpha3.ViewDefinitionSta
 		established = meta.IsStatusConditionTrue(t.crd.Status.Conditions, "Established")
 	}
 	switch {
+	case t.reason != "":
 	case v.DeletionTimestamp != nil, t.crd != nil && t.crd.Terminating:
 		ready.Reason, ready.Message = hnc.ReasonDefinitionDeleting, "the CustomResourceDefinition is being deleted with its custom resources"
-	case t.reason != "":
 	case !established || t.crd.Definition != identity(v):
 		ready.Reason, ready.Message = hnc.ReasonNotEstablished, "kube-apiserver does not serve the custom resources yet"
 	default:

@@ -2,7 +2,6 @@ package viewdefinition
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +59,8 @@ func TestWhatEachDefinitionNeeds(t *testing.T) {
 		{"no limit, none", state(0, []string{"a.x.io"}), "a.x.io LimitReached"},
 		{"those that exist stay", state(0, []string{"a.x.io"}, "a.x.io"), "a.x.io keep"},
 		{"those that exist count", state(1, []string{"a.x.io", "b.x.io"}, "b.x.io"), "a.x.io LimitReached, b.x.io keep"},
-		{"so do those that are being deleted", state(1, []string{"a.x.io"}, "-b.x.io"), "a.x.io LimitReached, 1 orphans"},
+		{"so do those that are being deleted", state(1, []string{"a.x.io"}, "-b.x.io"), "a.x.io LimitReached"},
+		{"and those whose definitions have been lost", state(1, []string{"a.x.io"}, "b.x.io"), "a.x.io LimitReached"},
 		{"a definition that is being deleted", state(1, []string{"-a.x.io"}, "a.x.io"), "a.x.io remove"},
 		{"waits for its custom resources", state(1, []string{"-a.x.io"}, "-a.x.io"), "a.x.io keep"},
 		{"and goes", state(1, []string{"-a.x.io"}), "a.x.io release"},
@@ -75,9 +75,6 @@ func TestWhatEachDefinitionNeeds(t *testing.T) {
 			}
 			got = append(got, s.definition.Name+" "+what)
 		}
-		if len(p.orphans) > 0 {
-			got = append(got, fmt.Sprint(len(p.orphans), " orphans"))
-		}
 		if strings.Join(got, ", ") != test.want {
 			t.Errorf("%s: got %v, want %s", test.what, got, test.want)
 		}
@@ -89,14 +86,15 @@ func TestWhatEachDefinitionNeeds(t *testing.T) {
 	}
 }
 
-// Nothing of a namespace that is created again under the name of another one has the groups of that.
+// Nothing of a namespace that is created again, or restored, under the name of another one has the groups of that, whose
+// CustomResourceDefinitions stay and do not count.
 func TestANamespaceThatIsCreatedAgainHasOtherGroups(t *testing.T) {
 	s := state(1, []string{"a.x.io"}, "a.x.io")
 	ns := *s.Tree.Namespace("acme")
 	ns.UID, ns.ResourceVersion = "abcde-6789", treetest.Next()
 	s.Tree.SetNamespace(&ns)
 	p := newPlan(s, "acme")
-	if p.steps[0].crd != nil || len(p.orphans) != 1 || hasSuffix(p.orphans[0].Group, p.suffix) {
+	if step := p.steps[0]; step.crd != nil || step.action != create || step.name != "a.x.io.acme-abcde.views.hnc.x-k8s.io" {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -105,7 +103,7 @@ func TestANamespaceThatIsCreatedAgainHasOtherGroups(t *testing.T) {
 func TestWhatACustomResourceDefinitionHasOfADefinition(t *testing.T) {
 	v := &v1alpha3.ViewDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com", Namespace: "acme", UID: "u", Generation: 3,
 		Labels: map[string]string{hnc.LabelViewRoot: "other"}, Annotations: map[string]string{"api-approved.kubernetes.io": "x"}, Finalizers: []string{"a/b"}},
-		Spec: runtime.RawExtension{Raw: []byte(`{"group":"apps","scope":"Namespaced"}`)}}
+		Spec: runtime.RawExtension{Raw: []byte(`{"group":"apps","names":{"categories":["all"],"plural":"widgets","shortNames":["po"]},"scope":"Namespaced","versions":[{"maximum":9007199254740993}]}`)}}
 	o := &unstructured.Unstructured{Object: map[string]any{}}
 	if err := fill(o, v, suffix); err != nil {
 		t.Fatal(err)
@@ -115,9 +113,17 @@ func TestWhatACustomResourceDefinitionHasOfADefinition(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"annotations":{"hnc.x-k8s.io/view-definition":"u/3"},` +
-		`"labels":{"hnc.x-k8s.io/view-root":"acme"},"name":"widgets.example.com.` + suffix + `"},"spec":{"group":"example.com.` + suffix + `","scope":"Namespaced"}}`
+		`"labels":{"hnc.x-k8s.io/view-root":"acme"},"name":"widgets.example.com.` + suffix + `"},"spec":{"group":"example.com.` + suffix + `",` +
+		`"names":{"categories":["all-12345"],"plural":"widgets","shortNames":["po-12345"]},"scope":"Namespaced","versions":[{"maximum":9007199254740993}]}}`
 	if strings.TrimSpace(string(got)) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestADefinitionWithoutShortNames(t *testing.T) {
+	v := &v1alpha3.ViewDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}, Spec: runtime.RawExtension{Raw: []byte(`{"names":{"shortNames":null}}`)}}
+	if err := fill(&unstructured.Unstructured{Object: map[string]any{}}, v, suffix); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -127,17 +133,24 @@ func TestTheStatusOfADefinition(t *testing.T) {
 	if ready := meta.FindStatusCondition(statusOf(step, suffix, metav1.Now()).Conditions, hnc.ConditionReady); ready.Reason != hnc.ReasonNotEstablished {
 		t.Errorf("got %v", ready)
 	}
+	step.crd.Status.AcceptedNames = v1alpha3.ViewDefinitionNames{Plural: "a", ShortNames: []string{"x-12345"}, Categories: []string{"all-12345"}}
 	step.crd.Status.Conditions = []metav1.Condition{{Type: "Established", Status: metav1.ConditionTrue, Reason: "InitialNamesAccepted", Message: "x." + suffix}}
 	status := statusOf(step, suffix, metav1.Now())
 	if !meta.IsStatusConditionTrue(status.Conditions, hnc.ConditionReady) || status.Conditions[0].Message != "x" || status.ObservedGeneration != 1 {
 		t.Errorf("got %v", status)
+	}
+	if got := status.AcceptedNames; got.ShortNames[0] != "x" || got.Categories[0] != "all" {
+		t.Errorf("the names are %v", got)
 	}
 	step.definition.Status = status
 	if later := statusOf(step, suffix, metav1.NewTime(time.Now().Add(time.Hour))); !later.Conditions[1].LastTransitionTime.Equal(&status.Conditions[1].LastTransitionTime) {
 		t.Errorf("a status that has not changed is written: %v", later)
 	}
 	step.reason, step.message = hnc.ReasonDefinitionRefused, `widgets.x.io.`+suffix+` is invalid`
-	if ready := meta.FindStatusCondition(statusOf(step, suffix, metav1.Now()).Conditions, hnc.ConditionReady); ready.Reason != hnc.ReasonDefinitionRefused || ready.Message != "widgets.x.io is invalid" {
-		t.Errorf("got %v", ready)
+	for range 2 { // also when it is being deleted
+		if ready := meta.FindStatusCondition(statusOf(step, suffix, metav1.Now()).Conditions, hnc.ConditionReady); ready.Reason != hnc.ReasonDefinitionRefused || ready.Message != "widgets.x.io is invalid" {
+			t.Errorf("got %v", ready)
+		}
+		step.definition.DeletionTimestamp = &metav1.Time{Time: time.Now()}
 	}
 }

@@ -1,0 +1,247 @@
+package viewdefinition
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// with returns the spec of a definition with fields of the schema of spec, and of the version.
+func with(properties, version string) string {
+	return strings.Replace(fmt.Sprintf(`{"group":"example.com","scope":"Namespaced",%s,%s}`, names, versions),
+		schema, `"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{`+properties+`}}}}}`+version, 1)
+}
+
+func printing(paths ...string) string {
+	var all []string
+	for _, path := range paths {
+		all = append(all, fmt.Sprintf(`{"name":"a","type":"string","jsonPath":%q}`, path))
+	}
+	return `,"additionalPrinterColumns":[` + strings.Join(all, ",") + `]`
+}
+
+type limitTest struct {
+	what, spec string
+	// want is a part of the error; "" means that the definition is valid.
+	want string
+}
+
+func testLimits(t *testing.T, tests []limitTest) {
+	for _, test := range tests {
+		t.Run(test.what, func(t *testing.T) {
+			err := validate(t.Context(), definition("widgets.example.com", test.spec), nil).ToAggregate()
+			if (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// A column that prints more than a scalar, or one that many columns print, makes a table many times as large as its objects.
+func TestColumnsPrintOneScalarEach(t *testing.T) {
+	const fields = `"size":{"type":"integer"},"port":{"x-kubernetes-int-or-string":true},"object":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
+"map":{"type":"object","additionalProperties":{"type":"string"}},"list":{"type":"array","items":{"type":"string"}},
+"conditions":{"type":"array","items":{"type":"object","properties":{"type":{"type":"string"},"status":{"type":"string"}}}}`
+	var tests []limitTest
+	for path, want := range map[string]string{
+		".spec.size": "", ".spec.port": "", ".spec.map.a": "", ".spec.list[0]": "", ".spec.list": "", ".spec.list[*]": "", ".spec.conditions[*].status": "", ".metadata.creationTimestamp": "", ".kind": "",
+		`.spec.conditions[?(@.type=="Ready")].status`: "", `.spec.conditions[?(@.type == 'Ready')].status`: "", ".spec.conditions[-1].status": "",
+		`.metadata.labels['app\.kubernetes\.io/name']`: "", `.metadata.labels.app\.kubernetes\.io/name`: "",
+		".spec":                         "must lead to a string",
+		".spec.object":                  "must lead to a string",
+		".spec.object.x":                "the schema has nothing at",
+		".spec.conditions[0]":           "must lead to a string",
+		".spec.conditions":              "must lead to a string",
+		".metadata":                     "must lead to a string",
+		".metadata.managedFields":       "the schema has nothing at",
+		".":                             "is not supported",
+		"..size":                        "is not supported",
+		".spec.*":                       "is not supported",
+		".spec.map[*]":                  "the schema has nothing at",
+		".spec.list[0:2]":               "is not supported",
+		".spec.list[0,0,0]":             "is not supported",
+		".spec['size','size']":          "is not supported",
+		".spec.size}{.spec.size":        "is not supported",
+		".spec.size[?(@.a==@.b)]":       "is not supported",
+		`.spec.list[?(@.a!="x")]`:       "is not supported",
+		".spec.size.x":                  "the schema has nothing at",
+		`.spec.conditions[?(@..a=="")]`: "is not supported",
+	} {
+		if want != "" {
+			want = `spec.versions[0].additionalPrinterColumns[0].jsonPath: Invalid value: `
+		}
+		tests = append(tests, limitTest{path, with(fields, printing(path)), want})
+	}
+	same := func(n int) (paths []string) {
+		for i := range n {
+			paths = append(paths, fmt.Sprintf(".spec.list[%d]", i))
+		}
+		return paths
+	}
+	testLimits(t, append(tests,
+		limitTest{"columns of a field", with(fields, printing(same(maxColumnsOfField)...)), ""},
+		limitTest{"more columns of a field", with(fields, printing(same(maxColumnsOfField+1)...)), "additionalPrinterColumns[8].jsonPath: Invalid value: \".spec.list[8]\": at most 8"},
+		limitTest{"many columns", with(fields, printing(same(maxColumns+1)...)), "spec.versions[0].additionalPrinterColumns: Too many: 33"},
+	))
+}
+
+// Defaults are added to what clients send and to what is stored: an element of two bytes must not become thousands.
+func TestDefaultsAreBounded(t *testing.T) {
+	text := func(n int) string { return `"` + strings.Repeat("x", n) + `"` }
+	object := func(value string) string {
+		return `{"type":"object","properties":{"a":{"type":"string","default":` + value + `}}}`
+	}
+	list := func(items, more string) string { return `"list":{"type":"array"` + more + `,"items":` + items + `}` }
+	testLimits(t, []limitTest{
+		{"some", with(`"a":{"type":"string","default":`+text(1<<10)+`}`, ""), ""},
+		{"too many", with(`"a":{"type":"string","default":`+text(maxDefaults)+`}`, ""), "spec.versions[0].schema.openAPIV3Schema: Invalid value: the defaults of an object"},
+		{"many values", with(`"a":{"type":"array","items":{"type":"integer"},"default":[`+strings.Repeat("0,", maxDefaults/defaultValue)+`0]}`, ""), "the defaults of an object"},
+		{"a long name", with(`"`+strings.Repeat("a", 500)+`":{"type":"object","properties":{`+manyDefaults(250)+`}}`, ""), "the defaults of an object"},
+		{"in a list", with(list(object(text(200)), ""), ""), ""},
+		{"too many in a list", with(list(object(text(300)), ""), ""), "properties[spec].properties[list].items: Invalid value: the defaults of one of these"},
+		{"with a long name in a list", with(list(`{"type":"object","properties":{"`+strings.Repeat("n", 300)+`":{"type":"integer","default":0}}}`, ""), ""), "the defaults of one of these"},
+		{"in a map", with(`"map":{"type":"object","additionalProperties":`+object(text(300))+`}`, ""), "properties[map].additionalProperties: Invalid value: the defaults of one of these"},
+		{"in a short list", with(list(object(text(300)), `,"maxItems":10`), ""), ""},
+		{"in a long list", with(list(object(text(300)), `,"maxItems":1000`), ""), "the defaults of an object"},
+		{"in a short list in another", with(list(`{"type":"object","properties":{`+list(object(text(300)), `,"maxItems":10`)+`}}`, ""), ""), "the defaults of one of these"},
+		{"of a null in a list", with(list(`{"type":"string","default":`+text(300)+`}`, ""), ""), "the defaults of one of these"},
+		// The defaults of elements are added to those of a default.
+		{"of a default with many elements", with(list(object(text(100)), `,"default":[`+strings.Repeat("{},", 100)+`{}]`), ""), "the defaults of an object"},
+		{"of objects of a default", with(`"a":{"type":"object","default":{},"properties":{"b":{"type":"object","default":{},"properties":{"c":{"type":"string","default":`+text(maxDefaults)+`}}}}}`, ""), "the defaults of an object"},
+		{"that are written out", with(list(object(text(200)), `,"default":[`+strings.Repeat(`{"a":"b"},`, 20)+`{"a":"b"}]`), ""), ""},
+	})
+}
+
+func manyDefaults(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`"f%d":{"type":"integer","default":0}`, i))
+	}
+	return strings.Join(all, ",")
+}
+
+// An error about an element has the values, the pattern, the message and the path that the schema has for it.
+func TestChecksOfElementsAreBounded(t *testing.T) {
+	list := func(items, more string) string { return with(`"list":{"type":"array"`+more+`,"items":`+items+`}`, "") }
+	enum := func(n int) string { return `{"type":"string","enum":["` + strings.Repeat("x", n) + `"]}` }
+	long := strings.Repeat("n", maxPath)
+	fields := func(n int) string { return strings.ReplaceAll(manyDefaults(n), `,"default":0`, "") }
+	testLimits(t, []limitTest{
+		{"values of a field", with(`"a":`+enum(10000), ""), ""},
+		{"values of elements", list(enum(100), ""), ""},
+		{"many values of elements", list(enum(maxElementChecks), ""), "properties[list].items: Invalid value: allOf, anyOf"},
+		{"many values of few elements", list(enum(maxElementChecks), `,"maxItems":10`), ""},
+		{"many values of many elements", list(enum(maxElementChecks), `,"maxItems":20000`), "allOf, anyOf"},
+		{"alternatives", list(`{"type":"string","anyOf":[`+strings.Repeat(`{"minLength":1},`, 50)+`{}]}`, ""), "allOf, anyOf"},
+		{"fields", list(`{"type":"object","properties":{`+fields(maxElementFields)+`}}`, ""), ""},
+		{"many fields", list(`{"type":"object","properties":{`+fields(maxElementFields+1)+`}}`, ""), "properties[list].items.properties: Invalid value: has 129 fields"},
+		{"many fields of few elements", list(`{"type":"object","properties":{`+fields(maxElementFields+1)+`}}`, `,"maxItems":10`), ""},
+		{"a message", list(`{"type":"string","x-kubernetes-validations":[{"rule":"false","message":"`+strings.Repeat("m", maxElementChecks+1)+`"}]}`, ""), "allOf, anyOf"},
+		{"a long path", with(`"`+long+`":{"type":"string"}`, ""), "the names of the fields above have more than 512 bytes"},
+	})
+}
+
+func TestPatternsAreBounded(t *testing.T) {
+	pattern := func(p string) string { return fmt.Sprintf(`{"type":"string","pattern":%q}`, p) }
+	rule := func(rule, message string) string {
+		return fmt.Sprintf(`"a":{"type":"string","maxLength":9,"x-kubernetes-validations":[{"rule":%q,"messageExpression":%q}]}`, rule, message)
+	}
+	many := func(n int) string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf(`"f%d":%s`, i, pattern(`^[a-z]{1,1000}$`)))
+		}
+		return strings.Join(all, ",")
+	}
+	testLimits(t, []limitTest{
+		{"that of a name", with(`"a":`+pattern(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`), ""), ""},
+		{"letters of any language", with(`"a":`+pattern(`^[\p{L}\p{N}]{1,63}$`), ""), ""},
+		{"repetitions of repetitions", with(`"a":`+pattern(`((abc|def){30}){30}`), ""), "properties[a].pattern: Invalid value: has a pattern with more than 4096 bytes or instructions"},
+		{"a long one", with(`"a":`+pattern(strings.Repeat("a", maxPattern+1)), ""), "has a pattern with more than 4096 bytes"},
+		{"in an alternative", with(`"a":{"type":"string","anyOf":[{"pattern":"((abc|def){30}){30}"}]}`, ""), "anyOf[0].pattern: Invalid value: has a pattern"},
+		{"deep in an alternative", with(`"a":{"type":"object","not":{"properties":{"b":{"allOf":[{"pattern":"((abc|def){30}){30}"}]}}},"properties":{"b":{"type":"string"}}}`, ""), "not.properties[b].allOf[0].pattern"},
+		{"not one", with(`"a":`+pattern(`(`), ""), "missing closing )"},
+		{"many", with(many(10), ""), ""},
+		{"too many", with(many(20), ""), "the patterns have more than 16384 instructions"},
+		{"in a rule", with(rule(`self.matches('^[a-z]{1,63}$') && self != r'(' && optional.of({'a': self}).?a.orValue('') == self`, ""), ""), ""},
+		{"repetitions in a rule", with(rule(`self.matches('((abc|def)\x7b30}){30}')`, ""), ""), "x-kubernetes-validations[0].rule: Invalid value: "},
+		{"repetitions in a message", with(rule("true", "'a'.find('((abc|def){30}){30}')"), ""), "x-kubernetes-validations[0].messageExpression: Invalid value: "},
+		{"in a definition", with(`"a":{"type":"string","patternProperties":{"x":`+pattern("((abc|def){30}){30}")+`}}`, ""), "patternProperties"},
+	})
+}
+
+// The validation of defaults in a library keeps each pattern that it compiles.
+func TestPatternsAreNotKept(t *testing.T) {
+	v := definition("widgets.example.com", with(`"a":{"type":"string","pattern":"^x$","anyOf":[{"pattern":"y"}]}`, ""))
+	spec, errs := decode(v)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if errs := validateSpec(v, spec); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	a := spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["a"]
+	if a.Pattern != "" || a.AnyOf[0].Pattern != "" {
+		t.Errorf("got %v", a)
+	}
+}
+
+func TestNamesOfBuiltInKindsAreRejected(t *testing.T) {
+	for name, want := range map[string]string{
+		`"plural":"pods","singular":"x","kind":"X","listKind":"XList"`:              "spec.names.plural",
+		`"plural":"po","singular":"x","kind":"X","listKind":"XList"`:                "spec.names.plural",
+		`"plural":"x","singular":"deploy","kind":"X","listKind":"XList"`:            "spec.names.singular",
+		`"plural":"xs","kind":"Service","listKind":"ServiceList"`:                   "spec.names.singular",
+		`"plural":"xs","kind":"X","shortNames":["po"],"categories":["all"]`:         "",
+		`"plural":"xs","kind":"X","shortNames":["` + strings.Repeat("x", 60) + `"]`: "spec.names.shortNames",
+	} {
+		plural, _, _ := strings.Cut(strings.TrimPrefix(name, `"plural":"`), `"`)
+		err := validate(t.Context(), definition(plural+".example.com", `{"group":"example.com","scope":"Namespaced","names":{`+name+`},`+versions+`}`), nil).ToAggregate()
+		if (err != nil) != (want != "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), placeholder)) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
+}
+
+// Dry runs cost as much as writes.
+func TestFewSpecsAreValidatedAtTheSameTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, end := make(slots, maxInFlight), make(chan struct{})
+		var running atomic.Int32
+		for range 10 * maxInFlight {
+			go func() { _ = s.do(t.Context(), func() { running.Add(1); <-end; running.Add(-1) }) }()
+		}
+		synctest.Wait()
+		if running.Load() != maxInFlight {
+			t.Errorf("%d run at the same time", running.Load())
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.do(ctx, func() { t.Error("it runs") }); err == nil {
+			t.Error("a request that has ended waits")
+		}
+		close(end)
+		synctest.Wait()
+	})
+}
+
+func TestTheSpecsOfANamespaceAreBounded(t *testing.T) {
+	of := func(name string, bytes int) hnc.ViewDefinition {
+		return hnc.ViewDefinition{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: runtime.RawExtension{Raw: make([]byte, bytes)}}
+	}
+	stored, written := []hnc.ViewDefinition{of("a", 1), of("b", 10)}, of("b", 100)
+	if got := total(stored, &written); got != 101 {
+		t.Errorf("an update makes %d", got)
+	}
+	if written = of("c", 100); total(stored, &written) != 111 {
+		t.Errorf("a creation makes %d", total(stored, &written))
+	}
+}
