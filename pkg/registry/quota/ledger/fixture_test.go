@@ -226,6 +226,19 @@ func observe(t *testing.T, l *Ledger, rq *corev1.ResourceQuota) {
 	}
 }
 
+// end deletes the record of a namespace that is gone.
+func end(t *testing.T, s *store, l *Ledger, namespace string) {
+	t.Helper()
+	k := key{namespace: namespace}
+	entries, err := s.Read(t.Context(), k.record())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.do(t.Context(), &operation{key: k, gone: true, revision: entries[0].Revision}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // used returns the recorded use below a namespace.
 func used(t *testing.T, l *Ledger, top string) string {
 	t.Helper()

@@ -192,9 +192,7 @@ func TestUseOfATerminatingNamespaceCountsUntilItIsGone(t *testing.T) {
 	if err := c.namespaces.Delete(terminating); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.do(t.Context(), &operation{key: key{namespace: "b"}, gone: true}); err != nil {
-		t.Fatal(err)
-	}
+	end(t, s, l, "b")
 	if err := l.Reserve(t.Context(), status("c", 11, "0"), status("c", 11, "5")); err != nil {
 		t.Error(err)
 	}

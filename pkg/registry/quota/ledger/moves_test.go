@@ -89,9 +89,7 @@ func TestUseThatIsGoneIsGivenBackOnce(t *testing.T) {
 	if err := c.namespaces.Delete(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "b"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.do(t.Context(), &operation{key: key{namespace: "b"}, gone: true, fresh: true}); err != nil {
-		t.Fatal(err)
-	}
+	end(t, s, l, "b")
 	if got, want := used(t, l, "a")+" "+used(t, l, "elsewhere"), "1 0"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
