@@ -34,6 +34,7 @@ var limits = []struct{ file, constant, says string }{
 	{"pkg/quota/size.go", "quotaSize", "each of which counts as {} bytes more"},
 	{"pkg/quota/size.go", "MaxNamespaceSize", "bytes more | {KiB} KiB;"},
 	{"pkg/quota/size.go", "MaxChainSize", "KiB; {KiB} KiB with those of its ancestors"},
+	{"pkg/quota/size.go", "MaxChainScopes", "| different scopes of the quotas of a namespace and its ancestors | {} |"},
 	{"pkg/apis/hnc/validation/quota_scopes.go", "maxScopes", "values of one | {};"},
 	{"pkg/apis/hnc/validation/quota_scopes.go", "maxScopeValues", "values of one | 20; {} |"},
 	{"pkg/apis/hnc/quantity.go", "MaxQuantityText", "| a limit | 9223372036854775807, {} characters"},

@@ -119,7 +119,7 @@ func (o *Observer) Run(ctx context.Context) {
 }
 
 // gone reports whether a record has no objects any more: its namespace does not exist, or exists without the
-// ResourceQuota and without a quota that demands one.
+// ResourceQuota and without a quota that has one there.
 func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 	namespace, err := o.live.Namespace(ctx, k.namespace)
 	if err != nil || namespace == nil {
@@ -140,12 +140,7 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, ancestor := range chain {
-		if len(known.Of(ancestor, k.scope)) > 0 {
-			return false, nil
-		}
-	}
-	return true, nil
+	return !known.Enforced(chain, k.scope), nil
 }
 
 // check compares all records with the cluster: it deletes those of namespaces that are gone, drops reservations whose
