@@ -9,6 +9,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
@@ -26,7 +27,7 @@ import (
 // Records stores the records.
 type Records interface {
 	Read(ctx context.Context, names ...string) ([]fence.Entry, error)
-	List(ctx context.Context, folder string) ([]fence.Entry, error)
+	List(ctx context.Context, folders ...string) iter.Seq2[fence.Entry, error]
 	Commit(ctx context.Context, t *fence.Transaction) (revision int64, err error)
 }
 
@@ -35,6 +36,9 @@ type Tree interface {
 	// Ancestry returns the chain of a namespace and the edges on which it is based. Unless fresh is set, it may be
 	// outdated.
 	Ancestry(ctx context.Context, name string, fresh bool) (chain []string, edges map[string]int64, err error)
+	// Descendants returns the names of the namespaces below a namespace by their edges, whether these are effective or
+	// not. It may be outdated.
+	Descendants(name string) []string
 	// Members returns the names of a namespace and its descendants. It may be outdated.
 	Members(ctx context.Context, name string) ([]string, error)
 	// WaitUntilFresh returns when the tree that Ancestry reads contains everything that was committed before the call.
@@ -56,7 +60,9 @@ type Config struct {
 	Namespaces interface {
 		Get(name string) (*corev1.Namespace, error)
 	}
-	Quotas corelisters.ResourceQuotaLister
+	// Terminating returns the names of the namespaces that are being deleted, according to the same cache.
+	Terminating func() ([]string, error)
+	Quotas      corelisters.ResourceQuotaLister
 }
 
 // Ledger reserves use. It is safe for concurrent use.

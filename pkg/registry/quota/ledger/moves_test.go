@@ -63,11 +63,14 @@ func TestUseOfATerminatingNamespaceCountsWhereItWasMovedTo(t *testing.T) {
 	eventually(t, "4", func() string { return used(t, l, "a") })
 	s.move("b", "elsewhere")
 	eventually(t, "b elsewhere", func() string {
-		stored, err := l.stored(t.Context())
-		if err != nil {
-			t.Fatal(err)
+		ancestors := ""
+		for u, err := range l.stored(t.Context(), folderOf("b")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ancestors = strings.Join(u.Ancestors, " ")
 		}
-		return strings.Join(stored[key{namespace: "b"}].Ancestors, " ")
+		return ancestors
 	})
 	terminate(t, s, c, "b")
 	if got, want := used(t, l, "a")+" "+used(t, l, "elsewhere"), "0 4"; got != want {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"k8s.io/apimachinery/pkg/util/sets"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
@@ -48,15 +47,12 @@ func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (tree.Scope
 			sums[top] = tree.ScopedUse(of)
 		}
 	}
-	stored, err := l.stored(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	sum, inside := tree.ScopedUse{}, sets.New(moved...)
-	for k, s := range stored {
-		if inside.Has(k.namespace) {
-			sum[k.scope] = quotav1.Add(sum[k.scope], s.charge())
+	sum := tree.ScopedUse{}
+	for u, err := range l.stored(ctx, foldersOf(moved)...) {
+		if err != nil {
+			return nil, nil, err
 		}
+		sum[u.scope] = quotav1.Add(sum[u.scope], u.charge())
 	}
 	return sum, sums, nil
 }

@@ -4,10 +4,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	corelisters "k8s.io/client-go/listers/core/v1"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 )
 
 // A tenant moves a namespace all the time, so that no sum of their tree is ever right.
@@ -67,8 +63,7 @@ func TestTreesTakeTurnsWithSums(t *testing.T) {
 func TestAnOperationThatSumsIsAlone(t *testing.T) {
 	s, c := newStore(map[string]string{"eve-dev": "eve", "ann-dev": "ann"}), newCluster(t, "eve", "eve-dev", "ann", "ann-dev")
 	s.limit("eve", "5")
-	l := New(Config{Records: s, Limits: &limits.Reader{Records: s, List: s.list}, Tree: s,
-		Namespaces: corelisters.NewNamespaceLister(c.namespaces), Quotas: corelisters.NewResourceQuotaLister(c.quotas)})
+	l := s.ledger(c)
 	reserving := func(namespace string) *operation {
 		o, err := newOperation(status(namespace, 1, "0"))
 		if err != nil {
