@@ -93,17 +93,19 @@ const (
 )
 
 // Run processes operations until ctx is done. Those that arrive during a transaction are committed in one transaction
-// after it, and between two transactions one operation that has to sum up records is tried.
+// after it. Operations that have to sum up records, which may be many, are tried beside that.
 func (l *Ledger) Run(ctx context.Context) {
 	var batch []*operation
-	sums := &summing{}
+	sums := newSumming()
 	for {
-		if len(batch) == 0 && len(sums.waiting) == 0 {
+		if len(batch) == 0 {
 			select {
 			case <-ctx.Done():
 				return
 			case o := <-l.pending:
 				batch = append(batch, o)
+			case tried := <-sums.tried:
+				batch = sums.end(tried)
 			}
 		}
 	drain:
@@ -111,43 +113,22 @@ func (l *Ledger) Run(ctx context.Context) {
 			select {
 			case o := <-l.pending:
 				batch = append(batch, o)
+			case tried := <-sums.tried:
+				batch = append(batch, sums.end(tried)...)
 			default:
 				break drain
 			}
 		}
+		batch = l.hold(ctx, sums, batch)
 		for marked := true; marked && len(batch) > 0; {
 			n, before := min(len(batch), maxBatch), len(sums.waiting)
 			batch = sums.take(append(l.process(ctx, batch[:n:n]), batch[n:]...))
 			marked = len(sums.waiting) > before
 		}
-		o := sums.next()
-		switch {
-		case o == nil:
-		case l.sum(ctx, o):
-			batch = append(sums.of(o.root), batch...)
-		default:
-			sums.waiting = append(sums.waiting, o)
-			if len(batch) == 0 {
-				batch = l.pause(ctx)
-			}
+		for o := sums.next(); o != nil; o = sums.next() {
+			go l.sum(ctx, sums, o, o.root)
 		}
 	}
-}
-
-// lostPause is how long nothing is done after a sum was lost, unless there is something else to do.
-const lostPause = 20 * time.Millisecond
-
-// pause returns the next operation, if there is one soon.
-func (l *Ledger) pause(ctx context.Context) []*operation {
-	timer := time.NewTimer(lostPause)
-	defer timer.Stop()
-	select {
-	case o := <-l.pending:
-		return []*operation{o}
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return nil
 }
 
 // do performs an operation, after the deletion of the record of an earlier ResourceQuota of the name.
