@@ -41,6 +41,8 @@ var limits = []struct{ file, constant, says string }{
 	{"pkg/propagator/controller/quota/status.go", "maxNamespaces", "| namespaces in `status.namespaces` | {}, of"},
 	{"pkg/propagator/controller/quota/status.go", "maxUseBytes", "of {KiB} KiB | counted in `status.omittedNamespaces`"},
 	{"pkg/registry/tree/quotas_move.go", "maxLedgers", "moves below another quota | {} |"},
+	{"pkg/registry/quota/ledger/subtrees.go", "maxSubtrees", "summed up at the same time | {} per replica,"},
+	{"pkg/registry/quota/ledger/subtrees.go", "maxSubtreesPerUser", "summed up at the same time | 16 per replica, {} per user |"},
 	{"pkg/registry/rates/changes.go", "changesPerSecond", "| changes of limits | {} per second"},
 	{"pkg/registry/rates/changes.go", "changesBurst", "with a burst of {} per replica"},
 	{"pkg/registry/rates/changes.go", "namespacesOfChange", "{} namespaces below the quota cost one more"},

@@ -20,6 +20,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -67,14 +68,18 @@ type Config struct {
 
 // Ledger reserves use. It is safe for concurrent use.
 type Ledger struct {
-	config  Config
-	pending chan *operation
-	cached  recordCache
+	config   Config
+	pending  chan *operation
+	cached   recordCache
+	subtrees *inflight.Limiter
 }
 
 // New returns a Ledger that serves requests while Run runs.
 func New(config Config) *Ledger {
-	return &Ledger{config: config, pending: make(chan *operation)}
+	return &Ledger{
+		config: config, pending: make(chan *operation),
+		subtrees: inflight.New("moves whose use is summed up", inflight.Limits{Total: maxSubtrees, PerUser: maxSubtreesPerUser}, 1),
+	}
 }
 
 const (
