@@ -59,7 +59,7 @@ func TestANamespaceThatIsTooDeepFailsAlone(t *testing.T) {
 	}
 }
 
-// A list has the use in the whole cluster, whose size tenants choose, as the depth of their trees.
+// A list has the use of a subtree, whose size tenants choose, as the depth of their trees.
 func TestUseIsSummedUpOnceForAllAncestors(t *testing.T) {
 	parents, names := map[string]string{}, []string{"n0"}
 	for i := 1; i < 40; i++ {
