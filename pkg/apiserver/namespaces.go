@@ -27,6 +27,7 @@ func (c CompletedConfig) namespaces() (coreinformers.NamespaceInformer, error) {
 			byAbstractAncestor: indexNamespaces(func(namespace *corev1.Namespace) []string { return hnc.AbstractAncestors(namespace.Annotations) }),
 			bySubnamespaceOf:   indexNamespaces(func(namespace *corev1.Namespace) []string { return []string{tree.SubnamespaceOf(namespace)} }),
 			byTerminatingChild: indexNamespaces(terminatingBelow),
+			byTermination:      indexNamespaces(termination),
 		})
 	}
 	if err != nil {
@@ -39,7 +40,18 @@ const (
 	byAbstractAncestor = "abstractAncestor"
 	bySubnamespaceOf   = "subnamespaceOf"
 	byTerminatingChild = "terminatingChild"
+	byTermination      = "termination"
 )
+
+// terminating is the value of byTermination for namespaces that are being deleted. The others are not in that index.
+const terminating = "terminating"
+
+func termination(namespace *corev1.Namespace) []string {
+	if namespace.DeletionTimestamp == nil {
+		return nil
+	}
+	return []string{terminating}
+}
 
 // terminatingBelow returns the parent that the tree labels of a terminating namespace name: it stays there although its
 // hierarchy may be gone.

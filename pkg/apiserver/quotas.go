@@ -113,7 +113,12 @@ func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, clie
 		options.LabelSelector = hnc.LabelQuota + "=true"
 	}), informers.WithTransform(onlyUse))
 	quotas := factory.Core().V1().ResourceQuotas()
-	l := ledger.New(ledger.Config{Records: records, Limits: reader, Tree: t.Index, Mode: s.Mode, Namespaces: namespaces.Lister(), Quotas: quotas.Lister()})
+	l := ledger.New(ledger.Config{
+		Records: records, Limits: reader, Tree: t.Index, Mode: s.Mode, Namespaces: namespaces.Lister(), Quotas: quotas.Lister(),
+		Terminating: func() ([]string, error) {
+			return namespaces.Informer().GetIndexer().IndexKeys(byTermination, terminating)
+		},
+	})
 	observer, err := ledger.NewObserver(l, live{client}, quotas.Informer(), namespaces.Informer())
 	if err != nil {
 		return fmt.Errorf("hierarchical quotas: %w", err)

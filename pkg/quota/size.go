@@ -10,11 +10,33 @@ const (
 	// it remains below half of what etcd accepts. So does a reservation.
 	// Each namespace has such an object, which both servers have in memory.
 	MaxChainSize = 32 << 10
+	// MaxChainScopes is the number of different scopes of the quotas that are enforced in a namespace. Each is a
+	// ResourceQuota in the namespace, and a record of its use.
+	MaxChainScopes = 20
 	// quotaSize is what a quota counts besides its limits: all of a chain are evaluated for each namespace below.
 	quotaSize = 200
 	// limitSize is the size of a limit besides its name.
 	limitSize = 20
 )
+
+// Room is the room that quotas take in a namespace in which they are enforced. The zero value is that of none.
+type Room struct {
+	size   int
+	scopes map[Scope]bool
+}
+
+// Add adds a quota of a scope and size, and reports whether it fits. One that does not fit takes no room.
+func (r *Room) Add(scope Scope, size int) bool {
+	if r.size+size > MaxChainSize || !r.scopes[scope] && len(r.scopes) >= MaxChainScopes {
+		return false
+	}
+	if r.scopes == nil {
+		r.scopes = map[Scope]bool{}
+	}
+	r.size += size
+	r.scopes[scope] = true
+	return true
+}
 
 // Size returns the size of a quota in the objects and records that enforce it, in bytes.
 func Size(spec *hnc.HierarchicalResourceQuotaSpec) int {

@@ -38,14 +38,13 @@ func (s *Store) Fitting(t *tree.Tree, namespace string) (fitting []*Quota) {
 	if len(s.quotas) == 0 {
 		return nil
 	}
-	size := 0
+	var room quota.Room
 	for _, at := range slices.Backward(t.Chain(namespace)) {
 		if len(s.quotas[at]) == 0 || t.Excluded(at) {
 			continue
 		}
 		for _, q := range s.QuotasIn(at) {
-			if size+q.Size <= quota.MaxChainSize {
-				size += q.Size
+			if room.Add(q.Scope, q.Size) {
 				fitting = append(fitting, q)
 			}
 		}

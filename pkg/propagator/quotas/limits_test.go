@@ -64,6 +64,44 @@ func TestQuotasFromAboveFitFirst(t *testing.T) {
 	}
 }
 
+// A tenant has quotas of other scopes in each level of its tree, the lowest first, so that none is rejected.
+func TestScopesFromAboveFitFirst(t *testing.T) {
+	commands, s, parent := []string{}, New(), ""
+	for _, namespace := range []string{"root", "team", "leaf"} {
+		commands = append(commands, "ns "+namespace)
+		if parent != "" {
+			commands = append(commands, "parent "+namespace+" "+parent)
+		}
+		parent = namespace
+		for i := range quota.MaxChainScopes * 2 / 3 {
+			name := fmt.Sprintf("%s-%02d", namespace, i)
+			q, err := NewQuota(&v1beta1.HierarchicalResourceQuota{
+				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(name), ResourceVersion: "1"},
+				Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList{"pods": resource.MustParse("1")}, ScopeSelector: &v1beta1.QuotaScopeSelector{
+					MatchExpressions: []v1beta1.QuotaScopeRequirement{{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{name}}}}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.SetQuota(q)
+		}
+	}
+	tree := treetest.New(commands...)
+	if got := len(s.Limits(tree, "leaf", counted)); got != quota.MaxChainScopes {
+		t.Errorf("%d scopes are enforced in the leaf, want %d", got, quota.MaxChainScopes)
+	}
+	for name, fits := range map[string]bool{"root-12": true, "team-06": true, "team-07": false, "leaf-00": false} {
+		namespace, _, _ := strings.Cut(name, "-")
+		if got := s.Fits(tree, s.Quota(Key{Namespace: namespace, Name: name})); got != fits {
+			t.Errorf("%s fits: %v, want %v", name, got, fits)
+		}
+	}
+	same := add(t, s, "root", "zz", corev1.ResourceList{"services": resource.MustParse("2")})
+	if !s.Fits(tree, same) || s.Fits(tree, s.Quota(Key{Namespace: "team", Name: "team-06"})) {
+		t.Error("a quota that is added above does not take the place of one below")
+	}
+}
+
 // Limits with such exponents were stored before they were rejected.
 func TestLimitsThatCannotBeCountedAreIgnored(t *testing.T) {
 	start := time.Now()

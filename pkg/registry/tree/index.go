@@ -141,6 +141,13 @@ func (i *Index) Below(name string) (n int) {
 	return n
 }
 
+// Descendants returns the names of the namespaces below a namespace by their edges, whether these are effective or not.
+func (i *Index) Descendants(name string) []string {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	return i.forest.Descendants(name)
+}
+
 // height returns the number of levels below a namespace by the edges.
 func (i *Index) height(name string) int {
 	i.mu.RLock()

@@ -45,7 +45,7 @@ func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.Hi
 		if err != nil {
 			return nil, err
 		}
-		return nil, s.fitQuota(ctx, newRejection(ctx, name), l, namespace, name, size)
+		return nil, s.fitQuota(ctx, newRejection(ctx, name), l, namespace, q)
 	})
 	return err
 }
@@ -62,18 +62,19 @@ func (i *Index) WarnOfIgnoredLimits(ctx context.Context, namespace string, q *hn
 	}
 }
 
-// fitQuota rejects a quota of a size that does not fit into the ResourceQuotas of its namespace together with the
-// others there and above.
-func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Limits, namespace, name string, size int) error {
+// fitQuota rejects a quota that does not fit into the ResourceQuotas of its namespace together with the others there and
+// above.
+func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Limits, namespace string, q *hnc.HierarchicalResourceQuota) error {
 	chain, err := s.ancestry(ctx, namespace)
 	if err != nil {
 		return err
 	}
-	sum := size
+	sum, scopes := quota.Size(&q.Spec), map[quota.Scope]bool{quota.ScopeOf(&q.Spec): true}
 	for i, at := range chain {
-		for _, q := range l.In(at) {
-			if at != namespace || q.Name != name {
-				sum += quota.Size(&q.Spec)
+		for _, other := range l.In(at) {
+			if at != namespace || other.Name != q.Name {
+				sum += quota.Size(&other.Spec)
+				scopes[quota.ScopeOf(&other.Spec)] = true
 			}
 		}
 		if i == 0 && sum > quota.MaxNamespaceSize {
@@ -84,6 +85,10 @@ func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Lim
 	if sum > quota.MaxChainSize {
 		return reject.forbidden("spec: the names of resources and the scopes of all quotas in namespace %q and above it would have %d bytes, more than %d; "+
 			"limit fewer resources, or delete other quotas", namespace, sum, quota.MaxChainSize)
+	}
+	if len(scopes) > quota.MaxChainScopes {
+		return reject.forbidden("spec: all quotas in namespace %q and above it would have %d different combinations of scopes and scopeSelector, more than %d; "+
+			"use one that another quota has, or delete other quotas", namespace, len(scopes), quota.MaxChainScopes)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -213,5 +214,40 @@ func TestManyQuotasAboveANamespaceAreRejected(t *testing.T) {
 	more := quotaIn("b", "more", "pods", "1")
 	if err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `all quotas in namespace "b" and above it would have`) {
 		t.Errorf("got %v, want Forbidden", err)
+	}
+}
+
+// scoped returns n quotas, each of the scope of one priority class.
+func scoped(namespace, class string, n int) []hnc.HierarchicalResourceQuota {
+	quotas := make([]hnc.HierarchicalResourceQuota, n)
+	for i := range quotas {
+		quotas[i] = quotaIn(namespace, fmt.Sprint(class, i), "pods", "1")
+		quotas[i].Spec.ScopeSelector = &hnc.QuotaScopeSelector{MatchExpressions: []hnc.QuotaScopeRequirement{
+			{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{fmt.Sprint(class, i)}}}}
+	}
+	return quotas
+}
+
+// Each is a ResourceQuota in every namespace below, and a record of its use.
+func TestManyScopesAboveANamespaceAreRejected(t *testing.T) {
+	f := newFixture(t, map[string]string{"root": "", "a": "root", "beside": "root"})
+	above := scoped("root", "above", quota.MaxChainScopes-2)
+	r := recorded{quotas: append(above, scoped("a", "own", 2)...)}
+	r.addTo(f)
+	for _, row := range []struct {
+		what, want string
+		quota      hnc.HierarchicalResourceQuota
+	}{
+		{"one more", `spec: all quotas in namespace "a" and above it would have 21 different combinations of scopes and scopeSelector, more than 20`, scoped("a", "more", 1)[0]},
+		{"one without scopes", "spec: all quotas", quotaIn("a", "more", "pods", "1")},
+		{"one of a scope from above", "", scoped("a", "above", 1)[0]},
+		{"one beside those", "", scoped("beside", "more", 1)[0]},
+		// Tenants do not keep out quotas from above.
+		{"one above those", "", scoped("root", "more", 1)[0]},
+	} {
+		err := f.Index.AllowQuota(as(t, "user"), row.quota.Namespace, &row.quota, nil)
+		if (err == nil) != (row.want == "") || err != nil && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: got %v, want %q", row.what, err, row.want)
+		}
 	}
 }

@@ -1,8 +1,11 @@
 package fence
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -64,17 +67,58 @@ func (r *Records) Read(ctx context.Context, names ...string) ([]Entry, error) {
 	return entries, nil
 }
 
-// List returns the records below a folder by a quorum read, in the order of their names.
-func (r *Records) List(ctx context.Context, folder string) ([]Entry, error) {
-	prefix := recordKey(r.prefix, folder) + "/"
-	response, err := r.client.Get(ctx, prefix, clientv3.WithPrefix())
-	if err != nil {
-		return nil, fmt.Errorf("cannot list records: %w", err)
+const (
+	// pageSize is the number of records that one read of List returns. Their number and size are up to tenants.
+	pageSize = 64
+	// foldersAtOnce is the number of folders that one read of List contains; etcd allows 128 operations.
+	foldersAtOnce = 32
+)
+
+// keyRange is a range of keys of which none has been read yet.
+type keyRange struct{ begin, end string }
+
+// List returns the records below folders by quorum reads, page by page and all at one revision. Those of one folder
+// are in the order of their names. It ends with the first error.
+func (r *Records) List(ctx context.Context, folders ...string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		var revision int64
+		for some := range slices.Chunk(folders, foldersAtOnce) {
+			unread := make([]keyRange, len(some))
+			for i, folder := range some {
+				prefix := recordKey(r.prefix, folder) + "/"
+				unread[i] = keyRange{prefix, clientv3.GetPrefixRangeEnd(prefix)}
+			}
+			for len(unread) > 0 {
+				page, err := r.page(ctx, unread, revision)
+				if err != nil {
+					yield(Entry{}, fmt.Errorf("cannot list records: %w", err))
+					return
+				}
+				revision = cmp.Or(revision, page.Header.Revision)
+				var rest []keyRange
+				for i, of := range page.Responses {
+					read := of.GetResponseRange()
+					for _, kv := range read.Kvs {
+						name := strings.TrimPrefix(string(kv.Key), recordKey(r.prefix, "")+"/")
+						if !yield(Entry{Name: name, Value: kv.Value, Revision: kv.ModRevision}, nil) {
+							return
+						}
+					}
+					if read.More {
+						rest = append(rest, keyRange{string(read.Kvs[len(read.Kvs)-1].Key) + "\x00", unread[i].end})
+					}
+				}
+				unread = rest
+			}
+		}
 	}
-	entries := make([]Entry, 0, len(response.Kvs))
-	for _, kv := range response.Kvs {
-		name := strings.TrimPrefix(string(kv.Key), recordKey(r.prefix, "")+"/")
-		entries = append(entries, Entry{Name: name, Value: kv.Value, Revision: kv.ModRevision})
+}
+
+// page reads the first keys of ranges at a revision, 0 for the current one.
+func (r *Records) page(ctx context.Context, unread []keyRange, revision int64) (*clientv3.TxnResponse, error) {
+	gets := make([]clientv3.Op, len(unread))
+	for i, of := range unread {
+		gets[i] = clientv3.OpGet(of.begin, clientv3.WithRange(of.end), clientv3.WithLimit(int64(pageSize/len(unread))), clientv3.WithRev(revision))
 	}
-	return entries, nil
+	return r.client.Txn(ctx).Then(gets...).Commit()
 }

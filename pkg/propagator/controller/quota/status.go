@@ -155,8 +155,8 @@ func (c *Controller) enforced(s *cache.State, q *quotas.Quota) metav1.Condition 
 	}
 	if !s.Quotas.Fits(s.Tree, q) {
 		condition.Reason = hnc.ReasonQuotaTooLarge
-		condition.Message = fmt.Sprintf("the limits and scopes of the quotas in namespace %q and above it have more than %d bytes; remove some from this quota, or delete others",
-			q.Namespace, quota.MaxChainSize)
+		condition.Message = fmt.Sprintf("the limits and scopes of the quotas in namespace %q and above it have more than %d bytes, or the quotas have more than %d different scopes; "+
+			"remove limits from this quota, or delete others", q.Namespace, quota.MaxChainSize, quota.MaxChainScopes)
 		return condition
 	}
 	var pending, failing []string

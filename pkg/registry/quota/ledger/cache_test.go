@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,15 +21,15 @@ type unavailable struct {
 	back  atomic.Bool
 }
 
-func (u *unavailable) List(ctx context.Context, folder string) ([]fence.Entry, error) {
+func (u *unavailable) List(ctx context.Context, folders ...string) iter.Seq2[fence.Entry, error] {
 	select {
 	case u.asked <- struct{}{}:
 	default:
 	}
 	if !u.back.Load() {
-		return nil, errors.New("etcd is away")
+		return func(yield func(fence.Entry, error) bool) { yield(fence.Entry{}, errors.New("etcd is away")) }
 	}
-	return u.store.List(ctx, folder)
+	return u.store.List(ctx, folders...)
 }
 
 // TestDeletedNamespacesWaitForEtcdElsewhere has an event handler of a shared informer, which must not wait for etcd,

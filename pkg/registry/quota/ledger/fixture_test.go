@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,9 +31,10 @@ type store struct {
 	quotas   []hnc.HierarchicalResourceQuota
 	// changed is closed, and replaced, whenever a namespace moves.
 	changed chan struct{}
-	// lists counts the lists of records. listed is called after each of them.
-	lists  int
-	listed func()
+	// lists counts the lists of records, and folders those that were listed. listed is called after each list.
+	lists   int
+	folders []string
+	listed  func()
 	// committed is called with the lock held, after each transaction.
 	committed func()
 }
@@ -54,20 +56,30 @@ func (s *store) Read(_ context.Context, names ...string) ([]fence.Entry, error) 
 	return entries, nil
 }
 
-func (s *store) List(_ context.Context, folder string) ([]fence.Entry, error) {
+func (s *store) List(_ context.Context, folders ...string) iter.Seq2[fence.Entry, error] {
+	return func(yield func(fence.Entry, error) bool) {
+		for _, entry := range s.list(folders) {
+			if !yield(entry, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *store) list(folders []string) (entries []fence.Entry) {
 	if s.listed != nil {
 		defer s.listed()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lists++
-	var entries []fence.Entry
+	s.folders = append(s.folders, folders...)
 	for _, name := range slices.Sorted(maps.Keys(s.records)) {
-		if strings.HasPrefix(name, folder+"/") {
+		if slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(name, folder+"/") }) {
 			entries = append(entries, s.records[name])
 		}
 	}
-	return entries, nil
+	return entries
 }
 
 func (s *store) Commit(_ context.Context, t *fence.Transaction) (int64, error) {
@@ -134,6 +146,11 @@ func (s *store) Members(_ context.Context, name string) ([]string, error) {
 	return members, nil
 }
 
+func (s *store) Descendants(name string) []string {
+	members, _ := s.Members(context.Background(), name)
+	return members[1:]
+}
+
 func (s *store) WaitUntilFresh(context.Context) error { return nil }
 
 func (s *store) Changed() <-chan struct{} {
@@ -168,7 +185,7 @@ func (s *store) limit(namespace, hard string) {
 	s.put(limits.Ledger(namespace), nil)
 }
 
-func (s *store) list(context.Context) ([]hnc.HierarchicalResourceQuota, error) {
+func (s *store) listQuotas(context.Context) ([]hnc.HierarchicalResourceQuota, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.quotas), nil
@@ -195,13 +212,28 @@ func newCluster(t *testing.T, namespaces ...string) *cluster {
 	return c
 }
 
+// terminating returns the names of the namespaces that are being deleted.
+func (c *cluster) terminating() (names []string, err error) {
+	for _, namespace := range c.namespaces.List() {
+		if namespace := namespace.(*corev1.Namespace); namespace.DeletionTimestamp != nil {
+			names = append(names, namespace.Name)
+		}
+	}
+	return names, nil
+}
+
+// ledger returns a ledger that does not run.
+func (s *store) ledger(c *cluster) *Ledger {
+	return New(Config{
+		Records: s, Limits: &limits.Reader{Records: s, List: s.listQuotas}, Tree: s,
+		Namespaces: corelisters.NewNamespaceLister(c.namespaces), Terminating: c.terminating, Quotas: corelisters.NewResourceQuotaLister(c.quotas),
+	})
+}
+
 // replica starts a ledger.
 func (s *store) replica(t *testing.T, c *cluster) *Ledger {
 	t.Helper()
-	l := New(Config{
-		Records: s, Limits: &limits.Reader{Records: s, List: s.list}, Tree: s,
-		Namespaces: corelisters.NewNamespaceLister(c.namespaces), Quotas: corelisters.NewResourceQuotaLister(c.quotas),
-	})
+	l := s.ledger(c)
 	go l.Run(t.Context())
 	return l
 }
@@ -222,6 +254,19 @@ func observe(t *testing.T, l *Ledger, rq *corev1.ResourceQuota) {
 		t.Fatal(err)
 	}
 	if err := l.do(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// end deletes the record of a namespace that is gone.
+func end(t *testing.T, s *store, l *Ledger, namespace string) {
+	t.Helper()
+	k := key{namespace: namespace}
+	entries, err := s.Read(t.Context(), k.record())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.do(t.Context(), &operation{key: k, gone: true, revision: entries[0].Revision}); err != nil {
 		t.Fatal(err)
 	}
 }

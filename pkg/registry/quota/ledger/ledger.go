@@ -9,6 +9,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -26,7 +28,7 @@ import (
 // Records stores the records.
 type Records interface {
 	Read(ctx context.Context, names ...string) ([]fence.Entry, error)
-	List(ctx context.Context, folder string) ([]fence.Entry, error)
+	List(ctx context.Context, folders ...string) iter.Seq2[fence.Entry, error]
 	Commit(ctx context.Context, t *fence.Transaction) (revision int64, err error)
 }
 
@@ -35,6 +37,9 @@ type Tree interface {
 	// Ancestry returns the chain of a namespace and the edges on which it is based. Unless fresh is set, it may be
 	// outdated.
 	Ancestry(ctx context.Context, name string, fresh bool) (chain []string, edges map[string]int64, err error)
+	// Descendants returns the names of the namespaces below a namespace by their edges, whether these are effective or
+	// not. It may be outdated.
+	Descendants(name string) []string
 	// Members returns the names of a namespace and its descendants. It may be outdated.
 	Members(ctx context.Context, name string) ([]string, error)
 	// WaitUntilFresh returns when the tree that Ancestry reads contains everything that was committed before the call.
@@ -56,19 +61,25 @@ type Config struct {
 	Namespaces interface {
 		Get(name string) (*corev1.Namespace, error)
 	}
-	Quotas corelisters.ResourceQuotaLister
+	// Terminating returns the names of the namespaces that are being deleted, according to the same cache.
+	Terminating func() ([]string, error)
+	Quotas      corelisters.ResourceQuotaLister
 }
 
 // Ledger reserves use. It is safe for concurrent use.
 type Ledger struct {
-	config  Config
-	pending chan *operation
-	cached  recordCache
+	config   Config
+	pending  chan *operation
+	cached   recordCache
+	subtrees *inflight.Limiter
 }
 
 // New returns a Ledger that serves requests while Run runs.
 func New(config Config) *Ledger {
-	return &Ledger{config: config, pending: make(chan *operation)}
+	return &Ledger{
+		config: config, pending: make(chan *operation),
+		subtrees: inflight.New("moves whose use is summed up", inflight.Limits{Total: maxSubtrees, PerUser: maxSubtreesPerUser}, 1),
+	}
 }
 
 const (
@@ -87,17 +98,19 @@ const (
 )
 
 // Run processes operations until ctx is done. Those that arrive during a transaction are committed in one transaction
-// after it, and between two transactions one operation that has to sum up records is tried.
+// after it. Operations that have to sum up records, which may be many, are tried beside that.
 func (l *Ledger) Run(ctx context.Context) {
 	var batch []*operation
-	sums := &summing{}
+	sums := newSumming()
 	for {
-		if len(batch) == 0 && len(sums.waiting) == 0 {
+		if len(batch) == 0 {
 			select {
 			case <-ctx.Done():
 				return
 			case o := <-l.pending:
 				batch = append(batch, o)
+			case tried := <-sums.tried:
+				batch = sums.end(tried)
 			}
 		}
 	drain:
@@ -105,43 +118,22 @@ func (l *Ledger) Run(ctx context.Context) {
 			select {
 			case o := <-l.pending:
 				batch = append(batch, o)
+			case tried := <-sums.tried:
+				batch = append(batch, sums.end(tried)...)
 			default:
 				break drain
 			}
 		}
+		batch = l.hold(ctx, sums, batch)
 		for marked := true; marked && len(batch) > 0; {
 			n, before := min(len(batch), maxBatch), len(sums.waiting)
 			batch = sums.take(append(l.process(ctx, batch[:n:n]), batch[n:]...))
 			marked = len(sums.waiting) > before
 		}
-		o := sums.next()
-		switch {
-		case o == nil:
-		case l.sum(ctx, o):
-			batch = append(sums.of(o.root), batch...)
-		default:
-			sums.waiting = append(sums.waiting, o)
-			if len(batch) == 0 {
-				batch = l.pause(ctx)
-			}
+		for o := sums.next(); o != nil; o = sums.next() {
+			go l.sum(ctx, sums, o, o.root)
 		}
 	}
-}
-
-// lostPause is how long nothing is done after a sum was lost, unless there is something else to do.
-const lostPause = 20 * time.Millisecond
-
-// pause returns the next operation, if there is one soon.
-func (l *Ledger) pause(ctx context.Context) []*operation {
-	timer := time.NewTimer(lostPause)
-	defer timer.Stop()
-	select {
-	case o := <-l.pending:
-		return []*operation{o}
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return nil
 }
 
 // do performs an operation, after the deletion of the record of an earlier ResourceQuota of the name.

@@ -59,7 +59,7 @@ func TestANamespaceThatIsTooDeepFailsAlone(t *testing.T) {
 	}
 }
 
-// A list has the use in the whole cluster, whose size tenants choose, as the depth of their trees.
+// A list has the use of a subtree, whose size tenants choose, as the depth of their trees.
 func TestUseIsSummedUpOnceForAllAncestors(t *testing.T) {
 	parents, names := map[string]string{}, []string{"n0"}
 	for i := 1; i < 40; i++ {
@@ -192,9 +192,7 @@ func TestUseOfATerminatingNamespaceCountsUntilItIsGone(t *testing.T) {
 	if err := c.namespaces.Delete(terminating); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.do(t.Context(), &operation{key: key{namespace: "b"}, gone: true}); err != nil {
-		t.Fatal(err)
-	}
+	end(t, s, l, "b")
 	if err := l.Reserve(t.Context(), status("c", 11, "0"), status("c", 11, "5")); err != nil {
 		t.Error(err)
 	}

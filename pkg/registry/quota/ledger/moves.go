@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
 
 // followInterval is how long changes of the tree are collected.
@@ -36,19 +38,21 @@ func (o *Observer) enqueueMoved(ctx context.Context) {
 		klog.FromContext(ctx).Error(err, "Cannot list ResourceQuotas")
 		return
 	}
+	above := ancestries{o.ledger, map[string][]string{}}
 	for _, rq := range all {
-		operation, err := newOperation(rq)
-		if err != nil || o.ledger.terminates(rq.Namespace) {
+		scope, ours := quota.ScopeOfObject(rq.Name)
+		if !ours || o.ledger.terminates(rq.Namespace) {
 			continue
 		}
-		chain, _, err := o.ledger.config.Tree.Ancestry(ctx, rq.Namespace, false)
+		chain, err := above.of(ctx, rq.Namespace, nil)
 		if err != nil {
 			klog.FromContext(ctx).Error(err, "Cannot read the ancestors of a namespace", "namespace", rq.Namespace)
 			continue
 		}
-		known, ok := o.chains.Load(operation.key)
+		k := key{rq.Namespace, scope}
+		known, ok := o.chains.Load(k)
 		if !ok || !slices.Equal(known.([]string), chain) {
-			o.queue.Add(operation.key)
+			o.queue.Add(k)
 		}
 	}
 }

@@ -63,11 +63,14 @@ func TestUseOfATerminatingNamespaceCountsWhereItWasMovedTo(t *testing.T) {
 	eventually(t, "4", func() string { return used(t, l, "a") })
 	s.move("b", "elsewhere")
 	eventually(t, "b elsewhere", func() string {
-		stored, err := l.stored(t.Context())
-		if err != nil {
-			t.Fatal(err)
+		ancestors := ""
+		for u, err := range l.stored(t.Context(), folderOf("b")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ancestors = strings.Join(u.Ancestors, " ")
 		}
-		return strings.Join(stored[key{namespace: "b"}].Ancestors, " ")
+		return ancestors
 	})
 	terminate(t, s, c, "b")
 	if got, want := used(t, l, "a")+" "+used(t, l, "elsewhere"), "0 4"; got != want {
@@ -89,9 +92,7 @@ func TestUseThatIsGoneIsGivenBackOnce(t *testing.T) {
 	if err := c.namespaces.Delete(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "b"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.do(t.Context(), &operation{key: key{namespace: "b"}, gone: true, fresh: true}); err != nil {
-		t.Fatal(err)
-	}
+	end(t, s, l, "b")
 	if got, want := used(t, l, "a")+" "+used(t, l, "elsewhere"), "1 0"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -99,7 +99,7 @@ func (o *Observer) observe(ctx context.Context, k key, record fence.Entry) error
 		return err
 	}
 	o.chains.Delete(k)
-	return o.ledger.do(ctx, &operation{key: k, gone: true, fresh: true})
+	return o.ledger.do(ctx, &operation{key: k, gone: true, revision: record.Revision, fresh: true})
 }
 
 // record performs an operation that records what is stored, unless the record agrees with it already.

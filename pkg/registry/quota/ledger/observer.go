@@ -19,10 +19,16 @@ type Observer struct {
 	// deleted holds the names of namespaces that are gone, whose records have yet to be found.
 	deleted workqueue.TypedRateLimitingInterface[string]
 	live    Live
-	// seen holds the revisions of the records with reservations at the last check.
-	seen map[key]int64
+	// seen holds the records with reservations at the last check.
+	seen map[key]seenUse
 	// chains holds, by key, the ancestors with which the use was recorded last.
 	chains sync.Map
+}
+
+// seenUse identifies the state of a record of use.
+type seenUse struct {
+	observed uint64
+	revision int64
 }
 
 // Live reads from the cluster. Both results are nil without an error if the object does not exist.
@@ -33,7 +39,7 @@ type Live interface {
 
 // NewObserver returns an Observer. The informers are those of the ledger's listers.
 func NewObserver(ledger *Ledger, live Live, quotas, namespaces cache.SharedIndexInformer) (*Observer, error) {
-	o := &Observer{ledger: ledger, live: live, seen: map[key]int64{}, queue: newQueue[key](), deleted: newQueue[string]()}
+	o := &Observer{ledger: ledger, live: live, seen: map[key]seenUse{}, queue: newQueue[key](), deleted: newQueue[string]()}
 	if _, err := quotas.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    o.enqueue,
 		UpdateFunc: func(_, updated any) { o.enqueue(updated) },
@@ -86,13 +92,15 @@ func (o *Observer) followDeletions(ctx context.Context) {
 func (o *Observer) enqueueRecords(ctx context.Context, namespace string) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	entries, err := o.ledger.config.Records.List(ctx, useFolder+"/"+namespace)
-	for _, entry := range entries {
+	for entry, err := range o.ledger.config.Records.List(ctx, folderOf(namespace)) {
+		if err != nil {
+			return err
+		}
 		if k, ok := keyOf(entry.Name); ok {
 			o.queue.Add(k)
 		}
 	}
-	return err
+	return nil
 }
 
 // checkInterval is the interval at which all records are compared with the cluster.
@@ -119,7 +127,7 @@ func (o *Observer) Run(ctx context.Context) {
 }
 
 // gone reports whether a record has no objects any more: its namespace does not exist, or exists without the
-// ResourceQuota and without a quota that demands one.
+// ResourceQuota and without a quota that has one there.
 func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 	namespace, err := o.live.Namespace(ctx, k.namespace)
 	if err != nil || namespace == nil {
@@ -140,12 +148,7 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, ancestor := range chain {
-		if len(known.Of(ancestor, k.scope)) > 0 {
-			return false, nil
-		}
-	}
-	return true, nil
+	return !known.Enforced(chain, k.scope), nil
 }
 
 // check compares all records with the cluster: it deletes those of namespaces that are gone, drops reservations whose
@@ -153,15 +156,14 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 // records of subtrees that have no quota any more, and forgets the cached ones.
 func (o *Observer) check(ctx context.Context) error {
 	o.ledger.cached.empty()
-	stored, err := o.ledger.stored(ctx)
-	if err != nil {
-		return err
-	}
-	seen := map[key]int64{}
-	for k, u := range stored {
-		rq, err := o.ledger.config.Quotas.ResourceQuotas(k.namespace).Get(k.scope.ObjectName())
+	seen := map[key]seenUse{}
+	for u, err := range o.ledger.stored(ctx, useFolder) {
 		if err != nil {
-			o.queue.Add(k)
+			return err
+		}
+		rq, err := o.ledger.config.Quotas.ResourceQuotas(u.namespace).Get(u.scope.ObjectName())
+		if err != nil {
+			o.queue.Add(u.key)
 			continue
 		}
 		cached, err := newOperation(rq)
@@ -171,9 +173,11 @@ func (o *Observer) check(ctx context.Context) error {
 		if cached.version > u.Observed || len(u.Reserved) == 0 && cached.version == u.Observed {
 			continue
 		}
-		// A write that has reserved use takes less than the interval, so an unchanged record belongs to one that has
-		// failed.
-		if seen[k] = u.revision; o.seen[k] != u.revision {
+		seen[u.key] = seenUse{u.Observed, u.revision}
+	}
+	// A write that has reserved use takes less than the interval, so an unchanged record belongs to one that has failed.
+	for k, u := range seen {
+		if o.seen[k] != u {
 			continue
 		}
 		if err := o.forget(ctx, k, u); err != nil {
@@ -185,13 +189,13 @@ func (o *Observer) check(ctx context.Context) error {
 }
 
 // forget drops the reservations of a record unless the ResourceQuota has changed since.
-func (o *Observer) forget(ctx context.Context, k key, u storedUse) error {
+func (o *Observer) forget(ctx context.Context, k key, u seenUse) error {
 	rq, err := o.live.ResourceQuota(ctx, k.namespace, k.scope.ObjectName())
 	if err != nil || rq == nil {
 		return err
 	}
 	operation, err := newOperation(rq)
-	if err != nil || operation.version > u.Observed {
+	if err != nil || operation.version > u.observed {
 		return err
 	}
 	operation.forget, operation.revision, operation.fresh = true, u.revision, true

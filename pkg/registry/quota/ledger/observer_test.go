@@ -8,8 +8,12 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -152,5 +156,49 @@ func TestRecordsOfManyResourceQuotasAreReadAtOnce(t *testing.T) {
 	o.observeAll(t.Context())
 	if got := used(t, l, "a"); got != "96" {
 		t.Errorf("got %s pods, want 96", got)
+	}
+}
+
+// Quotas of many scopes, created from the lowest namespace up, would otherwise leave a record for each.
+func TestTheRecordOfAScopeThatIsNoLongerEnforcedIsDeleted(t *testing.T) {
+	s, _, l := family(t)
+	scoped := func(namespace, class string) hnc.HierarchicalResourceQuota {
+		return hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: class}, Spec: hnc.HierarchicalResourceQuotaSpec{Hard: pods("5"),
+			ScopeSelector: &hnc.QuotaScopeSelector{MatchExpressions: []hnc.QuotaScopeRequirement{
+				{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{class}}}}}}
+	}
+	below := scoped("b", "below")
+	s.quotas = append(s.quotas, below)
+	s.put(limits.Record, nil)
+	k := key{"b", quota.ScopeOf(&below.Spec)}
+	recorded := status("b", 10, "1")
+	recorded.Name = k.scope.ObjectName()
+	observe(t, l, recorded)
+	o := &Observer{ledger: l, live: liveQuota{}}
+	check := func() bool {
+		records, err := o.read(t.Context(), []key{k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.observe(t.Context(), k, records[0]); err != nil {
+			t.Fatal(err)
+		}
+		if records, err = o.read(t.Context(), []key{k}); err != nil {
+			t.Fatal(err)
+		}
+		return records[0].Revision > 0
+	}
+	if !check() {
+		t.Error("the record of an enforced scope is deleted: its ResourceQuota will be created again")
+	}
+	s.mu.Lock()
+	for i := range quota.MaxChainScopes {
+		s.quotas = append(s.quotas, scoped("a", strconv.Itoa(i)))
+	}
+	s.revision++
+	s.put(limits.Record, nil)
+	s.mu.Unlock()
+	if check() {
+		t.Error("the record stays")
 	}
 }

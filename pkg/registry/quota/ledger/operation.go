@@ -27,8 +27,9 @@ type operation struct {
 	// version that is earlier than that of the record.
 	forget   bool
 	revision int64
-	// gone deletes the record, because the namespace or the ResourceQuota is gone. If uid is set, it does so unless the
-	// record is that of this ResourceQuota, which is in a namespace with the ancestors present.
+	// gone deletes the record of this revision, because the namespace or the ResourceQuota is gone. If uid is set, it
+	// deletes that of any revision unless it is that of this ResourceQuota, which is in a namespace with the ancestors
+	// present.
 	gone    bool
 	present []string
 	// fresh is set if the operation is likely to differ from what this replica knows.

@@ -26,13 +26,12 @@ func (l *Ledger) prune(ctx context.Context) error {
 		{limits.ChildrenFolder, func(namespace string) bool { name, _ := known.Subnamespaces(namespace); return name != "" }},
 		{limits.TreesFolder, func(string) bool { return !known.Empty() }},
 	} {
-		entries, err := l.config.Records.List(ctx, records.folder)
-		if err != nil {
-			return err
-		}
-		for _, entry := range entries {
+		for entry, err := range l.config.Records.List(ctx, records.folder) {
+			if err != nil {
+				return err
+			}
 			if !records.needed(strings.TrimPrefix(entry.Name, records.folder+"/")) {
-				unneeded = append(unneeded, entry)
+				unneeded = append(unneeded, fence.Entry{Name: entry.Name, Revision: entry.Revision})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -34,7 +35,19 @@ func (k key) record() string {
 	if scope == "" {
 		scope = noScope
 	}
-	return useFolder + "/" + k.namespace + "/" + scope
+	return folderOf(k.namespace) + "/" + scope
+}
+
+// folderOf returns the folder with the records of a namespace.
+func folderOf(namespace string) string { return useFolder + "/" + namespace }
+
+// foldersOf returns the folders with the records of namespaces.
+func foldersOf(namespaces []string) []string {
+	folders := make([]string, len(namespaces))
+	for i, namespace := range namespaces {
+		folders[i] = folderOf(namespace)
+	}
+	return folders
 }
 
 func keyOf(record string) (key, bool) {
@@ -94,27 +107,30 @@ func decodeUse(entry fence.Entry) (*use, error) {
 
 // storedUse is a record of use with its revision.
 type storedUse struct {
+	key
 	*use
 	revision int64
 }
 
-// stored returns all records of use by a quorum read. Empty ones stand for none.
-func (l *Ledger) stored(ctx context.Context) (map[key]storedUse, error) {
-	entries, err := l.config.Records.List(ctx, useFolder)
-	if err != nil {
-		return nil, err
-	}
-	stored := make(map[key]storedUse, len(entries))
-	for _, entry := range entries {
-		u, err := decodeUse(entry)
-		if err != nil {
-			return nil, err
+// stored returns the records of use below folders by quorum reads. There may be too many to have them all in memory. It
+// ends with the first error. Empty records stand for none.
+func (l *Ledger) stored(ctx context.Context, folders ...string) iter.Seq2[storedUse, error] {
+	return func(yield func(storedUse, error) bool) {
+		for entry, err := range l.config.Records.List(ctx, folders...) {
+			stored := storedUse{revision: entry.Revision}
+			if err == nil {
+				stored.use, err = decodeUse(entry)
+			}
+			if err != nil {
+				yield(storedUse{}, err)
+				return
+			}
+			var ok bool
+			if stored.key, ok = keyOf(entry.Name); ok && stored.use != nil && !yield(stored, nil) {
+				return
+			}
 		}
-		if k, ok := keyOf(entry.Name); ok && u != nil {
-			stored[k] = storedUse{u, entry.Revision}
-		}
 	}
-	return stored, nil
 }
 
 // totals is the use of a subtree by scope, of the resources that quotas in its namespace limit: what quotas further

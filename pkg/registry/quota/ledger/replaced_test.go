@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -53,6 +54,81 @@ func TestANamespaceOfTheSameNameDoesNotLowerTheSumsOfItsTree(t *testing.T) {
 			}
 			if got := used(t, l, "s"); got != "0" {
 				t.Errorf("the sum of what it has left is %s, want 0", got)
+			}
+		})
+	}
+}
+
+// recreating is a cluster in which a namespace is created again, and reserves use, immediately after it was found to be
+// gone.
+type recreating struct {
+	liveQuota
+	recreate func()
+}
+
+func (r recreating) Namespace(context.Context, string) (*corev1.Namespace, error) {
+	r.recreate()
+	return nil, nil
+}
+
+// The deletion of a record may wait for seconds, in which a tenant creates the namespace again and uses it.
+func TestTheRecordOfANamespaceThatExistsAgainStays(t *testing.T) {
+	s, _, l := family(t)
+	s.limit("a", "5")
+	observe(t, l, withUID(status("b", 10, "1"), "old"))
+	k := key{namespace: "b"}
+	o := &Observer{ledger: l, live: recreating{recreate: func() {
+		if err := l.Reserve(t.Context(), withUID(status("b", 20, "0"), "new"), withUID(status("b", 20, "3"), "new")); err != nil {
+			t.Error(err)
+		}
+	}}}
+	records, err := o.read(t.Context(), []key{k})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.observe(t.Context(), k, records[0]); err != nil {
+		t.Fatal(err)
+	}
+	if got := used(t, l, "a"); got != "3" {
+		t.Errorf("got %s pods, want the 3 of the new namespace", got)
+	}
+}
+
+// Operations that arrive at the same time share a transaction.
+func TestTheRecordOfAReservationInTheSameTransactionStays(t *testing.T) {
+	for name, later := range map[string]func(*operation){
+		"gone":   func(o *operation) { o.gone, o.uid = true, "" },
+		"forget": func(o *operation) { o.forget = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, l := family(t)
+			s.limit("a", "5")
+			observe(t, l, status("b", 10, "1"))
+			entries, err := s.Read(t.Context(), key{namespace: "b"}.record())
+			if err != nil {
+				t.Fatal(err)
+			}
+			reservation, err := newOperation(status("b", 10, "1"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			second, err := newOperation(status("b", 10, "1"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			reservation.reserve = pods("3")
+			second.revision = entries[0].Revision
+			later(second)
+			// The ledger has a sum, so that the reservation needs no transaction of its own.
+			if err := l.Reserve(t.Context(), status("c", 11, "0"), status("c", 11, "1")); err != nil {
+				t.Fatal(err)
+			}
+			transaction, results, err := l.evaluate(t.Context(), []*operation{reservation, second}, true)
+			if err != nil || len(results) != 2 {
+				t.Fatalf("%d results, %v", len(results), err)
+			}
+			if u := transaction.uses[second.key]; u == nil || podsOf(&corev1.ResourceQuota{Status: corev1.ResourceQuotaStatus{Used: u.Reserved}}) != 3 {
+				t.Errorf("the record is %+v, want that with the reservation", u)
 			}
 		})
 	}

@@ -4,16 +4,24 @@ import (
 	"context"
 	"errors"
 
-	"k8s.io/apimachinery/pkg/util/sets"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
+// maxSubtrees is the number of calls of Subtrees at the same time. Moves that are rejected, and dry runs of them, change
+// nothing that another limit counts.
+const maxSubtrees, maxSubtreesPerUser = 16, 4
+
 // Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops, by quorum
-// reads.
+// reads on behalf of a requester. It fails with TooManyRequests if too many of these are under way.
 func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (tree.ScopedUse, map[string]tree.ScopedUse, error) {
+	release, err := l.subtrees.Acquire(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
 	// The ledgers are read before what they are summed up from.
 	sums := make(map[string]tree.ScopedUse, len(tops))
 	var empty []string
@@ -48,15 +56,12 @@ func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (tree.Scope
 			sums[top] = tree.ScopedUse(of)
 		}
 	}
-	stored, err := l.stored(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	sum, inside := tree.ScopedUse{}, sets.New(moved...)
-	for k, s := range stored {
-		if inside.Has(k.namespace) {
-			sum[k.scope] = quotav1.Add(sum[k.scope], s.charge())
+	sum := tree.ScopedUse{}
+	for u, err := range l.stored(ctx, foldersOf(moved)...) {
+		if err != nil {
+			return nil, nil, err
 		}
+		sum[u.scope] = quotav1.Add(sum[u.scope], u.charge())
 	}
 	return sum, sums, nil
 }

@@ -6,14 +6,38 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// summing are the operations that have to sum up records of use. Trees take turns: whoever changes a tree all the time,
-// so that its sums are lost, does not keep others from theirs.
+// maxSums is the number of trees in which operations sum up records at the same time.
+const maxSums = 4
+
+// lostPause is how long a tree waits after a sum was lost.
+const lostPause = 20 * time.Millisecond
+
+// summing are the operations that have to sum up records of use. Each tree has one at a time, and trees take turns:
+// whoever changes a tree all the time, so that its sums are lost, or has very many records, does not keep others from
+// theirs.
 type summing struct {
 	// waiting are in the order of their turns.
 	waiting []*operation
+	// running holds the roots of the trees in which an operation is tried.
+	running sets.Set[string]
+	// tried receives each operation that was tried.
+	tried chan tried
+}
+
+// tried is an operation of a tree that was tried. It has no result if the tree has changed meanwhile.
+type tried struct {
+	*operation
+	root     string
+	answered bool
+}
+
+func newSumming() *summing {
+	return &summing{running: sets.Set[string]{}, tried: make(chan tried, maxSums)}
 }
 
 // take moves operations that have to sum up records here, and returns the others.
@@ -28,15 +52,31 @@ func (s *summing) take(operations []*operation) (others []*operation) {
 	return others
 }
 
-// next returns the operation whose turn it is, nil if nobody waits for any.
+// hold has operations wait that are in the tree of one that is tried, because they could make it lose its sum, and
+// returns the others.
+func (l *Ledger) hold(ctx context.Context, s *summing, operations []*operation) (others []*operation) {
+	if len(s.running) == 0 {
+		return operations
+	}
+	for _, o := range operations {
+		// An operation whose tree is not known is rejected with that error.
+		if chain, _, err := l.config.Tree.Ancestry(ctx, o.namespace, false); err == nil && s.running.Has(chain[len(chain)-1]) {
+			o.sums, o.root = true, chain[len(chain)-1]
+		}
+	}
+	return s.take(operations)
+}
+
+// next returns the operation whose turn it is, nil if there is none. The caller tries it.
 func (s *summing) next() *operation {
 	s.waiting = slices.DeleteFunc(s.waiting, func(o *operation) bool { return o.left.Load() })
-	if len(s.waiting) == 0 {
+	i := slices.IndexFunc(s.waiting, func(o *operation) bool { return !s.running.Has(o.root) })
+	if i < 0 || len(s.running) == maxSums {
 		return nil
 	}
-	o := s.waiting[0]
+	o := s.waiting[i]
 	var same, others []*operation
-	for _, waiting := range s.waiting[1:] {
+	for _, waiting := range slices.Delete(s.waiting, i, i+1) {
 		if waiting.root == o.root {
 			same = append(same, waiting)
 		} else {
@@ -44,13 +84,20 @@ func (s *summing) next() *operation {
 		}
 	}
 	s.waiting = slices.Concat(others, same)
+	s.running.Insert(o.root)
 	return o
 }
 
-// of returns the operations of a tree, which need no sums of their own if they need those that have been recorded.
-func (s *summing) of(root string) (operations []*operation) {
+// end ends the turn of a tree. It returns the operations of the tree if one has been answered: they need no sums of
+// their own if they need those that have been recorded.
+func (s *summing) end(t tried) (operations []*operation) {
+	s.running.Delete(t.root)
+	if !t.answered {
+		s.waiting = append(s.waiting, t.operation)
+		return nil
+	}
 	s.waiting = slices.DeleteFunc(s.waiting, func(o *operation) bool {
-		if o.root != root {
+		if o.root != t.root {
 			return false
 		}
 		o.sums = false
@@ -60,20 +107,24 @@ func (s *summing) of(root string) (operations []*operation) {
 	return operations
 }
 
-// sum tries an operation once, and reports whether it has a result. It has none if its tree has changed meanwhile.
-func (l *Ledger) sum(ctx context.Context, o *operation) bool {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+// sum tries an operation of a tree once.
+func (l *Ledger) sum(ctx context.Context, s *summing, o *operation, root string) {
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	start := time.Now()
 	alone := []*operation{o}
-	results, err := l.try(ctx, alone, true)
+	results, err := l.try(limited, alone, true)
+	lost := errors.Is(err, fence.ErrLost) && limited.Err() == nil
 	switch {
 	case err == nil:
 		answer(alone, results, start)
-	case errors.Is(err, fence.ErrLost) && ctx.Err() == nil:
-		return false
+	case lost:
+		select {
+		case <-ctx.Done():
+		case <-time.After(lostPause):
+		}
 	default:
 		fail(ctx, alone, err)
 	}
-	return true
+	s.tried <- tried{o, root, !lost}
 }

@@ -130,7 +130,7 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 		return nil, err
 	}
 	switch {
-	case o.gone && o.uid != "" && !o.replaces(old):
+	case o.gone && o.uid == "" && !t.has(o), o.gone && o.uid != "" && !o.replaces(old):
 		t.unverified = true
 		return nil, nil
 	case !o.gone && o.replaces(old) && o.version < old.Observed && !o.forget:
@@ -150,7 +150,7 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 		}
 	}
 	change := quotav1.Subtract(updated.charge(), old.charge())
-	if len(ancestors) == 0 && old == nil || o.forget && t.write.Unchanged[o.record()] != o.revision {
+	if len(ancestors) == 0 && old == nil || o.forget && !t.has(o) {
 		t.unverified = true
 		return nil, nil
 	}
@@ -204,6 +204,14 @@ func (t *transaction) use(ctx context.Context, k key) (*use, error) {
 	t.uses[k] = u
 	t.write.Unchanged[entry.Name] = entry.Revision
 	return u, nil
+}
+
+// has reports whether the record of an operation, which has been read, has the revision of the operation. A record that
+// an earlier operation of the transaction writes has not.
+func (t *transaction) has(o *operation) bool {
+	name := o.record()
+	_, put := t.write.Put[name]
+	return !put && !slices.Contains(t.write.Delete, name) && t.write.Unchanged[name] == o.revision
 }
 
 func (t *transaction) setUse(k key, u *use) {

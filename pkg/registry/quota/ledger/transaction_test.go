@@ -7,9 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	corelisters "k8s.io/client-go/listers/core/v1"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 )
 
 // etcd rejects a transaction of more than 1.5 MiB, so one that is large takes no further operation.
@@ -17,8 +14,7 @@ func TestTransactionsAreOfLimitedSize(t *testing.T) {
 	for _, row := range []struct{ bytes, want int }{{1 << 10, 5}, {200 << 10, 3}, {300 << 10, 2}, {600 << 10, 1}} {
 		s, c := newStore(map[string]string{"n0": "root", "n1": "root", "n2": "root", "n3": "root", "n4": "root"}), newCluster(t, "root", "n0", "n1", "n2", "n3", "n4")
 		s.limit("root", "1000")
-		l := New(Config{Records: s, Limits: &limits.Reader{Records: s, List: s.list}, Tree: s,
-			Namespaces: corelisters.NewNamespaceLister(c.namespaces), Quotas: corelisters.NewResourceQuotaLister(c.quotas)})
+		l := s.ledger(c)
 		var batch []*operation
 		for i := range 5 {
 			rq := status(fmt.Sprintf("n%d", i), 1, "1")

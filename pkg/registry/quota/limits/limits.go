@@ -84,6 +84,21 @@ func (l *Limits) Of(namespace string, scope quota.Scope) []hnc.HierarchicalResou
 	return quotas
 }
 
+// Enforced reports whether a quota of the scope is enforced in a namespace with this chain, the root last: whether there
+// is one that fits.
+func (l *Limits) Enforced(chain []string, scope quota.Scope) bool {
+	var room quota.Room
+	for _, at := range slices.Backward(chain) {
+		for i := range l.quotas[at] {
+			spec := &l.quotas[at][i].Spec
+			if of := quota.ScopeOf(spec); room.Add(of, quota.Size(spec)) && of == scope {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Counted reports whether a namespace has limits that ResourceQuotas count.
 func (l *Limits) Counted(namespace string) bool {
 	return slices.ContainsFunc(l.quotas[namespace], func(q hnc.HierarchicalResourceQuota) bool { return len(quota.Counted(q.Spec.Hard)) > 0 })
