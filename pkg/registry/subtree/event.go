@@ -73,7 +73,10 @@ func (r reader) event(line []byte) (f rawEvent, err error) {
 		f.meta.Namespace = f.meta.Name
 	}
 	prefix := fmt.Sprintf(`{"type":%q,"object":`, f.Type)
-	f.line = append(append(append(make([]byte, 0, len(prefix)+len(f.Object)+2), prefix...), f.Object...), '}', '\n')
+	// kube-apiserver encodes events like this; a copy of large ones would take memory.
+	if f.line = line; len(line) != len(prefix)+len(f.Object)+2 || !bytes.HasPrefix(line, []byte(prefix)) {
+		f.line = append(append(append(make([]byte, 0, len(prefix)+len(f.Object)+2), prefix...), f.Object...), '}', '\n')
+	}
 	f.Object = f.line[len(prefix) : len(prefix)+len(f.Object)]
 	return f, nil
 }

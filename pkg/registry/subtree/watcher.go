@@ -33,6 +33,8 @@ type watcher struct {
 	*handler
 	*request
 	out *eventWriter
+	// events are those of the cluster.
+	events *feed
 
 	// namespaces are the namespaces of the subtree.
 	namespaces sets.Set[string]
