@@ -44,7 +44,7 @@ func (f *feed) read(after string) bool {
 	w := f.shared
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.coversLocked(after) {
+	if !w.covers(after) {
 		return false
 	}
 	f.source, f.position, f.after = w, after, after

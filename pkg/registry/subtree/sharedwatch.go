@@ -93,7 +93,7 @@ func (w *sharedWatch) run(body io.ReadCloser) {
 	defer w.end()
 	for began := time.Now(); ; began = time.Now() {
 		failed := false
-		w.reader.decode(w.ctx, body, func(next rawEvent) bool {
+		w.decode(body, func(next rawEvent) bool {
 			if w.reader.output.table != "" {
 				w.setColumns(&next)
 			}
@@ -228,16 +228,9 @@ func (w *sharedWatch) size() int64 {
 	return w.bytes
 }
 
-// covers reports whether the buffer has all events after a revision.
+// covers reports whether the buffer has all events after a revision. The lock must be held. Revisions that cannot be
+// compared, such as those of some aggregated servers, are covered only if they are equal.
 func (w *sharedWatch) covers(revision string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.coversLocked(revision)
-}
-
-// coversLocked is covers with the lock held. Revisions that cannot be compared, such as those of some aggregated
-// servers, are covered only if they are equal.
-func (w *sharedWatch) coversLocked(revision string) bool {
 	if w.ended || revision == w.start {
 		return !w.ended
 	}

@@ -3,6 +3,7 @@ package subtree
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,8 @@ const (
 type watchMux struct {
 	upstream upstream
 	limit    int
+	// decoding limits the number of large events that are decoded at a time.
+	decoding chan struct{}
 
 	mu      sync.Mutex
 	watches map[string]*sharedWatch
@@ -36,7 +39,10 @@ type watchMux struct {
 
 // newWatchMux returns a watchMux with at most limit concurrent watches of kube-apiserver.
 func newWatchMux(u upstream, limit int) *watchMux {
-	return &watchMux{upstream: u, limit: limit, watches: map[string]*sharedWatch{}, buffers: map[*sharedWatch]struct{}{}}
+	return &watchMux{
+		upstream: u, limit: limit, decoding: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		watches: map[string]*sharedWatch{}, buffers: map[*sharedWatch]struct{}{},
+	}
 }
 
 // acquire reserves an upstream watch.
