@@ -8,9 +8,9 @@ import (
 // AllNamespaces stands for all namespaces in a Change.
 const AllNamespaces = ""
 
-// Change reports that a subject gained or lost the right to get a namespace.
+// Change reports that subjects of a binding gained or lost the right to get a namespace.
 type Change struct {
-	Subject   Subject
+	Subjects  []Subject
 	Namespace string
 	Gained    bool
 }
@@ -164,26 +164,35 @@ func (b *binding) equal(said Binding) bool {
 
 // count adds delta to the counts of everything that the binding allows with that grant of its role.
 func (x *Index) count(b *binding, reach Grant, delta int) {
-	if reach.empty() {
-		return
-	}
-	for _, s := range b.subjects {
-		switch {
-		case b.Namespace != "":
-			if reach.allows(b.Namespace) {
-				x.add(s, b.Namespace, delta)
-			}
-		case reach.All:
-			x.add(s, AllNamespaces, delta)
-		default:
-			for _, name := range reach.Names {
-				x.add(s, name, delta)
-			}
+	switch {
+	case b.Namespace != "":
+		if reach.allows(b.Namespace) {
+			x.add(b, b.Namespace, delta)
+		}
+	case reach.All:
+		x.add(b, AllNamespaces, delta)
+	default:
+		for _, name := range reach.Names {
+			x.add(b, name, delta)
 		}
 	}
 }
 
-func (x *Index) add(s *subject, namespace string, delta int) {
+// add adds delta to the counts of one namespace, and reports one change for all subjects.
+func (x *Index) add(b *binding, namespace string, delta int) {
+	var changed []Subject
+	for _, s := range b.subjects {
+		if s.add(namespace, delta) {
+			changed = append(changed, s.Subject)
+		}
+	}
+	if len(changed) > 0 {
+		x.changed(Change{Subjects: changed, Namespace: namespace, Gained: delta > 0})
+	}
+}
+
+// add reports whether the right is gained or lost.
+func (s *subject) add(namespace string, delta int) bool {
 	var before, after int
 	if namespace == AllNamespaces {
 		before = s.allNamespaces
@@ -200,9 +209,7 @@ func (x *Index) add(s *subject, namespace string, delta int) {
 			s.in[namespace] = after
 		}
 	}
-	if (before > 0) != (after > 0) {
-		x.changed(Change{Subject: s.Subject, Namespace: namespace, Gained: after > 0})
-	}
+	return (before > 0) != (after > 0)
 }
 
 func (x *Index) role(name Role) *role {

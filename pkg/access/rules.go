@@ -56,6 +56,4 @@ func (r Grant) allows(namespace string) bool {
 	return found
 }
 
-func (r Grant) empty() bool { return !r.All && len(r.Names) == 0 }
-
 func (r Grant) equal(o Grant) bool { return r.All == o.All && slices.Equal(r.Names, o.Names) }

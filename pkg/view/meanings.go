@@ -44,15 +44,16 @@ func (m *meanings) of(realName string) context.Context {
 	return known
 }
 
-// changed ends the requests by a namespace that has joined or left, and by its rival, whose names mean another namespace
-// now; and all across the view if two namespaces with one name are, or were, in it.
+// changed ends the requests by a namespace that has joined, left or was replaced, and by its rival, whose names mean
+// another namespace now; and all across the view if two namespaces with one name are, or were, in it.
 func (m *meanings) changed(realName string) {
 	rival, ok := m.names.Rival(realName)
 	if !ok {
 		return
 	}
 	contested := m.names.Member(rival)
-	for name, ended := range map[string]bool{"": contested, realName: !m.names.Member(realName), rival: contested && m.names.Shadowed(rival)} {
+	gone := !m.names.Member(realName) || m.names.Shadowed(realName)
+	for name, ended := range map[string]bool{"": contested, realName: gone, rival: contested && m.names.Shadowed(rival)} {
 		if ended {
 			m.end(name)
 		}

@@ -57,7 +57,7 @@ func (m *changing) remove(name string) {
 
 // A request by a name never goes on in another namespace that gets the name.
 func TestRequestsEndWhenTheirNameMeansAnotherNamespace(t *testing.T) {
-	const inX, inY, across = "/api/v1/namespaces/x/pods", "/api/v1/namespaces/y/pods?watch=1", "/api/v1/pods?watch=1"
+	const inX, inY, inTwo, across = "/api/v1/namespaces/x/pods", "/api/v1/namespaces/y/pods?watch=1", "/api/v1/namespaces/two/pods", "/api/v1/pods?watch=1"
 	for _, test := range []struct {
 		what, path string
 		change     func(*changing)
@@ -70,6 +70,8 @@ func TestRequestsEndWhenTheirNameMeansAnotherNamespace(t *testing.T) {
 		{"a later one joins, and a watch across the view", across, func(m *changing) { m.set("acme-x", 9) }, true},
 		{"one without a rival joins, and a watch across the view", across, func(m *changing) { m.set("acme-z", 9) }, false},
 		{"the first of two leaves, and a watch across the view", across, func(m *changing) { m.remove("two") }, true},
+		{"the first of two is replaced", inTwo, func(m *changing) { m.set("two", 9) }, true},
+		{"the first of two is replaced, and a watch across the view", across, func(m *changing) { m.set("two", 9) }, true},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			members := &changing{created: map[string]time.Time{"x": time.Unix(5, 0), "y": time.Unix(5, 0), "two": time.Unix(5, 0), "acme-two": time.Unix(6, 0)}}
@@ -95,7 +97,7 @@ func TestRequestsEndWhenTheirNameMeansAnotherNamespace(t *testing.T) {
 				h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, test.path, nil))
 			}()
 			upstream := <-started
-			means := h.meanings.of(map[string]string{inX: "x", inY: "y"}[test.path])
+			means := h.meanings.of(map[string]string{inX: "x", inY: "y", inTwo: "two"}[test.path])
 			test.change(members)
 			if ended := means.Err() != nil; ended != test.ends {
 				t.Fatalf("the request has to end: %t", ended)

@@ -38,7 +38,8 @@ type Members interface {
 	Has(name string) (created time.Time, ok bool)
 	// UID returns that of a namespace that is known to be in the view, "" for others. It sends no request.
 	UID(name string) types.UID
-	// OnChange sets what is called, outside of locks, after a namespace has joined or left the view.
+	// OnChange sets what is called, outside of locks, after a namespace has joined or left the view, or was replaced by one
+	// of the same name.
 	OnChange(changed func(name string))
 }
 

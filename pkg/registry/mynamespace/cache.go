@@ -42,7 +42,7 @@ func NewCache() *Cache {
 	}
 	c.request = sync.OnceFunc(func() { close(c.requested) })
 	c.access = access.New(func(ch access.Change) {
-		c.record(change{namespace: ch.Namespace, subject: ch.Subject, gained: ch.Gained})
+		c.record(change{namespace: ch.Namespace, subjects: newSubjectSet(ch.Subjects), gained: ch.Gained})
 	})
 	c.history.reset()
 	return c

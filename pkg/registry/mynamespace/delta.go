@@ -30,6 +30,9 @@ func (c *Cache) events(r reader, version int64, resumed bool) (events []watch.Ev
 		return nil, 0, nil, false
 	}
 	d := delta{cache: c, reader: r, namespaces: map[string]*namespaceDelta{}, hadAccess: map[accessKey]bool{}}
+	for _, subject := range r.subjects {
+		d.hashes = append(d.hashes, hashOf(subject))
+	}
 	before := version
 	for _, ch := range changes {
 		d.add(ch, before)
@@ -43,8 +46,10 @@ func (c *Cache) events(r reader, version int64, resumed bool) (events []watch.Ev
 
 // delta collects the changes visible to one reader.
 type delta struct {
-	cache      *Cache
-	reader     reader
+	cache  *Cache
+	reader reader
+	// hashes are those of the reader's subjects.
+	hashes     []uint64
 	namespaces map[string]*namespaceDelta
 	// hadAccess holds the changed access of the reader, as it was before.
 	hadAccess map[accessKey]bool
@@ -81,11 +86,18 @@ func (d *delta) add(ch change, previous int64) {
 		}
 		return
 	}
-	if !slices.Contains(d.reader.subjects, ch.subject) {
-		return
+	concerned := false
+	for i, hash := range d.hashes {
+		if !ch.subjects.has(hash) {
+			continue
+		}
+		concerned = true
+		if r := (accessKey{d.reader.subjects[i], ch.namespace}); !d.recorded(r) {
+			d.hadAccess[r] = !ch.gained
+		}
 	}
-	if r := (accessKey{ch.subject, ch.namespace}); !d.recorded(r) {
-		d.hadAccess[r] = !ch.gained
+	if !concerned {
+		return
 	}
 	if ch.namespace != access.AllNamespaces {
 		d.touch(ch.namespace, ch.version, previous)

@@ -1,6 +1,7 @@
 package mynamespace
 
 import (
+	"hash/maphash"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -10,34 +11,56 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// change is a change of a namespace, or of a subject's access to one.
+// change is a change of a namespace, or of the access of a binding's subjects to one.
 type change struct {
 	version int64
 	// namespace is the changed namespace, or access.AllNamespaces.
 	namespace string
-	// subject is the subject whose access changed; without a name, the namespace itself changed.
-	subject access.Subject
-	gained  bool
+	// subjects are those whose access changed; if there are none, the namespace itself changed.
+	subjects subjectSet
+	gained   bool
 	// before is the namespace before the change, nil if it was created.
 	before *hnc.MyNamespace
 }
 
-func (c change) isAccessChange() bool { return c.subject.Name != "" }
+func (c change) isAccessChange() bool { return len(c.subjects) > 0 }
+
+// subjectSet holds the sorted hashes of subjects. A change of a role may concern hundreds of thousands, with long names.
+type subjectSet []uint64
+
+var subjectSeed = maphash.MakeSeed()
+
+func hashOf(s access.Subject) uint64 { return maphash.Comparable(subjectSeed, s) }
+
+func newSubjectSet(subjects []access.Subject) subjectSet {
+	set := make(subjectSet, len(subjects))
+	for i, s := range subjects {
+		set[i] = hashOf(s)
+	}
+	slices.Sort(set)
+	return set
+}
+
+// has reports whether the set has the subject with a hash.
+func (s subjectSet) has(hash uint64) bool {
+	_, found := slices.BinarySearch(s, hash)
+	return found
+}
 
 // maxChanges is the minimum number of recorded changes, unless they are large. Copying a binding down a tree of 10 000
-// namespaces makes that many for each of its subjects.
+// namespaces makes that many.
 const maxChanges = 1 << 16
 
-// maxBytes is the maximum size of the recorded changes, because names of subjects and labels of namespaces may have
-// more than a megabyte. Usually, 2*maxChanges have less.
+// maxBytes is the maximum size of the recorded changes, because bindings may have tens of thousands of subjects, and
+// labels of a namespace more than a megabyte. Usually, 2*maxChanges have less.
 const maxBytes = 64 << 20
 
-// changeSize is the size of a change without names and labels.
+// changeSize is the size of a change without subjects, names and labels.
 const changeSize = 100
 
 // size returns the approximate number of bytes that only the change keeps in memory.
 func (c change) size() int {
-	n := changeSize + len(c.namespace) + len(c.subject.Name)
+	n := changeSize + len(c.namespace) + 8*len(c.subjects)
 	if c.before != nil {
 		for key, value := range c.before.Labels {
 			n += len(key) + len(value)

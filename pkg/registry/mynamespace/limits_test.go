@@ -69,9 +69,9 @@ func TestAWatchThatFailsIsNotCounted(t *testing.T) {
 }
 
 func TestHistoryIsLimitedInBytes(t *testing.T) {
-	name, labels := strings.Repeat("x", 1<<20), map[string]string{"a": strings.Repeat("y", 1<<20)}
+	subjects, labels := make(subjectSet, 1<<17), map[string]string{"a": strings.Repeat("y", 1<<20)}
 	for what, large := range map[string]change{
-		"the name of a subject": {namespace: "a", subject: access.Subject{Name: name}},
+		"subjects of a binding": {namespace: "a", subjects: subjects},
 		"labels of a namespace": {namespace: "a", before: &hnc.MyNamespace{ObjectMeta: metav1.ObjectMeta{Labels: labels}}},
 	} {
 		var h history
@@ -94,7 +94,7 @@ func TestHistoryIsLimitedInBytes(t *testing.T) {
 		h.reset()
 		first = h.latest()
 		for range maxChanges {
-			h.add(change{namespace: "team-a", subject: access.Subject{Name: "system:serviceaccount:team-a:deployer"}})
+			h.add(change{namespace: "team-a", subjects: make(subjectSet, 3)})
 		}
 		if after, known := h.since(first); !known || len(after) != maxChanges {
 			t.Errorf("%d of %d usual changes are recorded", len(after), maxChanges)
@@ -125,5 +125,30 @@ func TestSelectorsAreBounded(t *testing.T) {
 				t.Errorf("%d values: %v", n, err)
 			}
 		}
+	}
+}
+
+// A role that is changed often concerns hundreds of thousands of subjects. Watches of others go on.
+func TestChangesOfARoleEndNoWatchOfOthers(t *testing.T) {
+	r, ctx := served(t)
+	for i := range 9 {
+		subjects := make([]access.Subject, 15_000)
+		for j := range subjects {
+			subjects[j].Name = strconv.Itoa(i*len(subjects) + j)
+		}
+		r.cache.bind("b", strconv.Itoa(i), changingRole, subjects...)
+	}
+	_, version := list(ctx, t, r, metainternalversion.ListOptions{})
+	for i := range 5 {
+		r.cache.update(func() { r.cache.access.SetRole(changingRole, access.Grant{All: i%2 == 0}) })
+	}
+	w, err := r.Watch(ctx, &metainternalversion.ListOptions{ResourceVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	r.cache.bind("b", "x", namespaceReader, ann)
+	if what, o := next(t, w); what != watch.Added || o == nil || o.Name != "b" {
+		t.Errorf("got %s %v", what, o)
 	}
 }

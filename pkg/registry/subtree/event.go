@@ -3,7 +3,6 @@ package subtree
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,7 +39,7 @@ type eventMeta struct {
 
 // decode yields the events of a watch until it ends or yield returns false. It closes body. All watches of the kind
 // share the events, so one that cannot be decoded is dropped: it is about an object in a namespace that is not known.
-func (r reader) decode(ctx context.Context, body io.ReadCloser, yield func(rawEvent) bool) {
+func (w *sharedWatch) decode(body io.ReadCloser, yield func(rawEvent) bool) {
 	defer func() { _ = body.Close() }()
 	for lines := bufio.NewReader(body); ; {
 		line, err := lines.ReadBytes('\n')
@@ -50,15 +49,27 @@ func (r reader) decode(ctx context.Context, body io.ReadCloser, yield func(rawEv
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		f, err := r.event(line)
+		f, err := w.event(line)
 		if err != nil {
-			klog.FromContext(ctx).Error(err, "Dropping a watch event that cannot be decoded", "resource", r.kind.GroupResource())
+			klog.FromContext(w.ctx).Error(err, "Dropping a watch event that cannot be decoded", "resource", w.reader.kind.GroupResource())
 			continue
 		}
 		if !yield(f) {
 			return
 		}
 	}
+}
+
+// largeEvent is the size of events of which few are decoded at a time, because that takes several times their memory.
+const largeEvent = 64 << 10
+
+// event decodes an event.
+func (w *sharedWatch) event(line []byte) (rawEvent, error) {
+	if len(line) > largeEvent {
+		w.mux.decoding <- struct{}{}
+		defer func() { <-w.mux.decoding }()
+	}
+	return w.reader.event(line)
 }
 
 // event decodes an event.
@@ -73,7 +84,10 @@ func (r reader) event(line []byte) (f rawEvent, err error) {
 		f.meta.Namespace = f.meta.Name
 	}
 	prefix := fmt.Sprintf(`{"type":%q,"object":`, f.Type)
-	f.line = append(append(append(make([]byte, 0, len(prefix)+len(f.Object)+2), prefix...), f.Object...), '}', '\n')
+	// kube-apiserver encodes events like this; a copy of large ones would take memory.
+	if f.line = line; len(line) != len(prefix)+len(f.Object)+2 || !bytes.HasPrefix(line, []byte(prefix)) {
+		f.line = append(append(append(make([]byte, 0, len(prefix)+len(f.Object)+2), prefix...), f.Object...), '}', '\n')
+	}
 	f.Object = f.line[len(prefix) : len(prefix)+len(f.Object)]
 	return f, nil
 }

@@ -22,7 +22,7 @@ func TestFieldsOfAnObjectAreNoMetadata(t *testing.T) {
 	events := watchFrom(t.Context(), t, h, r, "0")
 	s.grow(len(s.lines))
 	for i := range s.lines {
-		if f, ok := <-events; !ok || f.meta.Namespace != "mallory" {
+		if f, ok := events.receive(t); !ok || f.meta.Namespace != "mallory" {
 			t.Errorf("event %d: got %v %+v", i, ok, f.meta)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,6 +28,10 @@ type eventWriter struct {
 	// after an event that could not be sent. Nothing is written after it.
 	dirty bool
 	err   error
+
+	// deadline guards the write deadline, and aborted and closed, which say that it remains.
+	deadline        sync.Mutex
+	aborted, closed bool
 }
 
 func newEventWriter(w http.ResponseWriter, q *request) *eventWriter {
@@ -56,7 +61,34 @@ func (e *eventWriter) flush() {
 	e.dirty = false
 	flush(e.w)
 	// The deadline would also end a watch that has nothing to send.
-	_ = http.NewResponseController(e.w).SetWriteDeadline(time.Time{})
+	e.setDeadline(time.Time{})
+}
+
+// setDeadline sets the write deadline unless the response is aborted. Without support for deadlines, a watch that nobody
+// reads lasts until the connection breaks.
+func (e *eventWriter) setDeadline(at time.Time) {
+	e.deadline.Lock()
+	defer e.deadline.Unlock()
+	if !e.aborted {
+		_ = http.NewResponseController(e.w).SetWriteDeadline(at)
+	}
+}
+
+// abort makes the present write and all later ones fail. It may be called at any time.
+func (e *eventWriter) abort() {
+	e.deadline.Lock()
+	defer e.deadline.Unlock()
+	if !e.closed {
+		e.aborted = true
+		_ = http.NewResponseController(e.w).SetWriteDeadline(time.Now().Add(-time.Second))
+	}
+}
+
+// close is called at the end of the request, after which the response must not be used.
+func (e *eventWriter) close() {
+	e.deadline.Lock()
+	defer e.deadline.Unlock()
+	e.closed = true
 }
 
 // writeLine writes an encoded event.
@@ -66,8 +98,7 @@ func (e *eventWriter) writeLine(line []byte) {
 	}
 	e.start()
 	if !e.dirty {
-		// Without support for deadlines, a watch that nobody reads lasts until the connection breaks.
-		_ = http.NewResponseController(e.w).SetWriteDeadline(time.Now().Add(writeTimeout))
+		e.setDeadline(time.Now().Add(writeTimeout))
 		e.dirty = true
 	}
 	_, e.err = e.w.Write(line)
@@ -97,12 +128,19 @@ func (e *eventWriter) lose(err error) {
 // writeRaw writes an event unchanged.
 func (e *eventWriter) writeRaw(event rawEvent) { e.writeLine(event.line) }
 
-// forward writes an event of kube-apiserver in the caller's output type.
+// forward writes an event of kube-apiserver in the caller's output type. A table is encoded for each caller, so it counts
+// like the objects of a list until it is written.
 func (e *eventWriter) forward(event rawEvent) {
-	if e.request.reader.output.table == "" {
+	reader := e.request.reader
+	if reader.output.table == "" {
 		e.writeLine(event.line)
 		return
 	}
+	if err := reader.memory.take(event.size()); err != nil {
+		e.lose(err)
+		return
+	}
+	defer reader.memory.giveBack(0)
 	e.writeObject(event.Type, event.Object)
 }
 

@@ -104,7 +104,8 @@ func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 		for ; from < latest; from++ {
 			if line := s.lines[from+1]; line != "" {
-				_, _ = io.WriteString(w, line+"\n")
+				_, _ = io.WriteString(w, line)
+				_, _ = io.WriteString(w, "\n")
 				continue
 			}
 			_, _ = fmt.Fprintf(w, `{"type":"ADDED","object":{"metadata":{"namespace":"a","name":"n","resourceVersion":"%d"},"data":{"x":%q}}}`+"\n", from+1, s.padding)
@@ -151,28 +152,41 @@ func newSource(t *testing.T) (*source, *watchMux, reader) {
 	return s, newWatchMux(up, 200), reader{upstream: up, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: testMemory().share("ann")}
 }
 
-func watchFrom(ctx context.Context, t *testing.T, h *watchMux, r reader, from string) <-chan rawEvent {
+func watchFrom(ctx context.Context, t *testing.T, h *watchMux, r reader, from string) *feed {
 	t.Helper()
 	events, err := h.watch(ctx, r, from)
 	if err != nil {
 		t.Fatal(err)
 	}
+	context.AfterFunc(ctx, events.leave)
 	return events
 }
 
-// expect reads the events from one revision to another.
-func expect(t *testing.T, events <-chan rawEvent, from, to int) {
+// receive returns the next event, and false at the end of the watch.
+func (f *feed) receive(t *testing.T) (rawEvent, bool) {
 	t.Helper()
-	for i := from; i <= to; i++ {
+	for timeout := time.After(30 * time.Second); ; {
 		select {
-		case f, ok := <-events:
-			if !ok || f.meta.ResourceVersion != strconv.Itoa(i) || !strings.HasSuffix(string(f.line), "}\n") {
-				t.Fatalf("got revision %q (%v), want %d", f.meta.ResourceVersion, ok, i)
-			}
-		case <-time.After(30 * time.Second):
-			t.Fatalf("revision %d does not arrive", i)
+		case <-f.more():
+		case <-timeout:
+			t.Fatal("no event arrives")
+		}
+		if e, found, open := f.next(t.Context()); found || !open {
+			return e, open
 		}
 	}
+}
+
+// expect reads the events from one revision to another.
+func expect(t *testing.T, events *feed, from, to int) {
+	t.Helper()
+	for i := from; i <= to; i++ {
+		f, ok := events.receive(t)
+		if !ok || f.meta.ResourceVersion != strconv.Itoa(i) || !strings.HasSuffix(string(f.line), "}\n") {
+			t.Fatalf("got revision %q (%v), want %d", f.meta.ResourceVersion, ok, i)
+		}
+	}
+	events.more() // the last one is handled
 }
 
 func eventually(t *testing.T, want string, f func() string) {

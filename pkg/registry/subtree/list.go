@@ -26,6 +26,9 @@ type reader struct {
 	memory *share
 }
 
+// user is the name of the user who makes the request.
+func (r reader) user() string { return r.memory.user }
+
 // with returns the query with additional parameters.
 func (r reader) with(more map[string]string) url.Values {
 	query := url.Values{}

@@ -67,7 +67,10 @@ func newHandler(t *testing.T, tree Tree) (*source, *handler) {
 		members: newMembers(tree), upstream: mux.upstream, mux: mux, memory: testMemory(), authorizer: everythingAllowed{},
 		lastChange: func(string) (time.Time, bool) { return time.Time{}, false },
 		serializer: serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion(),
-		limits:     map[string]*inflight.Limiter{"list": inflight.New("lists", inflight.Limits{Total: 3, PerUser: 2}, 1)},
+		limits: map[string]*inflight.Limiter{
+			"list":  inflight.New("lists", inflight.Limits{Total: 3, PerUser: 2}, 1),
+			"watch": inflight.New("watches", inflight.Limits{Total: 100, PerUser: 100}, 1),
+		},
 	}
 }
 

@@ -2,6 +2,8 @@ package subtree
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,15 +28,24 @@ type members struct {
 
 	mu      sync.Mutex
 	changed chan struct{}
-	// cached holds the subtrees that watches have requested since the last change.
-	cached map[string][]string
+	// cached holds the subtrees that watches have requested since the change before the last one.
+	cached map[string]*membership
+	// change is the number of the last change.
+	change int
+}
+
+// membership holds the names of a subtree's namespaces, sorted. It is replaced when they change.
+type membership struct {
+	names []string
+	// change is the number of the last change after which they were read.
+	change int
 }
 
 // membersDebounce is the minimum interval of change notifications.
 const membersDebounce = 100 * time.Millisecond
 
 func newMembers(tree Tree) *members {
-	return &members{tree: tree, changed: make(chan struct{}), cached: map[string][]string{}}
+	return &members{tree: tree, changed: make(chan struct{}), cached: map[string]*membership{}}
 }
 
 // subtree returns the current names of a subtree's namespaces, sorted.
@@ -46,18 +57,24 @@ func (m *members) subtree(ctx context.Context, root string) ([]string, error) {
 }
 
 // cachedSubtree returns the same names, cached since the last notification: many watches request one subtree at once.
-// A later change has its own notification.
-func (m *members) cachedSubtree(ctx context.Context, root string) ([]string, error) {
+// A later change has its own notification. The result is identical to the previous one if the names have not changed.
+func (m *members) cachedSubtree(ctx context.Context, root string) (*membership, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if names, ok := m.cached[root]; ok {
-		return names, nil
+	known := m.cached[root]
+	if known != nil && known.change == m.change {
+		return known, nil
 	}
 	names, err := m.tree.Members(ctx, root)
-	if err == nil {
-		m.cached[root] = names
+	if err != nil {
+		return nil, err
 	}
-	return names, err
+	if known == nil || !slices.Equal(known.names, names) {
+		known = &membership{names: names}
+		m.cached[root] = known
+	}
+	known.change = m.change
+	return known, nil
 }
 
 // changes returns a channel that is closed after the next change of any subtree.
@@ -92,10 +109,7 @@ func namespaceEvents(namespaces cache.SharedIndexInformer) (<-chan struct{}, err
 func (m *members) run(ctx context.Context, hint <-chan struct{}) {
 	for {
 		edges := m.tree.Changed()
-		m.mu.Lock()
-		close(m.changed)
-		m.changed, m.cached = make(chan struct{}), map[string][]string{}
-		m.mu.Unlock()
+		m.notify()
 		select {
 		case <-ctx.Done():
 			return
@@ -108,4 +122,14 @@ func (m *members) run(ctx context.Context, hint <-chan struct{}) {
 		case <-hint:
 		}
 	}
+}
+
+// notify notifies watches of a change, and forgets the subtrees that none has requested since the previous one.
+func (m *members) notify() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.cached, func(_ string, known *membership) bool { return known.change != m.change })
+	m.change++
+	close(m.changed)
+	m.changed = make(chan struct{})
 }

@@ -18,13 +18,15 @@ import (
 // minReopenInterval is the least time between two upstream watches of a sharedWatch.
 const minReopenInterval = time.Second
 
-// sharedWatch is one upstream watch of the whole cluster with a buffer of its last events. Each reader has a position
-// in that buffer and no queue of its own: a reader whose next event was dropped is disconnected, so a slow reader
-// neither delays others nor uses memory.
+// sharedWatch is one upstream watch of the whole cluster with a buffer of its last events. Each reader has a feed, which
+// is a position in that buffer and no queue of its own: a reader whose next event was dropped is disconnected, so a slow
+// reader neither delays others nor uses memory.
 type sharedWatch struct {
 	mux    *watchMux
 	reader reader
-	// ctx outlives the request that opened the watch.
+	// own is whether the watch has one reader, which catches up. It waits for that reader instead of dropping events.
+	own bool
+	// ctx is that of the request of an own watch. That of others outlives the request.
 	ctx    context.Context
 	cancel context.CancelFunc
 	// watchers is guarded by the lock of mux.
@@ -45,12 +47,19 @@ type sharedWatch struct {
 	position string
 	// changed is closed and replaced when an event is added.
 	changed chan struct{}
+	// dropped is signaled when the reader of an own watch has handled events.
+	dropped chan struct{}
 	ended   bool
+	// left is whether the last reader has left.
+	left  bool
+	feeds map[*feed]struct{}
 }
 
-func newSharedWatch(m *watchMux, r reader) *sharedWatch {
-	w := &sharedWatch{mux: m, reader: r, ready: make(chan struct{}), changed: make(chan struct{})}
-	w.ctx, w.cancel = context.WithCancel(context.Background())
+func newSharedWatch(ctx context.Context, m *watchMux, r reader) *sharedWatch {
+	w := &sharedWatch{
+		mux: m, reader: r, ready: make(chan struct{}), changed: make(chan struct{}), dropped: make(chan struct{}, 1), feeds: map[*feed]struct{}{},
+	}
+	w.ctx, w.cancel = context.WithCancel(ctx)
 	return w
 }
 
@@ -62,7 +71,10 @@ func (w *sharedWatch) open(from string) {
 		return
 	}
 	var body io.ReadCloser
-	if w.err = w.reader.rejectFuture(w.ctx, from); w.err == nil {
+	if !w.own {
+		w.err = w.reader.rejectFuture(w.ctx, from)
+	}
+	if w.err == nil {
 		body, w.err = w.stream(w.ctx, from)
 	}
 	if w.err != nil {
@@ -81,13 +93,13 @@ func (w *sharedWatch) run(body io.ReadCloser) {
 	defer w.end()
 	for began := time.Now(); ; began = time.Now() {
 		failed := false
-		w.reader.decode(w.ctx, body, func(next rawEvent) bool {
+		w.decode(body, func(next rawEvent) bool {
 			if w.reader.output.table != "" {
 				w.setColumns(&next)
 			}
 			w.add(next)
 			failed = watch.EventType(next.Type) == watch.Error
-			return !failed
+			return !failed && w.waitForReader()
 		})
 		if failed {
 			return
@@ -142,34 +154,83 @@ func (w *sharedWatch) hasEnded() bool {
 	return w.ended
 }
 
+// add buffers an event. It drops the oldest ones that exceed the memory.
 func (w *sharedWatch) add(next rawEvent) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
+	if w.left {
+		w.mu.Unlock()
+		return
+	}
 	w.events = append(w.events, next)
-	w.bytes += next.size()
+	w.count(next.size())
 	if next.meta.ResourceVersion != "" {
 		w.position = next.meta.ResourceVersion
 	}
-	for limit := w.mux.memoryLimit.Load(); w.bytes > limit && len(w.events) > 1; w.first++ {
-		w.bytes -= w.events[0].size()
-		w.start = w.events[0].meta.ResourceVersion
-		w.events[0] = rawEvent{}
-		w.events = w.events[1:]
+	for w.bytes > maxWatchMemory && len(w.events) > 1 {
+		w.drop()
 	}
 	close(w.changed)
 	w.changed = make(chan struct{})
+	w.mu.Unlock()
+	w.mux.shrink()
 }
 
-// covers reports whether the buffer has all events after a revision.
-func (w *sharedWatch) covers(revision string) bool {
+// count adds to the bytes of the buffer. The lock must be held.
+func (w *sharedWatch) count(bytes int64) {
+	w.bytes += bytes
+	w.mux.used.Add(bytes)
+}
+
+// drop drops the oldest event, and ends the watches that handle it. The lock must be held.
+func (w *sharedWatch) drop() {
+	w.count(-w.events[0].size())
+	w.start = w.events[0].meta.ResourceVersion
+	w.events[0] = rawEvent{}
+	w.events = w.events[1:]
+	w.first++
+	for f := range w.feeds {
+		if f.handling && f.number <= w.first {
+			f.tooSlow()
+		}
+	}
+}
+
+// dropHandled drops the events before a number from an own watch. The lock must be held.
+func (w *sharedWatch) dropHandled(number int) {
+	if !w.own {
+		return
+	}
+	for w.first < number && len(w.events) > 0 {
+		w.drop()
+	}
+	select {
+	case w.dropped <- struct{}{}:
+	default:
+	}
+}
+
+// waitForReader waits until the reader of an own watch has read most of its events. It returns false if ctx is done.
+func (w *sharedWatch) waitForReader() bool {
+	for w.own && w.size() > readAhead {
+		select {
+		case <-w.dropped:
+		case <-w.ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// size returns the bytes of the buffer.
+func (w *sharedWatch) size() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.coversLocked(revision)
+	return w.bytes
 }
 
-// coversLocked is covers with the lock held. Revisions that cannot be compared, such as those of some aggregated
-// servers, are covered only if they are equal.
-func (w *sharedWatch) coversLocked(revision string) bool {
+// covers reports whether the buffer has all events after a revision. The lock must be held. Revisions that cannot be
+// compared, such as those of some aggregated servers, are covered only if they are equal.
+func (w *sharedWatch) covers(revision string) bool {
 	if w.ended || revision == w.start {
 		return !w.ended
 	}

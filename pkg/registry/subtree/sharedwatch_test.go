@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,7 +77,7 @@ func TestOnlySlowWatchIsDisconnected(t *testing.T) {
 	}
 	h.mu.Unlock()
 	for n := 0; ; n++ {
-		if _, ok := <-slow; !ok {
+		if _, ok := slow.receive(t); !ok {
 			break
 		}
 		if n == total-1 {
@@ -119,16 +118,16 @@ func TestExpiredRevisionsAreRejected(t *testing.T) {
 // kube-apiserver may answer an expired revision with an event. Readers of later revisions do not get it.
 func TestAnExpiredRevisionEndsNoOtherWatch(t *testing.T) {
 	_, h, r := newSource(t)
-	w := newSharedWatch(h, r)
+	w := newSharedWatch(t.Context(), h, r)
 	w.start = "1"
 	w.add(rawEvent{Type: string(watch.Error)})
-	for after, want := range map[string]int{"1": 1, "500": 0} {
-		events := make(chan rawEvent, 1)
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		w.read(ctx, after, events)
-		cancel()
-		if len(events) != want {
-			t.Errorf("the reader after revision %s gets %d events, want %d", after, len(events), want)
+	for after, want := range map[string]bool{"1": true, "500": false} {
+		f := newFeed(w)
+		if !f.read(after) {
+			t.Fatalf("revision %s is not covered", after)
+		}
+		if _, found, open := f.next(t.Context()); found != want || open != want {
+			t.Errorf("the reader after revision %s gets the error: %t, want %t", after, found, want)
 		}
 	}
 }
@@ -149,7 +148,7 @@ func TestAnEndedWatchIsNotRead(t *testing.T) {
 	s, h, r := newSource(t)
 	s.grow(3)
 	w, _ := h.join(r)
-	first := make(chan (<-chan rawEvent), 1)
+	first := make(chan *feed, 1)
 	go func() {
 		events, err := h.watch(t.Context(), r, "2")
 		if err != nil {

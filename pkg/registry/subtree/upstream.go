@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -20,6 +21,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
@@ -38,7 +40,16 @@ func newUpstream(config *restclient.Config) (upstream, error) {
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	config.WarningHandlerWithContext = warningForwarder{}
-	client, err := restclient.UnversionedRESTClientFor(config)
+	// A transport of its own, because others share that of the configuration.
+	if config.Proxy == nil {
+		config.Proxy = http.ProxyFromEnvironment
+	}
+	connection, err := restclient.HTTPClientFor(config)
+	if err != nil {
+		return upstream{}, err
+	}
+	clientconfig.BoundBuffers(connection.Transport)
+	client, err := restclient.UnversionedRESTClientForConfigAndClient(config, connection)
 	return upstream{client}, err
 }
 

@@ -9,7 +9,10 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	restclient "k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 )
 
 // client-go repeats a request up to ten times.
@@ -51,5 +54,20 @@ func TestErrorsThatAreNoAnswersBecomeAPIErrors(t *testing.T) {
 	_, err = up.list(ctx, kind{}, "a", nil, runtime.ContentTypeJSON, testMemory().share("ann"))
 	if _, ok := err.(apierrors.APIStatus); !ok {
 		t.Errorf("got %#v, want an API error", err)
+	}
+}
+
+// Each watch that waits for its client has a buffer. Other clients keep theirs.
+func TestResponsesThatAreNotReadAreNotBuffered(t *testing.T) {
+	up, err := newUpstream(&restclient.Config{Host: "https://127.0.0.1:1", QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := up.client.(*restclient.RESTClient).Client.Transport
+	for wrapper, ok := transport.(utilnet.RoundTripperWrapper); ok; wrapper, ok = transport.(utilnet.RoundTripperWrapper) {
+		transport = wrapper.WrappedRoundTripper()
+	}
+	if own := transport.(*http.Transport); own == http.DefaultTransport || own.HTTP2 == nil || own.HTTP2.MaxReceiveBufferPerStream != clientconfig.StreamBuffer {
+		t.Errorf("the settings of HTTP/2 are %+v", own.HTTP2)
 	}
 }

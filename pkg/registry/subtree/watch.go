@@ -38,6 +38,7 @@ func (h *handler) watch(ctx context.Context, rw http.ResponseWriter, q *request)
 	if err != nil {
 		return err
 	}
+	defer w.close()
 	events, err := w.start(ctx, allowed)
 	if err == nil {
 		err = w.follow(ctx, events, changed)
@@ -55,7 +56,7 @@ func (h *handler) watch(ctx context.Context, rw http.ResponseWriter, q *request)
 // start brings the caller to the position at which the watch begins. It sends all objects if the caller has none,
 // otherwise the objects of the namespaces that have joined or left since the caller's revision. It returns the events
 // after the position.
-func (w *watcher) start(ctx context.Context, allowed []string) (<-chan rawEvent, error) {
+func (w *watcher) start(ctx context.Context, allowed []string) (*feed, error) {
 	given := w.position
 	all := w.options.SendInitialEvents
 	if given == "" || given == "0" || all != nil && *all {
@@ -77,11 +78,11 @@ func (w *watcher) start(ctx context.Context, allowed []string) (<-chan rawEvent,
 			w.out.writeBookmark(w.position, map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 		}
 		w.started = true
-		events, err := w.mux.watch(ctx, w.reader, w.position)
+		events, err := w.open(ctx)
 		w.out.flush()
 		return events, err
 	}
-	events, err := w.mux.watch(ctx, w.reader, w.position)
+	events, err := w.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +108,24 @@ func (w *watcher) start(ctx context.Context, allowed []string) (<-chan rawEvent,
 	return events, err
 }
 
+// open opens the upstream watch at the position.
+func (w *watcher) open(ctx context.Context) (events *feed, err error) {
+	if w.events, err = w.mux.watch(ctx, w.reader, w.position); err == nil {
+		context.AfterFunc(w.events.slow, w.out.abort)
+	}
+	return w.events, err
+}
+
+// close ends what open has begun.
+func (w *watcher) close() {
+	w.out.close()
+	if w.events != nil {
+		w.events.leave()
+	}
+}
+
 // follow handles events until ctx is done, the server stops or the upstream watch ends.
-func (w *watcher) follow(ctx context.Context, events <-chan rawEvent, changed <-chan struct{}) error {
+func (w *watcher) follow(ctx context.Context, events *feed, changed <-chan struct{}) error {
 	utilflowcontrol.WatchInitialized(ctx) // or the watch would hold a seat of priority and fairness until it ends
 	ticker := time.NewTicker(recheckPeriod)
 	defer ticker.Stop()
@@ -119,12 +136,15 @@ func (w *watcher) follow(ctx context.Context, events <-chan rawEvent, changed <-
 			return nil
 		case <-stopping(ctx):
 			return nil
-		case f, ok := <-events:
-			if !ok {
+		case <-events.more():
+			e, found, open := events.next(ctx)
+			if !open {
 				return nil
 			}
-			err = w.handleEvent(ctx, f)
-			if len(events) > 0 && err == nil && w.out.err == nil {
+			if found {
+				err = w.handleEvent(ctx, e)
+			}
+			if !events.isLast() && err == nil && w.out.err == nil {
 				continue
 			}
 		case <-changed:

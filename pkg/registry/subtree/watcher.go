@@ -32,9 +32,12 @@ type watcher struct {
 	*handler
 	*request
 	out *eventWriter
+	// events are those of the cluster.
+	events *feed
 
-	// namespaces are the namespaces of the subtree.
+	// namespaces are the namespaces of the subtree, as in membership unless that is nil.
 	namespaces sets.Set[string]
+	membership *membership
 	// visible are those in which the caller was allowed at the last check.
 	visible sets.Set[string]
 	// clusterWide is whether the caller was allowed in the whole cluster.
@@ -112,11 +115,12 @@ func (w *watcher) allowed(ctx context.Context, namespace string) (allowed bool, 
 
 // updateMembers follows a change of the subtree.
 func (w *watcher) updateMembers(ctx context.Context) error {
-	names, err := w.members.cachedSubtree(ctx, w.root)
-	if err != nil {
+	membership, err := w.members.cachedSubtree(ctx, w.root)
+	if err != nil || membership == w.membership {
 		return err
 	}
-	now := sets.New(names...)
+	w.membership = membership
+	now := sets.New(membership.names...)
 	joined := sets.List(now.Difference(w.namespaces))
 	left := sets.List(w.visible.Difference(now))
 	w.permissions.decisions.forget(sets.List(w.namespaces.Difference(now))...)

@@ -1,7 +1,9 @@
 package subtree
 
 import (
+	"cmp"
 	"context"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,8 +15,8 @@ const (
 	// maxMemory bounds the bytes of buffered events of all shared watches, maxWatchMemory those of one.
 	maxMemory      = 64 << 20
 	maxWatchMemory = 8 << 20
-	// eventBuffer is the capacity of the channel between a shared watch and a reader.
-	eventBuffer = 32
+	// readAhead is the number of bytes that a watch which catches up may have to read before it gets more events.
+	readAhead = 64 << 10
 )
 
 // watchMux multiplexes watches of kube-apiserver: all clients that watch a kind with the same output type and
@@ -22,18 +24,25 @@ const (
 type watchMux struct {
 	upstream upstream
 	limit    int
+	// decoding limits the number of large events that are decoded at a time.
+	decoding chan struct{}
 
 	mu      sync.Mutex
 	watches map[string]*sharedWatch
+	// buffers are all that have readers, including those that have ended or catch up.
+	buffers map[*sharedWatch]struct{}
 	// open counts shared watches and watches that catch up with one.
 	open int
-	// memoryLimit is the number of bytes of events that a shared watch may buffer.
-	memoryLimit atomic.Int64
+	// used is the number of bytes of events in the buffers.
+	used atomic.Int64
 }
 
 // newWatchMux returns a watchMux with at most limit concurrent watches of kube-apiserver.
 func newWatchMux(u upstream, limit int) *watchMux {
-	return &watchMux{upstream: u, limit: limit, watches: map[string]*sharedWatch{}}
+	return &watchMux{
+		upstream: u, limit: limit, decoding: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		watches: map[string]*sharedWatch{}, buffers: map[*sharedWatch]struct{}{},
+	}
 }
 
 // acquire reserves an upstream watch.
@@ -44,7 +53,6 @@ func (m *watchMux) acquire() error {
 		return apierrors.NewTooManyRequests("too many upstream watches with different kinds and selectors; watch without a selector, or try again later", retryAfter)
 	}
 	m.open++
-	m.updateMemoryLimit()
 	return nil
 }
 
@@ -52,12 +60,33 @@ func (m *watchMux) release() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.open--
-	m.updateMemoryLimit()
 }
 
-// updateMemoryLimit divides the memory among the shared watches. The lock must be held.
-func (m *watchMux) updateMemoryLimit() {
-	m.memoryLimit.Store(min(maxWatchMemory, int64(maxMemory/max(1, m.open))))
+// shrink drops events until maxMemory is left: the oldest of the largest buffer, of those that the user with most bytes
+// has opened. So one user does not take the memory of others.
+func (m *watchMux) shrink() {
+	if m.used.Load() <= maxMemory {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.used.Load() > maxMemory {
+		users := map[string]int64{}
+		for w := range m.buffers {
+			users[w.reader.user()] += w.size()
+		}
+		var largest *sharedWatch
+		for w := range m.buffers {
+			if largest == nil || cmp.Or(cmp.Compare(users[w.reader.user()], users[largest.reader.user()]), cmp.Compare(w.size(), largest.size())) > 0 {
+				largest = w
+			}
+		}
+		largest.mu.Lock()
+		if len(largest.events) > 0 {
+			largest.drop()
+		}
+		largest.mu.Unlock()
+	}
 }
 
 // key identifies the shared watch of a reader.
@@ -65,9 +94,9 @@ func (r reader) key() string {
 	return strings.Join([]string{r.kind.String(), r.output.accept, r.query.Encode()}, "|")
 }
 
-// watch returns the events of the whole cluster after a revision. The channel is closed when the watch ends or the
-// caller reads too slowly; the client then starts a new watch.
-func (m *watchMux) watch(ctx context.Context, r reader, from string) (<-chan rawEvent, error) {
+// watch returns the events of the whole cluster after a revision. They end when the upstream watch does or the caller
+// reads too slowly; the client then starts a new watch. The caller must call leave.
+func (m *watchMux) watch(ctx context.Context, r reader, from string) (*feed, error) {
 	for {
 		w, created := m.join(r)
 		if created {
@@ -86,14 +115,15 @@ func (m *watchMux) watch(ctx context.Context, r reader, from string) (<-chan raw
 			}
 			continue // the error may depend on the revision of the client that opened it
 		}
-		if w.covers(from) {
-			return m.read(ctx, w, from), nil
+		f := newFeed(w)
+		if f.read(from) {
+			return f, nil
 		}
-		events, err := m.catchUp(ctx, w, from)
-		if err != nil {
+		if err := m.catchUp(ctx, f, from); err != nil {
 			m.leave(w)
+			return nil, err
 		}
-		return events, err
+		return f, nil
 	}
 }
 
@@ -103,8 +133,9 @@ func (m *watchMux) join(r reader) (w *sharedWatch, created bool) {
 	defer m.mu.Unlock()
 	key := r.key()
 	if w = m.watches[key]; w == nil || w.hasEnded() {
-		w, created = newSharedWatch(m, r), true
+		w, created = newSharedWatch(context.Background(), m, r), true
 		m.watches[key] = w
+		m.buffers[w] = struct{}{}
 	}
 	w.watchers++
 	return w, created
@@ -118,58 +149,30 @@ func (m *watchMux) leave(w *sharedWatch) {
 		return
 	}
 	w.cancel()
+	delete(m.buffers, w)
 	if key := w.reader.key(); m.watches[key] == w {
 		delete(m.watches, key)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left = true
+	w.count(-w.bytes)
+	w.events = nil
 }
 
-// read returns the events of a shared watch after a revision, and leaves it at the end.
-func (m *watchMux) read(ctx context.Context, w *sharedWatch, after string) <-chan rawEvent {
-	events := make(chan rawEvent, eventBuffer)
-	go func() {
-		defer close(events)
-		defer m.leave(w)
-		w.read(ctx, after, events)
-	}()
-	return events
-}
-
-// catchUp reads events that are no longer buffered from a separate upstream watch, until the shared watch covers the
-// position.
-func (m *watchMux) catchUp(ctx context.Context, w *sharedWatch, from string) (<-chan rawEvent, error) {
-	if err := m.acquire(); err != nil {
-		return nil, err
+// catchUp has a feed read events that are no longer buffered from an upstream watch of its own, until the shared watch
+// covers its position.
+func (m *watchMux) catchUp(ctx context.Context, f *feed, from string) error {
+	own := newSharedWatch(ctx, m, f.shared.reader)
+	own.own, own.watchers = true, 1
+	m.mu.Lock()
+	m.buffers[own] = struct{}{}
+	m.mu.Unlock()
+	f.source, f.position = own, from
+	own.feeds[f] = struct{}{}
+	own.open(from)
+	if own.err != nil {
+		m.leave(own)
 	}
-	own, stop := context.WithCancel(ctx)
-	body, err := w.stream(own, from)
-	if err != nil {
-		stop()
-		m.release()
-		return nil, err
-	}
-	events := make(chan rawEvent, eventBuffer)
-	go func() {
-		defer close(events)
-		defer m.leave(w)
-		position, caught := from, false
-		func() {
-			defer m.release()
-			defer stop()
-			w.reader.decode(own, body, func(next rawEvent) bool {
-				if w.reader.output.table != "" {
-					next.columns = columnsOf(next.Object)
-				}
-				if !send(ctx, events, next) {
-					return false
-				}
-				position = next.meta.ResourceVersion
-				caught = w.covers(position)
-				return !caught
-			})
-		}()
-		if caught {
-			w.read(ctx, position, events)
-		}
-	}()
-	return events, nil
+	return own.err
 }

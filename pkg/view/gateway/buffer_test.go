@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view"
 )
 
@@ -32,7 +33,7 @@ func TestResponsesThatNobodyReadsAreNotBuffered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	boundBuffers(connection.Transport)
+	clientconfig.BoundBuffers(connection.Transport)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ func TestResponsesThatNobodyReadsAreNotBuffered(t *testing.T) {
 	if response.ProtoMajor != 2 {
 		t.Fatalf("the protocol is %s", response.Proto)
 	}
-	if n := <-written; n > 2*streamBuffer {
+	if n := <-written; n > 2*clientconfig.StreamBuffer {
 		t.Errorf("%d bytes were sent", n)
 	}
 }

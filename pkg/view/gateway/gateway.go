@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	informers "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view"
@@ -55,7 +56,7 @@ func New(config *rest.Config, c Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	boundBuffers(connection.Transport)
+	clientconfig.BoundBuffers(connection.Transport)
 	g.connection = connection
 	kinds, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {

@@ -22,7 +22,7 @@ type Tree struct {
 
 	mu         sync.Mutex
 	namespaces map[string]*namespace
-	// changed is called, by the root of a view, after a namespace has joined or left the view.
+	// changed is called, by the root of a view, after a namespace has joined or left the view, or was replaced in it.
 	changed map[string]func(name string)
 }
 
@@ -115,12 +115,13 @@ func (t *Tree) remove(name string) {
 	}
 }
 
-// between returns what to call for the views of which a namespace was or is a member, but not both. The caller holds the
-// lock.
+// between returns what to call for the views of which a namespace was or is a member, but not both. A namespace of another
+// UID is another member, although no watch has shown that the first one was deleted. The caller holds the lock.
 func (t *Tree) between(old, now *namespace) []func(name string) {
 	var notify []func(string)
 	for root, changed := range t.changed {
-		if old.below(root) != now.below(root) {
+		was, is := old.below(root), now.below(root)
+		if was != is || is && old.uid != now.uid {
 			notify = append(notify, changed)
 		}
 	}

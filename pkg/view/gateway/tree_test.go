@@ -124,7 +124,11 @@ func TestAViewIsToldWhoJoinsAndLeaves(t *testing.T) {
 	tree.set(ns("d", "3", "a"))
 	tree.remove("d")
 	tree.remove("b")
-	if want := []string{"c true", "c false", "d true", "d false"}; !slices.Equal(changed, want) {
+	tree.set(ns("e", "4", "a"))
+	tree.set(ns("e", "5", "a")) // deleted and created again while the watch was lost
+	tree.set(ns("e", "5", "a"))
+	tree.set(ns("b", "6", "x"))
+	if want := []string{"c true", "c false", "d true", "d false", "e true", "e true"}; !slices.Equal(changed, want) {
 		t.Errorf("got %v, want %v", changed, want)
 	}
 }

@@ -1,0 +1,124 @@
+package subtree
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/authentication/user"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// unread is the response of a client that reads nothing: writes last until their deadline.
+type unread struct {
+	*httptest.ResponseRecorder
+
+	mu       sync.Mutex
+	deadline time.Time
+	changed  chan struct{}
+	// writing is called by writes, and once at least.
+	writing func()
+}
+
+func (u *unread) SetWriteDeadline(at time.Time) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.deadline = at
+	close(u.changed)
+	u.changed = make(chan struct{})
+	return nil
+}
+
+func (u *unread) Write([]byte) (int, error) {
+	u.writing()
+	for {
+		u.mu.Lock()
+		deadline, changed := u.deadline, u.changed
+		u.mu.Unlock()
+		if !deadline.IsZero() && time.Now().After(deadline) {
+			return 0, os.ErrDeadlineExceeded
+		}
+		select {
+		case <-changed:
+		case <-time.After(time.Until(deadline)):
+		}
+	}
+}
+
+// watchAs watches ConfigMaps in the subtree of the namespace a as a user.
+func (h *handler) watchAs(ctx context.Context, w http.ResponseWriter, name string, query url.Values) error {
+	info := &genericapirequest.RequestInfo{IsResourceRequest: true, Verb: "watch", APIGroup: groupName, Namespace: "a", Resource: "configmaps", Parts: []string{"configmaps"}}
+	query.Set("watch", "true")
+	ctx = genericapirequest.WithRequestInfo(genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: name}), info)
+	return h.serve(w, httptest.NewRequestWithContext(ctx, "GET", "/?"+query.Encode(), nil), info, configMaps)
+}
+
+// heap returns the bytes that a garbage collection has found in use.
+func heap() uint64 {
+	runtime.GC()
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return live[0].Value.Uint64()
+}
+
+// Each of these watches has its own copy of the events, because it has its own selector or revision.
+func TestWatchesThatAreNotReadShareTheMemory(t *testing.T) {
+	const watches, events = 40, 20
+	for what, query := range map[string]func(i int) url.Values{
+		"selectors": func(i int) url.Values {
+			return url.Values{"labelSelector": {fmt.Sprintf("a!=%d", i)}, "resourceVersion": {"1"}}
+		},
+		"revisions": func(int) url.Values { return url.Values{"resourceVersion": {"1"}} },
+	} {
+		t.Run(what, func(t *testing.T) {
+			s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+			h.labeledAt = func(context.Context, string, string) ([]string, error) { return []string{"a"}, nil }
+			s.lines = map[int]string{}
+			for i := range events {
+				s.lines[i+1] = fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"namespace":"a","name":"n","resourceVersion":"%d"},"data":{"x":"%s"}}}`, i+1, strings.Repeat("x", 1<<20))
+			}
+			s.grow(events)
+			// The shared watch of those without a selector covers the last revision only.
+			_, _, r := newSource(t)
+			r.upstream = h.upstream
+			ctx, cancel := context.WithCancel(t.Context())
+			expect(t, watchFrom(ctx, t, h.mux, r, fmt.Sprint(events-1)), events, events)
+			before := heap()
+			var running, writing sync.WaitGroup
+			var responses []*unread
+			for i := range watches {
+				writing.Add(1)
+				w := &unread{ResponseRecorder: httptest.NewRecorder(), changed: make(chan struct{}), writing: sync.OnceFunc(writing.Done)}
+				responses = append(responses, w)
+				running.Go(func() {
+					defer w.writing() // it may end before its first write
+					if err := h.watchAs(ctx, w, "ann", query(i)); err != nil && ctx.Err() == nil {
+						t.Error(err)
+					}
+				})
+			}
+			writing.Wait()
+			if err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 2*time.Second, true, func(context.Context) (bool, error) {
+				return heap() > before+300<<20, nil
+			}); err == nil {
+				t.Error("more than 300 MiB are in use")
+			}
+			cancel()
+			for _, w := range responses {
+				_ = w.SetWriteDeadline(time.Now().Add(-time.Second))
+			}
+			running.Wait()
+			eventually(t, "0 bytes", func() string { return fmt.Sprintf("%d bytes", h.mux.used.Load()) })
+		})
+	}
+}
