@@ -145,6 +145,14 @@ func (o *Object) Unreadable() error { return o.problem }
 // allows nor requests an override, and does not affect where a source is copied to.
 func (o *Object) Misread() error { return o.misread }
 
+// Size returns about how many bytes a request has that writes a copy of a source.
+func (o *Object) Size() int {
+	if o.content == nil {
+		return 0
+	}
+	return len(o.content.metadata) + len(o.content.rest)
+}
+
 // AsksToOverride reports whether the object requests to be kept instead of a copy.
 func (o *Object) AsksToOverride() bool { return o != nil && !o.Copy && o.overrides.Requested }
 

@@ -56,8 +56,6 @@ const (
 	// ownServer and listServer are the Services that they lead to.
 	ownServer  = "hns-apiserver"
 	listServer = "hnc-resourcelist"
-
-	automanaged = "kube-aggregator.kubernetes.io/automanaged"
 )
 
 // fieldManager is the name under which the migration writes.

@@ -105,7 +105,7 @@ const (
 func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{
-			"labels":      map[string]any{automanaged: "true", "app.kubernetes.io/part-of": nil, "app.kubernetes.io/managed-by": nil},
+			"labels":      map[string]any{hnc.LabelAutoManaged: "true", "app.kubernetes.io/part-of": nil, "app.kubernetes.io/managed-by": nil},
 			"annotations": map[string]any{"meta.helm.sh/release-name": nil, "meta.helm.sh/release-namespace": nil, helmPolicy: helmKeep},
 		},
 		"spec": map[string]any{"service": nil, "caBundle": nil},

@@ -61,7 +61,7 @@ func logFailure(logger klog.Logger, key queue.Key, failures int, err error) {
 	values := []any{"class", key.Class.String(), "namespace", key.Namespace, "name", names.Shorten(key.Name), "failures", failures}
 	reason := errors.New(names.ShortenText(err.Error()))
 	switch {
-	case errors.Is(err, outcome.ErrRefused):
+	case outcome.Paced(err):
 		logger.V(4).Info("Reconciliation waits to try again what was refused", append(values, "reason", reason)...)
 	case errors.Is(err, outcome.ErrStale) && failures < toleratedFailures:
 		logger.V(4).Info("Reconciliation was based on an outdated cache and will be retried", append(values, "reason", reason)...)

@@ -17,6 +17,9 @@ const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":hns-propag
 // LabelAggregateToPropagator marks ClusterRoles that are aggregated into the propagator's, with the value "true".
 const LabelAggregateToPropagator = "rbac.hnc.x-k8s.io/aggregate-to-propagator"
 
+// LabelAutoManaged tells how kube-apiserver manages an APIService: "true" or "onstart" if it serves the version itself.
+const LabelAutoManaged = "kube-aggregator.kubernetes.io/automanaged"
+
 // PropagatorVerbs returns the verbs that the propagator needs for a propagated kind.
 func PropagatorVerbs() []string {
 	return []string{"get", "list", "watch", "create", "update", "delete"}

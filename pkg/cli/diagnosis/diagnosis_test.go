@@ -41,10 +41,10 @@ func TestAPIServices(t *testing.T) {
 		"no bundle":   {func(s *apiregistrationv1.APIService) { s.Spec.CABundle = nil }, Error, "caBundle is empty"},
 		"insecure":    {func(s *apiregistrationv1.APIService) { s.Spec.InsecureSkipTLSVerify = true }, Error, "any server that answers"},
 		"HNC's":       {func(s *apiregistrationv1.APIService) { s.Spec.Service = nil }, Error, "CustomResourceDefinitions serve"},
-		"automatic":   {func(s *apiregistrationv1.APIService) { delete(s.Labels, autoManaged) }, Error, "may take it over"},
+		"automatic":   {func(s *apiregistrationv1.APIService) { delete(s.Labels, hnc.LabelAutoManaged) }, Error, "may take it over"},
 	} {
 		found := &apiregistrationv1.APIService{
-			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{autoManaged: "false"}},
+			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{hnc.LabelAutoManaged: "false"}},
 			Spec: apiregistrationv1.APIServiceSpec{
 				CABundle: []byte("a"), Service: &apiregistrationv1.ServiceReference{Name: "hns-apiserver", Namespace: hnc.SystemNamespace},
 			},

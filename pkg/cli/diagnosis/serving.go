@@ -15,9 +15,6 @@ import (
 // service is the Service of the API server.
 const service = "hns-apiserver"
 
-// autoManaged labels APIServices that kube-apiserver sets for CustomResourceDefinitions.
-const autoManaged = "kube-aggregator.kubernetes.io/automanaged"
-
 // NotInstalled reports that there is nothing to look at.
 var NotInstalled = Finding{Error, "installation", "the servers are not installed",
 	"kubectl hns preflight says whether they can be; docs/install.md says how"}
@@ -50,9 +47,9 @@ func APIService(api hnc.APIService, found *apiregistrationv1.APIService) Finding
 	case found.Spec.Service.Name != api.Server || found.Spec.Service.Namespace != hnc.SystemNamespace:
 		return Finding{Error, subject, fmt.Sprintf("it belongs to the service %s in namespace %s", found.Spec.Service.Name, found.Spec.Service.Namespace),
 			"find out who owns it, remove it, and apply the APIService of the manifests or the chart again"}
-	case found.Labels[autoManaged] != "false":
+	case found.Labels[hnc.LabelAutoManaged] != "false":
 		return Finding{Error, subject, "CustomResourceDefinitions of the group may take it over",
-			fmt.Sprintf("kubectl label apiservice %s %s=false", api.Name, autoManaged)}
+			fmt.Sprintf("kubectl label apiservice %s %s=false", api.Name, hnc.LabelAutoManaged)}
 	case found.Spec.InsecureSkipTLSVerify:
 		return Finding{Error, subject, "kube-apiserver sends users' identities to any server that answers", "remove spec.insecureSkipTLSVerify"}
 	case len(found.Spec.CABundle) == 0:

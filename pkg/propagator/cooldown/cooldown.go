@@ -32,18 +32,6 @@ func (c *Cooldown) Remaining(name string) time.Duration {
 	return max(c.ends[name].Sub(c.Now()), 0)
 }
 
-// Begin starts the cooldown of a name, and reports whether there was none.
-func (c *Cooldown) Begin(name string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := c.Now()
-	if now.Before(c.ends[name]) {
-		return false
-	}
-	c.start(name, now, c.duration)
-	return true
-}
-
 // Start starts the cooldown of a name anew.
 func (c *Cooldown) Start(name string) { c.StartFor(name, c.duration) }
 
@@ -51,11 +39,7 @@ func (c *Cooldown) Start(name string) { c.StartFor(name, c.duration) }
 func (c *Cooldown) StartFor(name string, duration time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.start(name, c.Now(), duration)
-}
-
-// start starts a cooldown. The lock must be held.
-func (c *Cooldown) start(name string, now time.Time, duration time.Duration) {
+	now := c.Now()
 	if now.Sub(c.swept) >= c.duration {
 		maps.DeleteFunc(c.ends, func(_ string, end time.Time) bool { return !now.Before(end) })
 		c.swept = now

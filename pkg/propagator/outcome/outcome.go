@@ -4,6 +4,7 @@ package outcome
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,9 +19,17 @@ import (
 // ErrStale reports that a decision was based on an outdated cache. It is retried, and not worth a line in the log.
 var ErrStale = errors.New("the cache is outdated")
 
-// ErrRefused reports that the server has refused the same write before, and that it is not tried again yet. It is retried,
+// ErrPaced reports that the server has refused the same write before, and that it is not tried again yet. It is retried,
 // and not worth a line in the log.
-var ErrRefused = errors.New("the write was refused, and is tried again later")
+var ErrPaced = errors.New("the write was refused, and is tried again later")
+
+// Paced reports whether an error is ErrPaced, or joins nothing else.
+func Paced(err error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(joined.Unwrap(), func(err error) bool { return !Paced(err) })
+	}
+	return errors.Is(err, ErrPaced)
+}
 
 // Record counts a write of anything but a copy, and returns the error to retry it for. It calls observe, which enters
 // the result in the cache, if the write succeeded. That the object or its namespace is gone, or is being deleted, is no

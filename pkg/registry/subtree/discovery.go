@@ -95,9 +95,6 @@ func watchDefinitions(ctx context.Context, informers metadatainformer.SharedInfo
 	return hint, nil
 }
 
-// autoManaged labels the APIServices of what kube-apiserver serves itself.
-const autoManaged = "kube-aggregator.kubernetes.io/automanaged"
-
 // servedElsewhere reports whether another API server than kube-apiserver serves a version of a group. Its revisions are
 // its own.
 func servedElsewhere(services cache.GenericLister, gv schema.GroupVersion) bool {
@@ -106,5 +103,9 @@ func servedElsewhere(services cache.GenericLister, gv schema.GroupVersion) bool 
 		return false
 	}
 	service, err := meta.Accessor(found)
-	return err == nil && service.GetLabels()[autoManaged] == ""
+	if err != nil {
+		return false
+	}
+	managed := service.GetLabels()[hnc.LabelAutoManaged]
+	return managed != "true" && managed != "onstart"
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 	"net/http"
 	"net/url"
 	"time"
+
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 )
 
 // recheckPeriod is the interval of permission checks that no event triggers.

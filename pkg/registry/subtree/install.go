@@ -1,6 +1,8 @@
 package subtree
 
 import (
+	"errors"
+	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -64,7 +66,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 		return err
 	}
 	informers := metadatainformer.NewSharedInformerFactory(metadataClient, 0)
-	services := informers.ForResource(apiServices).Lister()
+	services := informers.ForResource(apiServices)
 	known := &kinds{client: discoveryClient}
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(groupName, known.aggregated()) }
 	h := &handler{
@@ -74,7 +76,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 			"watch": inflight.New("watches across subtrees", c.Watches, retryAfter),
 		},
 		labeledAt:       up.labeledNamespaces,
-		servedElsewhere: func(gv schema.GroupVersion) bool { return servedElsewhere(services, gv) },
+		servedElsewhere: func(gv schema.GroupVersion) bool { return servedElsewhere(services.Lister(), gv) },
 		stillLabeled: func(root, name string) bool {
 			namespace, err := c.Namespaces.Lister().Get(name)
 			return err == nil && hnc.IsBelow(namespace.Labels, hnc.AbstractAncestors(namespace.Annotations), root)
@@ -84,7 +86,12 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	if err != nil {
 		return err
 	}
-	if err := server.AddReadyzChecks(healthz.NamedCheck("kinds", known.ready)); err != nil {
+	if err := server.AddReadyzChecks(healthz.NamedCheck("kinds", func(r *http.Request) error {
+		if !services.Informer().HasSynced() {
+			return errors.New("the APIServices are not known yet")
+		}
+		return known.ready(r)
+	})); err != nil {
 		return err
 	}
 	server.AddPostStartHookOrDie("kinds", func(hook genericapiserver.PostStartHookContext) error {

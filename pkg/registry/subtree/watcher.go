@@ -187,17 +187,17 @@ func (w *watcher) applyPermissions(ctx context.Context, names []string) error {
 // membersAt compares the subtree with that at the caller's revision. It returns the namespaces that the caller has
 // seen, and those of them that have left. The old members are read from the tree labels, the only part of the tree
 // with kube-apiserver's revisions. An extra namespace is harmless: its objects are sent again, or removed from a caller
-// who does not have them. If the old members cannot be read, the caller lists or tries again; those of a kind that
-// another API server serves, with revisions of its own, are taken for the present ones.
+// who does not have them. If they cannot be read, the caller lists or tries again. Revisions of a kind that another API
+// server serves say nothing about them: they are taken for the present ones.
 func (w *watcher) membersAt(ctx context.Context, revision string) (before sets.Set[string], left []string, err error) {
-	names, err := w.labeledAt(ctx, w.root, revision)
-	switch {
-	case err == nil:
-	case w.servedElsewhere(w.reader.kind.GroupVersion()):
+	if w.servedElsewhere(w.reader.kind.GroupVersion()) {
 		return w.namespaces, nil, nil
-	case apierrors.IsResourceExpired(err):
+	}
+	names, err := w.labeledAt(ctx, w.root, revision)
+	if apierrors.IsResourceExpired(err) {
 		return nil, nil, expired(w.root)
-	default:
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	before = sets.New(names...)

@@ -5,8 +5,12 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // A client that goes on watching misses what has joined and keeps what has left if its old namespaces are unknown.
@@ -39,5 +43,28 @@ func TestAWatchDoesNotGoOnFromUnknownNamespaces(t *testing.T) {
 				t.Errorf("got %v and %v", before, left)
 			}
 		})
+	}
+}
+
+// kube-apiserver labels the APIServices of what it serves, and its users may label others, to say that it does not.
+func TestWhoServesAKind(t *testing.T) {
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	for name, managed := range map[string]string{"v1.": "onstart", "v1.example.com": "true", "v1beta1.hnc.x-k8s.io": "false", "v1.metrics.example.com": ""} {
+		service := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if managed != "" {
+			service.Labels = map[string]string{hnc.LabelAutoManaged: managed}
+		}
+		if err := indexer.Add(service); err != nil {
+			t.Fatal(err)
+		}
+	}
+	services := cache.NewGenericLister(indexer, apiServices.GroupResource())
+	for gv, want := range map[schema.GroupVersion]bool{
+		{Version: "v1"}: false, {Group: "example.com", Version: "v1"}: false, {Group: "hnc.x-k8s.io", Version: "v1beta1"}: true,
+		{Group: "metrics.example.com", Version: "v1"}: true, {Group: "unknown", Version: "v1"}: false,
+	} {
+		if got := servedElsewhere(services, gv); got != want {
+			t.Errorf("%s: got %v", gv, got)
+		}
 	}
 }

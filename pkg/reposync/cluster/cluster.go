@@ -143,7 +143,7 @@ func (c *Cluster) record(o *plan.Object, live plan.Live) {
 
 // forget drops what is known of an object after its deletion or release. The objects in a namespace are deleted with
 // it.
-func (c *Cluster) forget(id plan.ID) {
+func (c *Cluster) Forget(id plan.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.applied, id)

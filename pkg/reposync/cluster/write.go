@@ -113,7 +113,7 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 			return err
 		}
 	}
-	c.forget(id)
+	c.Forget(id)
 	return nil
 }
 
@@ -128,6 +128,6 @@ func (c *Cluster) Release(ctx context.Context, id plan.ID) error {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}
-	c.forget(id)
+	c.Forget(id)
 	return nil
 }

@@ -78,9 +78,11 @@ type Plan struct {
 	DeleteNamespaces []ID
 	// Release are the objects that lose the label and are left alone from then on.
 	Release []ID
+	// Forget are objects that are left alone and do not have the label any more.
+	Forget []ID
 }
 
-// Compute returns what has to be written. Without prune, nothing is deleted or released.
+// Compute returns what has to be written. Without prune, nothing that has left the repository is deleted or released.
 func Compute(desired []*Object, state *State, prune bool) *Plan {
 	p := &Plan{Drifted: map[ID]bool{}}
 	wanted := make(map[ID]bool, len(desired))
@@ -93,8 +95,10 @@ func Compute(desired []*Object, state *State, prune bool) *Plan {
 		switch d.Handling {
 		case Unmanaged:
 			// What this process has applied is let go without its label, too: prune would delete it by that result.
-			if _, known := state.Applied[d.ID]; exists || known {
+			if _, known := state.Applied[d.ID]; exists {
 				p.Release = append(p.Release, d.ID)
+			} else if known {
+				p.Forget = append(p.Forget, d.ID)
 			}
 		case CreateOnly:
 			if !exists && !state.Existing[d.ID] {

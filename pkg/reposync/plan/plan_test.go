@@ -30,7 +30,7 @@ func text(p *Plan) string {
 	for _, list := range []struct {
 		verb string
 		ids  []ID
-	}{{"delete", p.Delete}, {"delete", p.DeleteNamespaces}, {"release", p.Release}} {
+	}{{"delete", p.Delete}, {"delete", p.DeleteNamespaces}, {"release", p.Release}, {"forget", p.Forget}} {
 		for _, id := range list.ids {
 			all = append(all, list.verb+" "+id.Name)
 		}
@@ -84,7 +84,7 @@ func TestPlan(t *testing.T) {
 		"a system namespace":                                  {nil, map[ID]Live{{Kind: shop.Kind, Name: "default"}: live}, nil, false, "release default"},
 		"unmanaged":                                           {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, map[ID]Live{policy: live}, nil, false, "release policy"},
 		"a permission is being deleted":                       {nil, map[ID]Live{grant: with(func(l *Live) { l.Terminating = true })}, nil, false, "delete grant"},
-		"unmanaged, and somebody has removed the label":       {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, nil, map[ID]Applied{policy: {Hash: 1, Live: live}}, false, "release policy"},
+		"unmanaged, and somebody has removed the label":       {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, nil, map[ID]Applied{policy: {Hash: 1, Live: live}}, false, "forget policy"},
 		"unmanaged, never applied":                            {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, nil, nil, false, ""},
 		"created only":                                        {[]*Object{{ID: policy, Handling: CreateOnly, Phase: PhaseRest}}, nil, nil, false, "apply policy"},
 		"created only, exists":                                {[]*Object{{ID: policy, Handling: CreateOnly, Phase: PhaseRest, Hash: 2}}, map[ID]Live{policy: live}, map[ID]Applied{policy: {Hash: 1, Live: live}}, false, ""},

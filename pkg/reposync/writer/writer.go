@@ -120,6 +120,9 @@ func (w *Writer) inUse(ctx context.Context, id plan.ID) error {
 // Prune releases and deletes what a plan says, then applies what had to wait for that. In a namespace in which a
 // permission stays, the rest stays, too: it may be what restricts it. The results go to Done.
 func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
+	for _, id := range p.Forget {
+		w.Cluster.Forget(id)
+	}
 	for _, id := range p.Release {
 		if ctx.Err() != nil {
 			return

@@ -15,9 +15,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
 )
 
 // Config is what a Controller needs besides the dependencies that all controllers get.
@@ -32,9 +32,13 @@ type Config struct {
 	FailuresChanged func()
 }
 
-// refusedPace is how much later than another one in its tree a copy is tried again that was refused: any number of them
-// may be refused for ever, and be large.
-const refusedPace = 100 * time.Millisecond
+// Any number of copies may be refused for ever, and be large. The further tries have a rate, half of it in one tree, in
+// bytes, of which each try costs retryCost beside those of its object. What succeeds is given back.
+const (
+	retriedPerSecond = 8 << 20
+	retriedBurst     = 64 << 20
+	retryCost        = 16 << 10
+)
 
 // Controller reconciles copies.
 type Controller struct {
@@ -49,8 +53,8 @@ type Controller struct {
 	backups            *backups
 	live               live
 	failures           *failures
-	// retries delay further tries to write copies in a tree, by its root, that were refused before.
-	retries *cooldown.Cooldown
+	// retries limit further tries to write copies that were refused before.
+	retries *rates.Rates
 
 	// mu guards what follows. The cache may be locked before it, never after it.
 	mu sync.Mutex
@@ -77,7 +81,7 @@ func New(d controller.Dependencies, config Config) *Controller {
 		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]struct{}{}, kept: map[int]map[types.UID]types.UID{},
 		events:  eventRecorder{d.Events},
 		backups: newBackups(d.Hierarchy, d.Dynamic),
-		retries: cooldown.New(refusedPace),
+		retries: rates.New(retriedPerSecond, retriedBurst),
 		live:    live{cache: d.Cache, hierarchy: d.Hierarchy},
 	}
 	c.failures = &failures{

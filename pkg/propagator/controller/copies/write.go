@@ -3,6 +3,7 @@ package copies
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -25,8 +26,9 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	if c.awaitsRole(kind, w) {
 		return nil
 	}
-	if c.paced(kind, w) {
-		return fmt.Errorf("%w: %s %s/%s", outcome.ErrRefused, w.Kind.Resource, w.Namespace, names.Shorten(w.Name))
+	again, ok := c.retry(time.Now(), kind, w)
+	if !ok {
+		return fmt.Errorf("%w: %s %s/%s", outcome.ErrPaced, w.Kind.Resource, w.Namespace, names.Shorten(w.Name))
 	}
 	select {
 	case slots <- struct{}{}:
@@ -55,6 +57,9 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	c.metrics.wrote(groupKind(w.Kind), w.Verb, string(result))
 	switch result {
 	case copies.Done:
+		if again.size > 0 {
+			c.retries.Return(time.Now(), again.root, again.size)
+		}
 		if err == nil {
 			c.observe(kind, w, written, kept)
 		}
@@ -70,14 +75,20 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	return fmt.Errorf("%s %s %s/%s: %w", w.Verb, w.Kind.Resource, w.Namespace, names.Shorten(w.Name), err)
 }
 
-// paced reports whether a copy that was refused before has to wait for its turn in its tree.
-func (c *Controller) paced(kind int, w copies.Write) bool {
+// retry is what another try to write a copy that was refused takes of the rate of its tree; nothing for others.
+type retry struct {
+	root string
+	size int
+}
+
+// retry reports whether a copy may be written now. One that was refused before may have to wait.
+func (c *Controller) retry(now time.Time, kind int, w copies.Write) (r retry, ok bool) {
 	if !c.failures.refused(kind, w) {
-		return false
+		return r, true
 	}
-	var root string
-	c.Cache.Read(func(s *cache.State) { root = s.Tree.Root(w.Namespace) })
-	return !c.retries.Begin(root)
+	c.Cache.Read(func(s *cache.State) { r.root = s.Tree.Root(w.Namespace) })
+	r.size = retryCost + w.Source.Size()
+	return r, c.retries.Allow(now, r.root, r.size)
 }
 
 // awaitsRole reports whether a copy of a RoleBinding waits for a copy of its Role, which enqueues it.

@@ -16,12 +16,12 @@ import (
 
 // Copies may be refused for ever, in any number of namespaces, and each request may have a megabyte.
 func TestRefusedCopiesAreTriedAgainAtThePaceOfTheirTree(t *testing.T) {
+	const namespaces = 2 * retriedBurst / 2 / retryCost
 	c, now := newController(), time.Unix(1000, 0)
-	c.retries.Now = func() time.Time { return now }
 	large := copies.Digest{1}
 	c.failures.known[0] = map[string]map[string]failure{}
 	leaves := []string{}
-	for i := range 100 {
+	for i := range namespaces {
 		name := fmt.Sprint("leaf-", i)
 		leaves = append(leaves, name)
 		c.failures.known[0][name] = map[string]failure{"role": {"too large", large}}
@@ -32,18 +32,22 @@ func TestRefusedCopiesAreTriedAgainAtThePaceOfTheirTree(t *testing.T) {
 	}
 	tried := func(verb copies.Verb, digest copies.Digest, namespaces ...string) (n int) {
 		for _, namespace := range namespaces {
-			if !c.paced(0, copies.Write{Verb: verb, Kind: copies.Roles, Namespace: namespace, Name: "role", Source: &copies.Object{Digest: digest}}) {
+			if _, ok := c.retry(now, 0, copies.Write{Verb: verb, Kind: copies.Roles, Namespace: namespace, Name: "role", Source: &copies.Object{Digest: digest}}); ok {
 				n++
 			}
 		}
 		return n
 	}
-	if n := tried(copies.Create, large, leaves...); n != 1 {
+	if n := tried(copies.Create, large, leaves...); n != namespaces/2 {
 		t.Errorf("%d copies are tried again at once", n)
 	}
-	now = now.Add(refusedPace)
+	now = now.Add(time.Second)
+	if n := tried(copies.Create, large, leaves...); n != retriedPerSecond/2/retryCost {
+		t.Errorf("%d copies are tried again a second later", n)
+	}
+	c.retries.Return(now, "root", retryCost)
 	if n := tried(copies.Create, large, leaves...); n != 1 {
-		t.Errorf("%d copies are tried again later", n)
+		t.Errorf("%d copies are tried again after one has been written", n)
 	}
 	if n := tried(copies.Create, large, "elsewhere"); n != 1 {
 		t.Error("a copy that was not refused waits")

@@ -170,6 +170,15 @@ func TestDeletionIsConfirmedWithLiveReads(t *testing.T) {
 			both(cached, live, (*objects).userDeletes)
 			cached.hierarchyD = nil
 		}, `namespace "c" has children now`},
+		"the same, and it has a void Subnamespace": {func(cached, live *objects) {
+			both(cached, live, (*objects).userDeletes)
+			both(cached, live, func(o *objects) {
+				o.hierarchyD = nil
+				o.subnamespaceD = &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{
+					Namespace: "c", Name: "d", UID: "s-d", ResourceVersion: "13", Annotations: map[string]string{hnc.AnnotationVoid: "true"},
+				}}
+			})
+		}, ""},
 		"the same, and there is none": {func(cached, live *objects) {
 			both(cached, live, (*objects).userDeletes)
 			cached.hierarchyD, live.hierarchyD = nil, nil

@@ -3,14 +3,12 @@ package subnamespace
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -95,8 +93,8 @@ func (c *Controller) confirmConversion(ctx context.Context, s *tree.Subnamespace
 	return err
 }
 
-// hasRemainingLiveChildren reports whether a live Hierarchy names the namespace as its parent, or a live Subnamespace
-// is in it, and is not being deleted or about to be with its namespace.
+// hasRemainingLiveChildren reports whether live Hierarchies and Subnamespaces make another namespace a child of this one
+// that is not being deleted, or about to be. Those without effect make none, as in tree.HasRemainingChildren.
 func (c *Controller) hasRemainingLiveChildren(ctx context.Context, namespace string) (bool, error) {
 	hierarchies, err := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("spec.parent", namespace).String(),
@@ -104,15 +102,47 @@ func (c *Controller) hasRemainingLiveChildren(ctx context.Context, namespace str
 	if err != nil {
 		return false, err
 	}
-	for _, h := range hierarchies.Items {
-		live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, h.Namespace, metav1.GetOptions{})
+	list, err := c.Hierarchy.HncV1beta1().Subnamespaces(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return false, err
+	}
+	subnamespaces := map[string]*tree.Subnamespace{}
+	for i := range list.Items {
+		if s := tree.NewSubnamespace(&list.Items[i]); !s.Terminating {
+			subnamespaces[s.Name] = s
+		}
+	}
+	for i := range hierarchies.Items {
+		h := tree.NewHierarchy(&hierarchies.Items[i])
+		s := subnamespaces[h.Namespace]
+		delete(subnamespaces, h.Namespace)
+		if remains, err := c.remains(ctx, namespace, h.Namespace, h, s); remains || err != nil {
+			return remains, err
+		}
+	}
+	for name, s := range subnamespaces {
+		live, err := c.Hierarchy.HncV1beta1().Hierarchies(name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
 		if ignoreNotFound(err) != nil {
 			return false, err
 		}
-		if err == nil && live.DeletionTimestamp == nil {
-			return true, nil
+		var h *tree.Hierarchy
+		if err == nil {
+			h = tree.NewHierarchy(live)
+		}
+		if remains, err := c.remains(ctx, namespace, name, h, s); remains || err != nil {
+			return remains, err
 		}
 	}
-	subnamespaces, err := c.Hierarchy.HncV1beta1().Subnamespaces(namespace).List(ctx, metav1.ListOptions{})
-	return err == nil && slices.ContainsFunc(subnamespaces.Items, func(s v1beta1.Subnamespace) bool { return s.DeletionTimestamp == nil }), err
+	return false, nil
+}
+
+// remains reports whether a namespace is a child by its records, each nil if there is none, and stays.
+func (c *Controller) remains(ctx context.Context, parent, name string, h *tree.Hierarchy, s *tree.Subnamespace) (bool, error) {
+	child := false
+	c.Cache.Read(func(state *cache.State) { child = state.Tree.ParentBy(name, parent, h, s) == parent })
+	if !child || s != nil {
+		return child, nil
+	}
+	live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	return err == nil && live.DeletionTimestamp == nil, ignoreNotFound(err)
 }

@@ -5,14 +5,19 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
-
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	componentmetrics "k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
 func TestWhoGetsTheCreatorsRole(t *testing.T) {
@@ -51,6 +56,22 @@ func TestWhoGetsTheCreatorsRole(t *testing.T) {
 				t.Errorf("got the annotations %v", plan.namespace.Annotations)
 			}
 		})
+	}
+}
+
+// Somebody else may have created the namespace while its copies were written.
+func TestTheCreatorsRoleIsForTheirNamespace(t *testing.T) {
+	for pending, want := range map[string]int{"s-c": 1, "s-another": 0, "": 0} {
+		core := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "c", Annotations: map[string]string{hnc.AnnotationCreatorPending: pending}}})
+		c := New(controller.Dependencies{
+			Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: core, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+		}, Controllers{}, false)
+		s := &tree.Subnamespace{Key: tree.Key{Parent: "p", Name: "c"}, UID: "s-c"}
+		err := c.bindCreator(t.Context(), s, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: "c", Name: "hns-creator-c"}})
+		list, listErr := core.RbacV1().RoleBindings("c").List(t.Context(), metav1.ListOptions{})
+		if listErr != nil || len(list.Items) != want || (err == nil) != (want == 1) {
+			t.Errorf("%q: got %d bindings and %v", pending, len(list.Items), err)
+		}
 	}
 }
 
