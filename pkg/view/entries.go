@@ -8,7 +8,7 @@ import (
 )
 
 // maxDocument bounds the size of discovery and OpenAPI documents without what is left out, in bytes.
-const maxDocument = 64 << 20
+const maxDocument = 32 << 20
 
 // members are the members of documents that have named entries: paths, models and groups. Their functions return the name
 // of an entry in the view; ok is false if the view does not show it.
