@@ -60,6 +60,8 @@ const (
 	CustomResources = "custom-resources"
 	// MaxViewDefinitions is the largest limit of a TenantView.
 	MaxViewDefinitions = 100
+	// MaxViewDefinitionBytes is the size of the specs of a namespace. kube-apiserver needs several times as much memory.
+	MaxViewDefinitionBytes = 4 << 20
 )
 
 // Reasons of the condition Ready of a ViewDefinition.

@@ -3335,7 +3335,7 @@ func schema_pkg_apis_hnc_v1alpha3_ViewCustomResources(ref common.ReferenceCallba
 				Properties: map[string]spec.Schema{
 					"limit": {
 						SchemaProps: spec.SchemaProps{
-							Description: "limit is how many CustomResourceDefinitions the users of the view can create in it: by default none, and at most 100. Each costs kube-apiserver memory and a new OpenAPI document. Lowering it deletes none.",
+							Description: "limit is how many CustomResourceDefinitions the users of the view can create in it: by default none, and at most 100. Each costs kube-apiserver memory and a new OpenAPI document. Lowering it deletes none. kube-apiserver does not bound what the custom resources of one may cost: more than 0 is for users whom you trust with its availability.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},

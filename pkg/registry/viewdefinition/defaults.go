@@ -10,7 +10,7 @@ import (
 // the defaults. An object has some hundred bytes without them, but an element of a list may have two.
 const (
 	maxDefaults        = 8 << 10 // bytes in an object
-	maxElementDefaults = 256     // bytes in an object that may be repeated without a limit
+	maxElementDefaults = 256     // bytes in an object below a list or map
 	// defaultValue is what a value counts besides its bytes.
 	defaultValue = 32
 )

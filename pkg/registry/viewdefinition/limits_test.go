@@ -2,6 +2,8 @@ package viewdefinition
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -109,8 +111,7 @@ func TestDefaultsAreBounded(t *testing.T) {
 		{"too many in a list", with(list(object(text(300)), ""), ""), "properties[spec].properties[list].items: Invalid value: the defaults of one of these"},
 		{"with a long name in a list", with(list(`{"type":"object","properties":{"`+strings.Repeat("n", 300)+`":{"type":"integer","default":0}}}`, ""), ""), "the defaults of one of these"},
 		{"in a map", with(`"map":{"type":"object","additionalProperties":`+object(text(300))+`}`, ""), "properties[map].additionalProperties: Invalid value: the defaults of one of these"},
-		{"in a short list", with(list(object(text(300)), `,"maxItems":10`), ""), ""},
-		{"in a long list", with(list(object(text(300)), `,"maxItems":1000`), ""), "the defaults of an object"},
+		{"in a short list", with(list(object(text(300)), `,"maxItems":10`), ""), "the defaults of one of these"},
 		{"in a short list in another", with(list(`{"type":"object","properties":{`+list(object(text(300)), `,"maxItems":10`)+`}}`, ""), ""), "the defaults of one of these"},
 		{"of a null in a list", with(list(`{"type":"string","default":`+text(300)+`}`, ""), ""), "the defaults of one of these"},
 		// The defaults of elements are added to those of a default.
@@ -138,14 +139,84 @@ func TestChecksOfElementsAreBounded(t *testing.T) {
 		{"values of a field", with(`"a":`+enum(10000), ""), ""},
 		{"values of elements", list(enum(100), ""), ""},
 		{"many values of elements", list(enum(maxElementChecks), ""), "properties[list].items: Invalid value: allOf, anyOf"},
-		{"many values of few elements", list(enum(maxElementChecks), `,"maxItems":10`), ""},
-		{"many values of many elements", list(enum(maxElementChecks), `,"maxItems":20000`), "allOf, anyOf"},
-		{"alternatives", list(`{"type":"string","anyOf":[`+strings.Repeat(`{"minLength":1},`, 50)+`{}]}`, ""), "allOf, anyOf"},
+		{"many values of few elements", list(enum(maxElementChecks), `,"maxItems":10`), "allOf, anyOf"},
+		{"many alternatives", list(`{"type":"string","anyOf":[`+strings.Repeat(`{"minLength":1},`, 50)+`{}]}`, ""), "allOf, anyOf"},
 		{"fields", list(`{"type":"object","properties":{`+fields(maxElementFields)+`}}`, ""), ""},
 		{"many fields", list(`{"type":"object","properties":{`+fields(maxElementFields+1)+`}}`, ""), "properties[list].items.properties: Invalid value: has 129 fields"},
-		{"many fields of few elements", list(`{"type":"object","properties":{`+fields(maxElementFields+1)+`}}`, `,"maxItems":10`), ""},
+		{"many fields of few elements", list(`{"type":"object","properties":{`+fields(maxElementFields+1)+`}}`, `,"maxItems":10`), "has 129 fields"},
 		{"a message", list(`{"type":"string","x-kubernetes-validations":[{"rule":"false","message":"`+strings.Repeat("m", maxElementChecks+1)+`"}]}`, ""), "allOf, anyOf"},
+		{"a computed message", list(`{"type":"string","maxLength":9,"x-kubernetes-validations":[{"rule":"true","messageExpression":"self"}]}`, ""), "each messageExpression counts as 1024"},
 		{"a long path", with(`"`+long+`":{"type":"string"}`, ""), "the names of the fields above have more than 512 bytes"},
+	})
+}
+
+// An error has a copy of the value. maxItems does not help: all elements are validated before it is looked at.
+func TestValidationsOfAValueAreBounded(t *testing.T) {
+	list := func(items string) string { return with(`"list":{"type":"array","maxItems":1,"items":`+items+`}`, "") }
+	rules := func(n int) string {
+		return `{"type":"boolean","x-kubernetes-validations":[` + strings.Repeat(`{"rule":"self"},`, n-1) + `{"rule":"self"}]}`
+	}
+	all := func(n int) string {
+		return `{"type":"string","allOf":[` + strings.Repeat(`{"minLength":1},`, n-1) + `{"minLength":1}]}`
+	}
+	required := func(n int) string {
+		var names []string
+		for i := range n {
+			names = append(names, fmt.Sprintf(`"f%d"`, i))
+		}
+		return `{"type":"object","required":[` + strings.Join(names, ",") + `],"properties":{` + strings.ReplaceAll(manyDefaults(n), `,"default":0`, "") + `}}`
+	}
+	nested := func(n int) string {
+		return `{"type":"object","properties":{"b":{"type":"string"}},"anyOf":[{"not":{"properties":{"b":` + strings.Replace(all(n-2), `"type":"string",`, "", 1) + `}}}]}`
+	}
+	testLimits(t, []limitTest{
+		{"rules", with(`"a":`+rules(maxValidations), ""), ""},
+		{"many rules", with(`"a":`+rules(maxValidations+1), ""), "properties[a]: Invalid value: has 33 validations"},
+		{"schemas", with(`"a":`+all(maxValidations), ""), ""},
+		{"many schemas", with(`"a":`+all(maxValidations+1), ""), "has 33 validations"},
+		{"nested schemas", with(`"a":`+nested(maxValidations), ""), ""},
+		{"many nested schemas", with(`"a":`+nested(maxValidations+1), ""), "has 33 validations"},
+		{"required fields", with(`"a":`+required(maxValidations), ""), ""},
+		{"many required fields", with(`"a":`+required(maxValidations+1), ""), "has 33 validations"},
+		{"rules of elements", list(rules(maxElementValidations)), ""},
+		{"many rules of elements", list(rules(maxElementValidations + 1)), "properties[list].items: Invalid value: has 9 schemas"},
+		{"schemas of elements", list(all(maxElementValidations)), ""},
+		{"many schemas of elements", list(all(maxElementValidations + 1)), "has 9 schemas"},
+		{"required fields of elements", list(required(maxValidations)), ""},
+		{"many required fields of elements", list(required(maxValidations + 1)), "has 33 validations"},
+		{"many schemas below elements", list(`{"type":"object","properties":{"a":` + all(maxElementValidations+1) + `}}`), "items.properties[a]: Invalid value: has 9 schemas"},
+	})
+}
+
+// Each link of a chain doubles the rule when it is compiled.
+func TestChainsOfOptionalsAreBounded(t *testing.T) {
+	chain := func(call string, n int) string { return "optional.of(1)" + strings.Repeat("."+call, n) + ".hasValue()" }
+	for rule, allowed := range map[string]bool{
+		`self.?a.optMap(v, v == 1).orValue(true)`: true,
+		chain("optMap(a, a)", 2):                  true,
+		chain("optMap(a, a)", 3):                  false,
+		chain("optMap(a, a)", 30):                 false,
+		chain("optFlatMap(a, optional.of(a))", 3): false,
+		`[1, 2].all(x, ` + chain("optMap(a, a)", 2) + `) && self.?a.optMap(v, v == 1).orValue(true)`: false,
+	} {
+		for _, name := range []string{"rule", "messageExpression"} {
+			of := fmt.Sprintf(`{"rule":%q}`, rule)
+			if name == "messageExpression" {
+				of = fmt.Sprintf(`{"rule":"true","messageExpression":%q}`, rule)
+			}
+			v := definition("widgets.example.com", with(`"o":{"type":"object","properties":{"a":{"type":"integer"}},"x-kubernetes-validations":[`+of+`]}`, ""))
+			spec, errs := decode(v)
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			err := validateSpec(v, spec).ToAggregate()
+			if (err == nil) != allowed || err != nil && !strings.Contains(err.Error(), "properties[o].x-kubernetes-validations[0]."+name+": Invalid value: ") {
+				t.Errorf("%s %s: got %v", name, rule, err)
+			}
+		}
+	}
+	testLimits(t, []limitTest{
+		{"compiled", with(`"o":{"type":"object","properties":{"a":{"type":"integer"}},"x-kubernetes-validations":[{"rule":"self.?a.optMap(v, v == 1).orValue(true)"}]}`, ""), ""},
 	})
 }
 
@@ -174,6 +245,13 @@ func TestPatternsAreBounded(t *testing.T) {
 		{"in a rule", with(rule(`self.matches('^[a-z]{1,63}$') && self != r'(' && optional.of({'a': self}).?a.orValue('') == self`, ""), ""), ""},
 		{"repetitions in a rule", with(rule(`self.matches('((abc|def)\x7b30}){30}')`, ""), ""), "x-kubernetes-validations[0].rule: Invalid value: "},
 		{"repetitions in a message", with(rule("true", "'a'.find('((abc|def){30}){30}')"), ""), "x-kubernetes-validations[0].messageExpression: Invalid value: "},
+		{"in quotes", with(rule(`self.matches('^a{1,63}$') && matches(self, '^a') && self.findAll('a').size() > 0`, ""), ""), ""},
+		{"computed", with(rule(`self.matches(self)`, ""), ""), "x-kubernetes-validations[0].rule: Invalid value: \"self.matches(self)\": the pattern of matches"},
+		{"concatenated", with(rule(`self.matches('(' + 'a)')`, ""), ""), "the pattern of matches"},
+		{"computed in a function", with(rule(`.matches(self, self)`, ""), ""), "the pattern of matches"},
+		{"computed in find", with(rule("true", `self.find(self)`), ""), "messageExpression: Invalid value: \"self.find(self)\": the pattern of matches"},
+		{"computed in findAll", with(rule(`['a'].all(p, self.findAll(p, 1).size() == 1)`, ""), ""), "the pattern of matches"},
+		{"not one in a rule", with(rule(`self.matches('a(')`, ""), ""), "missing closing )"},
 		{"in a definition", with(`"a":{"type":"string","patternProperties":{"x":`+pattern("((abc|def){30}){30}")+`}}`, ""), "patternProperties"},
 	})
 }
@@ -230,6 +308,11 @@ func TestFewSpecsAreValidatedAtTheSameTime(t *testing.T) {
 		}
 		close(end)
 		synctest.Wait()
+		for range 100 {
+			if err := s.do(ctx, func() { t.Error("it runs in a free slot") }); !errors.Is(err, context.Canceled) {
+				t.Fatalf("got %v", err)
+			}
+		}
 	})
 }
 
@@ -243,5 +326,17 @@ func TestTheSpecsOfANamespaceAreBounded(t *testing.T) {
 	}
 	if written = of("c", 100); total(stored, &written) != 111 {
 		t.Errorf("a creation makes %d", total(stored, &written))
+	}
+}
+
+// What is measured before a write is what is stored, which may be several times as large as what a client sends.
+func TestSpecsAreMeasuredAsTheyAreStored(t *testing.T) {
+	v := definition("widgets.example.com", `{"a": "<<<", "b": 1e20}`)
+	measured := string(v.Spec.Raw)
+	if canonicalize(v); string(v.Spec.Raw) != measured {
+		t.Errorf("%s becomes %s", measured, v.Spec.Raw)
+	}
+	if stored, err := json.Marshal(v.Spec); err != nil || string(stored) != measured {
+		t.Errorf("%s is stored as %s: %v", measured, stored, err)
 	}
 }

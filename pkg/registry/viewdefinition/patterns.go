@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp/syntax"
+	"strings"
 
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
@@ -16,8 +17,15 @@ const (
 	maxPatterns = 16 << 10
 )
 
+// maxCopies is how many calls of optMap and optFlatMap a rule may have: each copies what it is called on, with the copies
+// in there, when the rule is compiled.
+const maxCopies = 2
+
 // errPattern is the error about a pattern with too many instructions.
 var errPattern = fmt.Errorf("has a pattern with more than %d bytes or instructions; remove repetitions such as {0,63}, and use maxLength", maxPattern)
+
+// errComputed is the error about a pattern that would be compiled at each evaluation.
+var errComputed = errors.New("the pattern of matches, find or findAll must be a text in quotes")
 
 // instructions returns how many instructions a compiled pattern has, and an error if they are too many.
 func instructions(pattern string) (int, error) {
@@ -52,8 +60,16 @@ func count(re *syntax.Regexp, times int) int {
 	return n
 }
 
-// instructionsOfRule returns how many instructions the patterns of a rule have: any text in it may be one.
-func instructionsOfRule(rule string) (n int, err error) {
+func product(a, b int) int {
+	if a > most/b {
+		return most
+	}
+	return a * b
+}
+
+// checkRule returns how many instructions the patterns of a rule have: any text in it may be one. It parses the rule
+// without macros, which make it larger.
+func checkRule(rule string) (n int, err error) {
 	rules, err := parser.NewParser(parser.EnableOptionalSyntax(true), parser.EnableIdentEscapeSyntax(true))
 	if err != nil {
 		return 0, err
@@ -62,19 +78,55 @@ func instructionsOfRule(rule string) (n int, err error) {
 	if len(problems.GetErrors()) > 0 {
 		return 0, errors.New(problems.ToDisplayString())
 	}
+	copies := 0
 	ast.PostOrderVisit(parsed.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() != ast.LiteralKind {
+		if text, ok := textOf(e); ok {
+			more, invalid := instructions(text)
+			if errors.Is(invalid, errPattern) {
+				err = invalid
+			}
+			n = sum(n, more)
+		}
+		if e.Kind() != ast.CallKind {
 			return
 		}
-		text, ok := e.AsLiteral().Value().(string)
-		if !ok {
-			return
+		switch call := e.AsCall(); strings.TrimPrefix(call.FunctionName(), ".") {
+		case "optMap", "optFlatMap":
+			copies++
+		case "matches", "find", "findAll":
+			if invalid := checkPattern(call); invalid != nil {
+				err = invalid
+			}
 		}
-		more, invalid := instructions(text)
-		if errors.Is(invalid, errPattern) {
-			err = invalid
-		}
-		n = sum(n, more)
 	}))
+	if copies > maxCopies {
+		err = fmt.Errorf("has %d calls of optMap and optFlatMap; at most %d are allowed", copies, maxCopies)
+	}
 	return n, err
+}
+
+// checkPattern validates the pattern of a call.
+func checkPattern(call ast.CallExpr) error {
+	args := call.Args()
+	if !call.IsMemberFunction() {
+		args = args[min(1, len(args)):]
+	}
+	if len(args) == 0 {
+		return nil // There is no such function.
+	}
+	text, ok := textOf(args[0])
+	if !ok {
+		return errComputed
+	}
+	_, err := instructions(text)
+	return err
+}
+
+// textOf returns the text that an expression is.
+func textOf(e ast.Expr) (string, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return "", false
+	}
+	text, ok := e.AsLiteral().Value().(string)
+	return text, ok
 }

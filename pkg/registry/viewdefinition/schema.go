@@ -8,51 +8,50 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// The limits of what kube-apiserver has for each element of a list, or builds for each that is not valid: errors have the
-// path, and the pattern, the values or the message that the schema has for it.
+// The limits of what kube-apiserver has for each element of a list or map, or builds for each that is not valid: errors have
+// the path, the value, and the pattern, the values or the message that the schema has for it. It validates all elements, and
+// adds their defaults, before it looks at maxItems and maxProperties.
 const (
-	maxPath          = 512     // bytes of the names of fields
-	maxElementChecks = 512     // bytes, if elements may be repeated without a limit
-	maxElementFields = 128     // fields of the schema, which are all looked up, in the same case
-	maxChecks        = 8 << 20 // bytes or fields for all elements otherwise
+	maxPath               = 512 // bytes of the names of fields
+	maxElementChecks      = 512 // bytes
+	maxElementFields      = 128 // fields of the schema, which are all looked up, in the same case
+	maxElementValidations = 8   // of one value, besides the fields that it requires
+	maxValidations        = 32  // of one value, with these
+	// messageSize is what the result of a messageExpression counts.
+	messageSize = 1 << 10
 )
-
-// unlimited says that nothing bounds how often a schema is repeated.
-const unlimited = -1
 
 // place is where a schema is.
 type place struct {
 	at *field.Path
-	// path is the length of the names of the fields, and times how often the schema may apply in an object.
-	path, times int
+	// path is the length of the names of the fields.
+	path int
+	// repeated says that it is below a list or map.
+	repeated bool
 }
 
-// inspection validates a schema of a version.
+// inspection validates the schemas of a definition.
 type inspection struct {
 	errs field.ErrorList
-	// patterns are the instructions of all patterns, and defaults the bytes of all defaults in an object.
-	patterns, defaults int
+	// patterns are the instructions of all patterns, and rules the number of rules, of all versions.
+	patterns, rules int
 }
 
-// validateSchema validates that objects of a version do not become much larger than what clients send or have stored.
-// patterns counts the instructions of the patterns of all versions.
-func validateSchema(version *apiextensionsv1.CustomResourceDefinitionVersion, at *field.Path, patterns *int) field.ErrorList {
+// visitVersion validates that objects of a version do not become much larger than what clients send or have stored.
+func (i *inspection) visitVersion(version *apiextensionsv1.CustomResourceDefinitionVersion, at *field.Path) {
 	if version.Schema == nil || version.Schema.OpenAPIV3Schema == nil {
-		return nil // It is required.
+		return // It is required.
 	}
 	root, at := version.Schema.OpenAPIV3Schema, at.Child("schema", "openAPIV3Schema")
 	d := defaultsOf(root)
-	i := inspection{patterns: *patterns, defaults: d.largest}
-	i.visit(root, d, place{at: at, times: 1})
-	*patterns = i.patterns
-	if i.defaults > maxDefaults {
+	i.visit(root, d, place{at: at})
+	if d.largest > maxDefaults {
 		i.errs = append(i.errs, field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("the defaults of an object would have %d bytes, of which each value counts as %d more; "+
-			"at most %d are allowed: remove some, or limit with maxItems and maxProperties how often they are added", i.defaults, defaultValue, maxDefaults)))
+			"at most %d are allowed: remove some", d.largest, defaultValue, maxDefaults)))
 	}
 	if i.patterns > maxPatterns {
 		i.errs = append(i.errs, field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("the patterns have more than %d instructions; remove some, or repetitions such as {0,63} from them, and use maxLength", maxPatterns)))
 	}
-	return i.errs
 }
 
 // visit validates a schema, and what is below it.
@@ -61,54 +60,73 @@ func (i *inspection) visit(s *apiextensionsv1.JSONSchemaProps, d *defaults, p pl
 		i.errs = append(i.errs, field.Invalid(p.at, field.OmitValueType{}, fmt.Sprintf("the names of the fields above have more than %d bytes; choose shorter ones", maxPath)))
 		return
 	}
-	if p.times != 1 {
-		i.visitElement(s, d, p)
+	n, required := validations(s, false)
+	if n+required > maxValidations {
+		i.errs = append(i.errs, field.Invalid(p.at, field.OmitValueType{}, fmt.Sprintf("has %d validations of a value: schemas in allOf, anyOf, oneOf and not, rules, and required fields; "+
+			"at most %d are allowed: combine rules, or remove some", n+required, maxValidations)))
+	}
+	if p.repeated {
+		i.visitElement(s, d, n, p)
 	}
 	i.visitPatterns(s, p.at)
 	for name, property := range s.Properties {
-		i.visit(&property, d.properties[name], place{p.at.Child("properties").Key(name), p.path + len(name), p.times})
+		i.visit(&property, d.properties[name], place{p.at.Child("properties").Key(name), p.path + len(name), p.repeated})
 		s.Properties[name] = property
 	}
 	if of := elements(s); of != nil {
-		i.visit(of, d.items, place{p.at.Child("items"), p.path, times(p.times, s.MaxItems)})
+		i.visit(of, d.items, place{p.at.Child("items"), p.path, true})
 	} else if of := repeated(s); of != nil {
-		i.visit(of, d.items, place{p.at.Child("additionalProperties"), p.path, times(p.times, s.MaxProperties)})
+		i.visit(of, d.items, place{p.at.Child("additionalProperties"), p.path, true})
 	}
 }
 
-// times returns how often elements are repeated at most, which is more than once.
-func times(above int, limit *int64) int {
-	if above == unlimited || limit == nil || *limit < 0 || *limit > maxChecks {
-		return unlimited
-	}
-	return product(max(int(*limit), 2), above)
-}
-
-// visitElement validates what is added to an object that may be repeated, and the errors about it.
-func (i *inspection) visitElement(s *apiextensionsv1.JSONSchemaProps, d *defaults, p place) {
-	switch added := max(d.empty, d.own); {
-	case added <= maxElementDefaults:
-	case p.times == unlimited:
+// visitElement validates what is added to a value below a list or map, and the errors about it.
+func (i *inspection) visitElement(s *apiextensionsv1.JSONSchemaProps, d *defaults, validations int, p place) {
+	if added := max(d.empty, d.own); added > maxElementDefaults {
 		i.errs = append(i.errs, field.Invalid(p.at, field.OmitValueType{}, fmt.Sprintf("the defaults of one of these have %d bytes, of which each value counts as %d more; "+
-			"at most %d are allowed if their number is not limited: remove some, or set maxItems or maxProperties above", added, defaultValue, maxElementDefaults)))
-	default:
-		i.defaults = sum(i.defaults, product(added, p.times))
+			"at most %d are allowed in lists and maps: remove some", added, defaultValue, maxElementDefaults)))
 	}
-	if n := len(s.Properties); n > maxElementFields && (p.times == unlimited || product(n, p.times) > maxChecks) {
+	if n := len(s.Properties); n > maxElementFields {
 		i.errs = append(i.errs, field.Invalid(p.at.Child("properties"), field.OmitValueType{}, fmt.Sprintf("has %d fields; "+
-			"at most %d are allowed if the number of elements is not limited: set maxItems or maxProperties above", n, maxElementFields)))
+			"at most %d are allowed in lists and maps", n, maxElementFields)))
 	}
-	if n := checks(s); n > maxElementChecks && (p.times == unlimited || product(n, p.times) > maxChecks) {
-		i.errs = append(i.errs, field.Invalid(p.at, field.OmitValueType{}, fmt.Sprintf("allOf, anyOf, oneOf, not, enum, pattern, required and messages have %d bytes; "+
-			"at most %d are allowed if the number of elements is not limited, and %d for all elements: shorten them, or set maxItems or maxProperties above", n, maxElementChecks, maxChecks)))
+	if validations > maxElementValidations {
+		i.errs = append(i.errs, field.Invalid(p.at, field.OmitValueType{}, fmt.Sprintf("has %d schemas in allOf, anyOf, oneOf and not, and rules; "+
+			"at most %d are allowed in lists and maps: combine rules, or remove some", validations, maxElementValidations)))
+	}
+	if n := checks(s); n > maxElementChecks {
+		i.errs = append(i.errs, field.Invalid(p.at, field.OmitValueType{}, fmt.Sprintf("allOf, anyOf, oneOf, not, enum, pattern, required and messages have %d bytes, of which each messageExpression counts as %d; "+
+			"at most %d are allowed in lists and maps: shorten them, and use message instead of messageExpression", n, messageSize, maxElementChecks)))
 	}
 }
 
-func product(a, b int) int {
-	if a > most/b {
-		return most
+// validations returns how many errors about a value there may be, each of which has a copy of it: those of its rules and of
+// the schemas that are combined with its schema, and those of required fields. Within combined schemas, the ones of fields
+// and elements count, too.
+func validations(s *apiextensionsv1.JSONSchemaProps, combined bool) (n, required int) {
+	n, required = len(s.XValidations), len(s.Required)
+	add := func(s *apiextensionsv1.JSONSchemaProps, this int) {
+		more, fields := validations(s, true)
+		n, required = n+more+this, required+fields
 	}
-	return a * b
+	for _, of := range [][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		for j := range of {
+			add(&of[j], 1)
+		}
+	}
+	if s.Not != nil {
+		add(s.Not, 1)
+	}
+	if !combined {
+		return n, required
+	}
+	for _, property := range s.Properties {
+		add(&property, 0)
+	}
+	if of := repeated(s); of != nil {
+		add(of, 0)
+	}
+	return n, required
 }
 
 // checks returns the bytes of what errors about a value may contain, and of what it is compared with.
@@ -119,6 +137,9 @@ func checks(s *apiextensionsv1.JSONSchemaProps) int {
 	}
 	n := len(encoded) - len("{}")
 	for _, rule := range s.XValidations {
+		if rule.MessageExpression != "" {
+			n += messageSize
+		}
 		if rule.Message != "" {
 			n += len(rule.Message)
 		} else {
@@ -143,13 +164,14 @@ func (i *inspection) visitPatterns(s *apiextensionsv1.JSONSchemaProps, at *field
 		i.patterns = sum(i.patterns, n)
 		s.Pattern = ""
 	}
+	i.rules += len(s.XValidations)
 	for j := range s.XValidations {
 		rule := &s.XValidations[j]
 		for name, expression := range map[string]string{"rule": rule.Rule, "messageExpression": rule.MessageExpression} {
 			if expression == "" {
 				continue
 			}
-			n, err := instructionsOfRule(expression)
+			n, err := checkRule(expression)
 			if err != nil {
 				i.errs = append(i.errs, field.Invalid(at.Child("x-kubernetes-validations").Index(j).Child(name), expression, err.Error()))
 			}

@@ -47,10 +47,13 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 		TableConvertor:            table.New(columns...),
 	}
 	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-		return base.FinishNothing, withinLimits(ctx, store, limit, obj.(*hnc.ViewDefinition), nil)
+		v := obj.(*hnc.ViewDefinition)
+		s.canonicalize(ctx, v) // It may become larger.
+		return base.FinishNothing, withinLimits(ctx, store, limit, v, nil)
 	}
 	store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 		v, oldV := obj.(*hnc.ViewDefinition), old.(*hnc.ViewDefinition)
+		s.canonicalize(ctx, v)
 		if err := withinLimits(ctx, store, limit, v, oldV); err != nil {
 			return nil, err
 		}
@@ -62,11 +65,8 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	return &Storage{Definition: store, Status: alias.NewStatus(store, base.Status[*hnc.ViewDefinition]{Base: b, Keep: keepSpec})}, nil
 }
 
-// maxTotal is the size of the specs of a namespace, in bytes. kube-apiserver needs several times as much memory.
-const maxTotal = 4 << 20
-
 // withinLimits returns an error if a namespace would have more definitions than it may have, or larger ones. It reads
-// caches: the propagator enforces the number, too. old is nil for a creation.
+// caches: the propagator enforces both, too. old is nil for a creation.
 func withinLimits(ctx context.Context, store *genericregistry.Store, limit func(context.Context, string) (int, error), v, old *hnc.ViewDefinition) error {
 	if old != nil && len(v.Spec.Raw) <= len(old.Spec.Raw) {
 		return nil
@@ -86,9 +86,9 @@ func withinLimits(ctx context.Context, store *genericregistry.Store, limit func(
 				"delete one, or ask an administrator of the cluster to raise it", allowed))
 		}
 	}
-	if total := total(definitions, v); total > maxTotal {
+	if total := total(definitions, v); total > hnc.MaxViewDefinitionBytes {
 		return apierrors.NewForbidden(resource, v.Name, fmt.Errorf("spec: the CustomResourceDefinitions of this namespace would have %d bytes, and may have %d; "+
-			"remove descriptions or versions, or delete one", total, maxTotal))
+			"remove descriptions or versions, or delete one", total, hnc.MaxViewDefinitionBytes))
 	}
 	return nil
 }

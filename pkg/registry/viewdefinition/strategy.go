@@ -32,11 +32,14 @@ const maxInFlight = 2
 // slots are those in use.
 type slots chan struct{}
 
-// do calls a function when a slot is free, unless the context ends before.
+// do calls a function when a slot is free. If the context has ended, it returns its error instead.
 func (s slots) do(ctx context.Context, f func()) error {
 	select {
 	case s <- struct{}{}:
 		defer func() { <-s }()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		f()
 		return nil
 	case <-ctx.Done():

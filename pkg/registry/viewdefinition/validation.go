@@ -110,20 +110,22 @@ func validateSpec(v *hnc.ViewDefinition, spec *apiextensionsv1.CustomResourceDef
 	if len(spec.Versions) > maxVersions {
 		return append(errs, field.TooMany(at.Child("versions"), len(spec.Versions), maxVersions))
 	}
-	if rules := strings.Count(string(v.Spec.Raw), `"rule":`); rules > maxRules {
-		errs = append(errs, field.TooMany(at.Child("versions"), rules, maxRules))
-	}
-	group, patterns := realGroup(v, spec.Group), 0
-	for i := range spec.Versions {
-		version, at := &spec.Versions[i], at.Child("versions").Index(i)
+	var i inspection
+	group, versions := realGroup(v, spec.Group), at.Child("versions")
+	for j := range spec.Versions {
+		version, at := &spec.Versions[j], versions.Index(j)
 		errs = append(errs, validateColumns(version, at.Child("additionalPrinterColumns"))...)
-		errs = append(errs, validateSchema(version, at, &patterns)...)
+		i.visitVersion(version, at)
 		// The name of the APIService.
 		if name := version.Name + "." + group; len(name) > utilvalidation.DNS1123SubdomainMaxLength {
 			errs = append(errs, field.Invalid(at.Child("name"), version.Name,
 				fmt.Sprintf("%q is too long: together with the suffix of the view, must have at most %d characters", version.Name+"."+spec.Group, utilvalidation.DNS1123SubdomainMaxLength)))
 		}
 	}
+	if i.rules > maxRules {
+		errs = append(errs, field.TooMany(versions, i.rules, maxRules))
+	}
+	errs = append(errs, i.errs...)
 	if name := spec.Names.Plural + "." + group; len(name) > utilvalidation.DNS1123SubdomainMaxLength {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), v.Name,
 			fmt.Sprintf("together with the suffix of the view, must have at most %d characters; this has %d", utilvalidation.DNS1123SubdomainMaxLength, len(name))))

@@ -30,7 +30,13 @@ func spec(group, scope, more string) string {
 
 func TestDefinitionsAreValidated(t *testing.T) {
 	long := strings.Repeat("a", 60) + "." + strings.Repeat("b", 60) + "." + strings.Repeat("c", 60) + "." + strings.Repeat("d", 40)
-	rules := strings.Repeat(`{"rule":"true"},`, maxRules) + `{"rule":"true"}`
+	rules := func(n int) string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf(`"f%d":{"type":"boolean","x-kubernetes-validations":[{"rule":"self"}]}`, i))
+		}
+		return `"type":"object","properties":{` + strings.Join(all, ",") + `}`
+	}
 	for _, test := range []struct {
 		what, name, spec string
 		// want are parts of the error; none means that the definition is valid.
@@ -55,7 +61,9 @@ func TestDefinitionsAreValidated(t *testing.T) {
 		{"no structural schema", "widgets.example.com", strings.Replace(spec("example.com", "Namespaced", ""), `"type":"integer"`, "", 1), []string{"openAPIV3Schema.properties[spec].properties[size].type"}},
 		{"too large", "widgets.example.com", spec("example.com", "Namespaced", `,"x":"`+strings.Repeat("x", maxSpec)+`"`), []string{"spec: Too long"}},
 		{"too deep", "widgets.example.com", strings.Repeat(`{"a":`, maxDepth+1) + "1" + strings.Repeat("}", maxDepth+1), []string{"spec", "levels"}},
-		{"many rules", "widgets.example.com", strings.Replace(spec("example.com", "Namespaced", ""), `"type":"integer"`, `"type":"integer","x-kubernetes-validations":[`+rules+`]`, 1), []string{"spec.versions: Too many"}},
+		{"many rules", "widgets.example.com", strings.Replace(spec("example.com", "Namespaced", ""), `"type":"integer"`, rules(maxRules+1), 1), []string{"spec.versions: Too many: 1001"}},
+		{"fields that are called rule", "widgets.example.com", strings.Replace(spec("example.com", "Namespaced", ""), `"type":"integer"`, strings.ReplaceAll(strings.ReplaceAll(
+			rules(maxRules), `"type":"boolean"`, `"type":"object","properties":{"rule":{"type":"integer"}}`), `,"x-kubernetes-validations":[{"rule":"self"}]`, ""), 1), nil},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			err := validate(t.Context(), definition(test.name, test.spec), nil).ToAggregate()

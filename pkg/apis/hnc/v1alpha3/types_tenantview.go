@@ -48,7 +48,8 @@ type TenantViewSpec struct {
 // ViewCustomResources bounds the CustomResourceDefinitions that a view has for itself.
 type ViewCustomResources struct {
 	// limit is how many CustomResourceDefinitions the users of the view can create in it: by default none, and at most
-	// 100. Each costs kube-apiserver memory and a new OpenAPI document. Lowering it deletes none.
+	// 100. Each costs kube-apiserver memory and a new OpenAPI document. Lowering it deletes none. kube-apiserver does not
+	// bound what the custom resources of one may cost: more than 0 is for users whom you trust with its availability.
 	// +optional
 	Limit int32 `json:"limit,omitempty"`
 }

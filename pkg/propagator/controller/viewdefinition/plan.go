@@ -63,13 +63,14 @@ func newPlan(s *cache.State, namespace string) plan {
 		p.granted = !terminating && !s.Tree.Frozen(namespace) && !s.Tree.Excluded(namespace)
 	}
 	maps.DeleteFunc(crds, func(_ string, crd *cache.ViewCRD) bool { return !hasSuffix(crd.Group, p.suffix) }) // of a namespace with another UID
-	limit, existing := 0, len(crds)
+	limit, existing, bytes := 0, len(crds), 0
 	if view := s.Views[namespace]; view != nil && view.DeletionTimestamp == nil {
 		limit = int(view.Spec.CustomResources.Limit)
 	}
 	for _, v := range slices.SortedFunc(maps.Values(wanted), oldest) {
 		t := step{definition: v, name: v.Name + "." + p.suffix}
 		t.crd = crds[t.name]
+		bytes += len(v.Spec.Raw)
 		switch {
 		case v.DeletionTimestamp != nil && t.crd == nil:
 			if slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {
@@ -78,13 +79,16 @@ func newPlan(s *cache.State, namespace string) plan {
 		case v.DeletionTimestamp != nil && !t.crd.Terminating:
 			t.action = remove
 		case v.DeletionTimestamp != nil, p.suffix == "":
-		case t.crd != nil && t.crd.Terminating:
-		case t.crd != nil && t.crd.Definition != identity(v):
+		case t.crd != nil && (t.crd.Terminating || t.crd.Definition == identity(v)):
+		case bytes > hnc.MaxViewDefinitionBytes:
+			t.reason = hnc.ReasonLimitReached
+			t.message = fmt.Sprintf("with the older ones, the spec has %d bytes, and a namespace may have %d; remove descriptions or versions, or delete one", bytes, hnc.MaxViewDefinitionBytes)
+		case t.crd != nil:
 			t.action = update
-		case t.crd == nil && existing < limit && !terminating:
+		case existing < limit && !terminating:
 			t.action = create
 			existing++
-		case t.crd == nil:
+		default:
 			t.reason = hnc.ReasonLimitReached
 			t.message = fmt.Sprintf("spec.customResources.limit of the TenantView is %d, and the view has %d CustomResourceDefinitions; delete one, or ask an administrator of the cluster to raise it", limit, existing)
 		}

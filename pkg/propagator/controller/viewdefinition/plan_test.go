@@ -49,6 +49,14 @@ func state(limit int32, definitions []string, crds ...string) *cache.State {
 	return s
 }
 
+// large gives definitions specs of which a namespace may have one.
+func large(s *cache.State) *cache.State {
+	for _, v := range s.Definitions.Wanted["acme"] {
+		v.Spec.Raw = make([]byte, hnc.MaxViewDefinitionBytes/2+1)
+	}
+	return s
+}
+
 func TestWhatEachDefinitionNeeds(t *testing.T) {
 	for _, test := range []struct {
 		what  string
@@ -61,6 +69,7 @@ func TestWhatEachDefinitionNeeds(t *testing.T) {
 		{"those that exist count", state(1, []string{"a.x.io", "b.x.io"}, "b.x.io"), "a.x.io LimitReached, b.x.io keep"},
 		{"so do those that are being deleted", state(1, []string{"a.x.io"}, "-b.x.io"), "a.x.io LimitReached"},
 		{"and those whose definitions have been lost", state(1, []string{"a.x.io"}, "b.x.io"), "a.x.io LimitReached"},
+		{"their specs are bounded", large(state(3, []string{"a.x.io", "b.x.io", "c.x.io"}, "c.x.io")), "a.x.io create, b.x.io LimitReached, c.x.io keep"},
 		{"a definition that is being deleted", state(1, []string{"-a.x.io"}, "a.x.io"), "a.x.io remove"},
 		{"waits for its custom resources", state(1, []string{"-a.x.io"}, "-a.x.io"), "a.x.io keep"},
 		{"and goes", state(1, []string{"-a.x.io"}), "a.x.io release"},
