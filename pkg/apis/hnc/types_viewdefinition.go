@@ -88,11 +88,11 @@ func ViewGroupSuffix(root string, uid types.UID) string {
 // ViewShortNames returns the short names and categories of a view's own resources in the cluster, by the suffix of their
 // groups. kubectl finds resources by them in all groups.
 func ViewShortNames(names []string, groupSuffix string) []string {
-	var real []string
+	var inCluster []string
 	for _, name := range names {
-		real = append(real, name+shortNameSuffix(groupSuffix))
+		inCluster = append(inCluster, name+shortNameSuffix(groupSuffix))
 	}
-	return real
+	return inCluster
 }
 
 // ShownShortNames is the inverse of ViewShortNames.

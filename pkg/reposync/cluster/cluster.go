@@ -141,7 +141,7 @@ func (c *Cluster) record(o *plan.Object, live plan.Live) {
 	c.applied[o.ID] = plan.Applied{Hash: o.Hash, Live: live}
 }
 
-// forget drops what is known of an object after its deletion or release. The objects in a namespace are deleted with
+// Forget drops what is known of an object after its deletion or release. The objects in a namespace are deleted with
 // it.
 func (c *Cluster) Forget(id plan.ID) {
 	c.mu.Lock()
