@@ -111,7 +111,7 @@ func reads(line string) bool {
 	if verb == "hns" {
 		verb = words[2]
 	}
-	return slices.Contains([]string{"get", "describe", "tree", "who", "explain", "plan", "hrq", "doctor"}, verb)
+	return slices.Contains([]string{"get", "describe", "tree", "who", "explain", "plan", "hrq", "quota", "doctor"}, verb)
 }
 
 // bash runs a script in the state that the one before has left, and returns what it prints.

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -95,10 +97,13 @@ func watchDefinitions(ctx context.Context, informers metadatainformer.SharedInfo
 	return hint, nil
 }
 
-// servedElsewhere reports whether another API server than kube-apiserver serves a version of a group. Its revisions are
-// its own.
-func servedElsewhere(services cache.GenericLister, gv schema.GroupVersion) bool {
-	found, err := services.Get(gv.Version + "." + gv.Group)
+// otherRevisions reports whether the revisions of a kind are not those of namespaces: another API server than
+// kube-apiserver serves it, or it is that of events, which kube-apiserver may keep in an etcd of their own.
+func otherRevisions(services cache.GenericLister, gvr schema.GroupVersionResource) bool {
+	if gvr.Resource == "events" && (gvr.Group == corev1.GroupName || gvr.Group == eventsv1.GroupName) {
+		return true
+	}
+	found, err := services.Get(gvr.Version + "." + gvr.Group)
 	if err != nil {
 		return false
 	}

@@ -136,7 +136,12 @@ func (e *eventWriter) forward(event rawEvent) {
 		e.writeLine(event.line)
 		return
 	}
-	if err := reader.memory.take(event.size()); err != nil {
+	if err := reader.memory.take(event.size()); apierrors.IsTooManyRequests(err) {
+		if e.err == nil {
+			e.err = errWatchEnded // Nothing is lost: the caller goes on from its last event.
+		}
+		return
+	} else if err != nil {
 		e.lose(err)
 		return
 	}

@@ -43,8 +43,8 @@ type handler struct {
 	serializer runtime.NegotiatedSerializer
 	// labeledAt returns the namespaces that had root's tree label at a revision.
 	labeledAt func(ctx context.Context, root, resourceVersion string) ([]string, error)
-	// servedElsewhere reports whether another API server than kube-apiserver serves a version of a group.
-	servedElsewhere func(schema.GroupVersion) bool
+	// otherRevisions reports whether the revisions of a kind are not those of namespaces.
+	otherRevisions func(schema.GroupVersionResource) bool
 	// stillLabeled reports whether a namespace still has root's tree label.
 	stillLabeled func(root, name string) bool
 }

@@ -75,8 +75,8 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 			"list":  inflight.New("lists across subtrees", lists, 1),
 			"watch": inflight.New("watches across subtrees", c.Watches, retryAfter),
 		},
-		labeledAt:       up.labeledNamespaces,
-		servedElsewhere: func(gv schema.GroupVersion) bool { return servedElsewhere(services.Lister(), gv) },
+		labeledAt:      up.labeledNamespaces,
+		otherRevisions: func(gvr schema.GroupVersionResource) bool { return otherRevisions(services.Lister(), gvr) },
 		stillLabeled: func(root, name string) bool {
 			namespace, err := c.Namespaces.Lister().Get(name)
 			return err == nil && hnc.IsBelow(namespace.Labels, hnc.AbstractAncestors(namespace.Annotations), root)

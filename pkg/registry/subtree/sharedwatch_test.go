@@ -48,7 +48,13 @@ func TestOlderRevisionCatchesUp(t *testing.T) {
 	s.grow(10)
 	first := watchFrom(t.Context(), t, h, r, "8")
 	expect(t, first, 9, 10)
-	late := watchFrom(t.Context(), t, h, r, "1")
+	eve := r
+	eve.memory = testMemory().share("eve")
+	late := watchFrom(t.Context(), t, h, eve, "1")
+	// What it reads until then counts for its own user, also while others have opened the shared watch.
+	if got := late.source.reader.user(); got != "eve" {
+		t.Errorf("the old events count for %s", got)
+	}
 	expect(t, late, 2, 10)
 	// From then on it reads the shared watch.
 	eventually(t, "1 open, 2 in all", s.watches)

@@ -84,7 +84,7 @@ func TestWatchesThatAreNotReadShareTheMemory(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			s, h := newHandler(t, &fixedTree{names: []string{"a"}})
 			h.labeledAt = func(context.Context, string, string) ([]string, error) { return []string{"a"}, nil }
-			h.servedElsewhere = func(schema.GroupVersion) bool { return false }
+			h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
 			s.lines = map[int]string{}
 			for i := range events {
 				s.lines[i+1] = fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"namespace":"a","name":"n","resourceVersion":"%d"},"data":{"x":"%s"}}}`, i+1, strings.Repeat("x", 1<<20))

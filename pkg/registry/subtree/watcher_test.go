@@ -30,8 +30,8 @@ func TestAWatchDoesNotGoOnFromUnknownNamespaces(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := &watcher{
 				handler: &handler{
-					labeledAt:       func(context.Context, string, string) ([]string, error) { return nil, test.err },
-					servedElsewhere: func(schema.GroupVersion) bool { return test.elsewhere },
+					labeledAt:      func(context.Context, string, string) ([]string, error) { return nil, test.err },
+					otherRevisions: func(schema.GroupVersionResource) bool { return test.elsewhere },
 				},
 				request: &request{root: "a", reader: reader{kind: configMaps}}, namespaces: sets.New("a", "b"),
 			}
@@ -47,7 +47,7 @@ func TestAWatchDoesNotGoOnFromUnknownNamespaces(t *testing.T) {
 }
 
 // kube-apiserver labels the APIServices of what it serves, and its users may label others, to say that it does not.
-func TestWhoServesAKind(t *testing.T) {
+func TestKindsWithOtherRevisions(t *testing.T) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	for name, managed := range map[string]string{"v1.": "onstart", "v1.example.com": "true", "v1beta1.hnc.x-k8s.io": "false", "v1.metrics.example.com": ""} {
 		service := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -59,12 +59,13 @@ func TestWhoServesAKind(t *testing.T) {
 		}
 	}
 	services := cache.NewGenericLister(indexer, apiServices.GroupResource())
-	for gv, want := range map[schema.GroupVersion]bool{
-		{Version: "v1"}: false, {Group: "example.com", Version: "v1"}: false, {Group: "hnc.x-k8s.io", Version: "v1beta1"}: true,
-		{Group: "metrics.example.com", Version: "v1"}: true, {Group: "unknown", Version: "v1"}: false,
+	for gvr, want := range map[schema.GroupVersionResource]bool{
+		{Version: "v1", Resource: "secrets"}: false, {Group: "example.com", Version: "v1", Resource: "events"}: false,
+		{Group: "hnc.x-k8s.io", Version: "v1beta1", Resource: "hierarchies"}: true, {Group: "metrics.example.com", Version: "v1", Resource: "pods"}: true,
+		{Version: "v1", Resource: "events"}: true, {Group: "events.k8s.io", Version: "v1", Resource: "events"}: true, {Group: "unknown", Version: "v1", Resource: "x"}: false,
 	} {
-		if got := servedElsewhere(services, gv); got != want {
-			t.Errorf("%s: got %v", gv, got)
+		if got := otherRevisions(services, gvr); got != want {
+			t.Errorf("%s: got %v", gvr, got)
 		}
 	}
 }

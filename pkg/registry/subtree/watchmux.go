@@ -119,7 +119,7 @@ func (m *watchMux) watch(ctx context.Context, r reader, from string) (*feed, err
 		if f.read(from) {
 			return f, nil
 		}
-		if err := m.catchUp(ctx, f, from); err != nil {
+		if err := m.catchUp(ctx, r, f, from); err != nil {
 			m.leave(w)
 			return nil, err
 		}
@@ -161,9 +161,9 @@ func (m *watchMux) leave(w *sharedWatch) {
 }
 
 // catchUp has a feed read events that are no longer buffered from an upstream watch of its own, until the shared watch
-// covers its position.
-func (m *watchMux) catchUp(ctx context.Context, f *feed, from string) error {
-	own := newSharedWatch(ctx, m, f.shared.reader)
+// covers its position. They count for the user who reads them, and not for the one who has opened the shared watch.
+func (m *watchMux) catchUp(ctx context.Context, r reader, f *feed, from string) error {
+	own := newSharedWatch(ctx, m, r)
 	own.own, own.watchers = true, 1
 	m.mu.Lock()
 	m.buffers[own] = struct{}{}

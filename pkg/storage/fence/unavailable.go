@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -21,16 +22,33 @@ func (r retriable) Get(ctx context.Context, key string, opts ...clientv3.OpOptio
 	return response, readError(err)
 }
 
-func (r retriable) Txn(ctx context.Context) clientv3.Txn { return retriableTxn{r.KV.Txn(ctx)} }
+func (r retriable) Txn(ctx context.Context) clientv3.Txn { return retriableTxn{Txn: r.KV.Txn(ctx)} }
 
-type retriableTxn struct{ clientv3.Txn }
+type retriableTxn struct {
+	clientv3.Txn
+	// writes reports that an operation is no read.
+	writes bool
+}
 
-func (t retriableTxn) If(cs ...clientv3.Cmp) clientv3.Txn   { return retriableTxn{t.Txn.If(cs...)} }
-func (t retriableTxn) Then(ops ...clientv3.Op) clientv3.Txn { return retriableTxn{t.Txn.Then(ops...)} }
-func (t retriableTxn) Else(ops ...clientv3.Op) clientv3.Txn { return retriableTxn{t.Txn.Else(ops...)} }
+func (t retriableTxn) If(cs ...clientv3.Cmp) clientv3.Txn {
+	return retriableTxn{t.Txn.If(cs...), t.writes}
+}
+
+func (t retriableTxn) Then(ops ...clientv3.Op) clientv3.Txn {
+	return retriableTxn{t.Txn.Then(ops...), t.writes || slices.ContainsFunc(ops, isWrite)}
+}
+
+func (t retriableTxn) Else(ops ...clientv3.Op) clientv3.Txn {
+	return retriableTxn{t.Txn.Else(ops...), t.writes || slices.ContainsFunc(ops, isWrite)}
+}
+
+func isWrite(op clientv3.Op) bool { return !op.IsGet() }
 
 func (t retriableTxn) Commit() (*clientv3.TxnResponse, error) {
 	response, err := t.Txn.Commit()
+	if !t.writes {
+		return response, readError(err)
+	}
 	return response, writeError(err)
 }
 

@@ -53,7 +53,7 @@ func TestErrorsOfAvailabilityAreAPIErrors(t *testing.T) {
 	} {
 		kv := retriable{failing{err: c.err}}
 		_, read := kv.Get(t.Context(), "key")
-		_, write := kv.Txn(t.Context()).If().Then().Else().Commit()
+		_, write := kv.Txn(t.Context()).If().Then(clientv3.OpPut("key", "")).Else().Commit()
 		for verb, got := range map[string]struct {
 			err  error
 			code int

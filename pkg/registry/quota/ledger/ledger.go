@@ -148,7 +148,7 @@ func (l *Ledger) do(ctx context.Context, o *operation) error {
 	if err != nil {
 		return err
 	}
-	if err := l.perform(ctx, &operation{key: o.key, uid: o.uid, gone: true, present: chain, fresh: true}); err != nil {
+	if err := l.perform(ctx, &operation{key: o.key, uid: o.uid, gone: true, present: chain, fresh: true, yields: o.yields}); err != nil {
 		return err
 	}
 	o.sums, o.forget, o.fresh = false, false, true

@@ -92,6 +92,7 @@ func (o *Observer) observe(ctx context.Context, k key, record fence.Entry) error
 		if err != nil || len(rq.Status.Used) == 0 && len(rq.Status.Hard) == 0 {
 			return err
 		}
+		operation.yields = true
 		return o.record(ctx, operation, record)
 	}
 	gone, err := o.gone(ctx, k)
@@ -99,7 +100,7 @@ func (o *Observer) observe(ctx context.Context, k key, record fence.Entry) error
 		return err
 	}
 	o.chains.Delete(k)
-	return o.ledger.do(ctx, &operation{key: k, gone: true, revision: record.Revision, fresh: true})
+	return o.ledger.do(ctx, &operation{key: k, gone: true, revision: record.Revision, fresh: true, yields: true})
 }
 
 // record performs an operation that records what is stored, unless the record agrees with it already.

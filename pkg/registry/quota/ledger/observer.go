@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -176,16 +177,14 @@ func (o *Observer) check(ctx context.Context) error {
 		seen[u.key] = seenUse{u.Observed, u.revision}
 	}
 	// A write that has reserved use takes less than the interval, so an unchanged record belongs to one that has failed.
+	var errs []error
 	for k, u := range seen {
-		if o.seen[k] != u {
-			continue
-		}
-		if err := o.forget(ctx, k, u); err != nil {
-			return err
+		if o.seen[k] == u {
+			errs = append(errs, o.forget(ctx, k, u))
 		}
 	}
 	o.seen = seen
-	return o.ledger.prune(ctx)
+	return errors.Join(append(errs, o.ledger.prune(ctx))...)
 }
 
 // forget drops the reservations of a record unless the ResourceQuota has changed since.
@@ -198,6 +197,6 @@ func (o *Observer) forget(ctx context.Context, k key, u seenUse) error {
 	if err != nil || operation.version > u.observed {
 		return err
 	}
-	operation.forget, operation.revision, operation.fresh = true, u.revision, true
+	operation.forget, operation.revision, operation.fresh, operation.yields = true, u.revision, true, true
 	return o.ledger.do(ctx, operation)
 }

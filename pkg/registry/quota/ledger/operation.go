@@ -37,6 +37,9 @@ type operation struct {
 	// sums is set if the operation has to sum up records of use, so that it is evaluated alone. root is that of its tree.
 	sums bool
 	root string
+	// yields is set if the operation fails at once instead of waiting for the sum of another one in its tree: the observer
+	// tries it again, and has those of other trees to do.
+	yields bool
 	// done receives the result. left is set when nobody waits for it any more.
 	done chan error
 	left atomic.Bool

@@ -52,19 +52,43 @@ func (s *summing) take(operations []*operation) (others []*operation) {
 	return others
 }
 
-// hold has operations wait that are in the tree of one that is tried, because they could make it lose its sum, and
-// returns the others.
+// hold has operations wait that are in the tree of one that is tried, because they could make it lose its sum, or fail if
+// they yield, and returns the others.
 func (l *Ledger) hold(ctx context.Context, s *summing, operations []*operation) (others []*operation) {
 	if len(s.running) == 0 {
 		return operations
 	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	for _, o := range operations {
-		// An operation whose tree is not known is rejected with that error.
-		if chain, _, err := l.config.Tree.Ancestry(ctx, o.namespace, false); err == nil && s.running.Has(chain[len(chain)-1]) {
-			o.sums, o.root = true, chain[len(chain)-1]
+		if root := l.treeOf(ctx, o); s.running.Has(root) {
+			o.sums, o.root = true, root
 		}
 	}
-	return s.take(operations)
+	return s.take(slices.DeleteFunc(operations, func(o *operation) bool {
+		busy := o.sums && o.yields
+		if busy {
+			o.done <- errBusy
+		}
+		return busy
+	}))
+}
+
+// treeOf returns the root of the tree that an operation changes, as far as this replica knows it. That of a namespace that
+// has left its tree is in its record, as in transaction.chain. An operation whose tree is not known is rejected later.
+func (l *Ledger) treeOf(ctx context.Context, o *operation) string {
+	if o.gone || l.terminates(o.namespace) {
+		if entry, known := l.cached.get(o.record()); known {
+			if u, err := decodeUse(entry); err == nil && u != nil && len(u.Ancestors) > 0 {
+				return u.Ancestors[len(u.Ancestors)-1]
+			}
+		}
+	}
+	chain, _, err := l.config.Tree.Ancestry(ctx, o.namespace, false)
+	if err != nil {
+		return ""
+	}
+	return chain[len(chain)-1]
 }
 
 // next returns the operation whose turn it is, nil if there is none. The caller tries it.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,11 @@ func TestSumsThatAreLostHoldNoOtherTree(t *testing.T) {
 	eve := make(chan error, 1)
 	go func() { eve <- l.Reserve(t.Context(), status("eve-dev", 1, "0"), status("eve-dev", 1, "2")) }()
 	<-began
+	observed := withUse(t, status("eve", 2, "1"))
+	observed.yields = true
+	if err := l.do(t.Context(), observed); !errors.Is(err, errBusy) {
+		t.Errorf("what the observer records in the tree: %v", err)
+	}
 	for i := range 3 {
 		if err := l.Reserve(t.Context(), status("ann-dev", i+1, "0"), status("ann-dev", i+1, "2")); err != nil {
 			t.Fatalf("another tree: %v", err)
