@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"k8s.io/client-go/util/retry"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
@@ -130,7 +132,7 @@ func TestPermissionsAreWithheldWhileLimitsAreNotInForce(t *testing.T) {
 func setCreatorRole(t *testing.T, role string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // It is also called when the test ends.
-	suite.Eventually(t, "setting the creators' role", func() error {
+	if err := retry.RetryOnConflict(suite.Backoff, func() error {
 		c, err := admin.HNC.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -138,7 +140,9 @@ func setCreatorRole(t *testing.T, role string) {
 		c.Spec.CreatorRole = role
 		_, err = admin.HNC.HncV1beta1().HNCConfigurations().Update(ctx, c, metav1.UpdateOptions{})
 		return err
-	})
+	}); err != nil {
+		t.Errorf("setting the creators' role: %v", err)
+	}
 }
 
 // stopComputing keeps kube-controller-manager from writing what it has computed about ResourceQuotas, until the
