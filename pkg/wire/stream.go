@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// maxMessage bounds the size of a field: etcd accepts no object that is larger than a few megabytes.
+// maxMessage bounds the size of a field: an object has a few megabytes in etcd, and an entry of an OpenAPI document less.
 const maxMessage = 64 << 20
 
 // minRead is how much is allocated for a field before any of it has arrived.
@@ -57,7 +57,8 @@ func (r *Reader) Each(length uint64, f func(number protowire.Number, content []b
 	return nil
 }
 
-// Header reads the number and the length of a field of kind BytesType. Envelopes and lists have no others.
+// Header reads the number and the length of a field of kind BytesType. Envelopes, lists and OpenAPI documents
+// have no others.
 func (r *Reader) Header() (protowire.Number, uint64, error) {
 	tag, err := binary.ReadUvarint(r)
 	if err != nil {
