@@ -48,7 +48,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	}
 	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 		v := obj.(*hnc.ViewDefinition)
-		s.canonicalize(ctx, v) // It may become larger.
+		s.canonicalize(ctx, v) // Before it is measured: it may become larger.
 		return base.FinishNothing, withinLimits(ctx, store, limit, v, nil)
 	}
 	store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {

@@ -47,11 +47,10 @@ func (s slots) do(ctx context.Context, f func()) error {
 	}
 }
 
-func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
+func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	v := obj.(*hnc.ViewDefinition)
 	v.Status = hnc.ViewDefinitionStatus{ObservedGeneration: hnc.NotObserved}
 	v.Generation = 1
-	s.canonicalize(ctx, v)
 	if !slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {
 		v.Finalizers = append(v.Finalizers, hnc.FinalizerViewDefinition)
 	}
@@ -66,10 +65,9 @@ func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	}
 }
 
-func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
+func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	v, oldV := obj.(*hnc.ViewDefinition), old.(*hnc.ViewDefinition)
 	v.Status = oldV.Status
-	s.canonicalize(ctx, v)
 	for _, key := range []string{hnc.AnnotationRequester, hnc.AnnotationRequesterGroups} {
 		delete(v.Annotations, key)
 		if value, ok := oldV.Annotations[key]; ok {
