@@ -71,7 +71,7 @@ var conditions = map[string]string{
 	"ClusterRoleBinding/hns-propagator:certificates": `eq .Values.certificates.issuer "built-in"`,
 	"Role/hns-propagator:certificates":               `eq .Values.certificates.issuer "built-in"`,
 	"RoleBinding/hns-propagator:certificates":        `eq .Values.certificates.issuer "built-in"`,
-	"APIService/v1alpha2.hnc.x-k8s.io":               `not .Values.besideHNC`,
+	"APIService/v1alpha2.hnc.x-k8s.io":               `not (or .Values.besideHNC .Values.disableV1alpha2)`,
 	"APIService/v1alpha2.resources.hnc.x-k8s.io":     `not .Values.besideHNC`,
 }
 

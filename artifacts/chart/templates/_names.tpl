@@ -15,6 +15,9 @@
 {{- if and .Values.view.enabled .Values.besideHNC }}
 {{- fail "view.enabled: views need the admission policies and the API of subtrees, which besideHNC leaves out; enable them after the migration" }}
 {{- end }}
+{{- if and .Values.besideHNC .Values.disableV1alpha2 }}
+{{- fail "disableV1alpha2: kubectl hns migrate hands v1alpha2 over to hns-apiserver; disable it after the migration" }}
+{{- end }}
 {{- if and (eq .Values.certificates.issuer "secret") (not .Values.certificates.caBundle) }}
 {{- fail "certificates.caBundle: required with the issuer secret, or kube-apiserver does not trust the servers; set it to the authorities in PEM" }}
 {{- end }}

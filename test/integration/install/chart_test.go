@@ -136,6 +136,27 @@ func TestTheClusterAcceptsTheChart(t *testing.T) {
 	}
 }
 
+// An APIService of a version that is not served keeps namespaces of the whole cluster from being deleted.
+func TestAVersionThatIsNotServedIsNotRegistered(t *testing.T) {
+	for served, args := range map[bool][]string{true: nil, false: {"--set=disableV1alpha2=true"}} {
+		rendered, err := helmTemplate(t, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects := byName(t, rendered)
+		if _, found := objects["APIService /v1alpha2.hnc.x-k8s.io"]; found != served {
+			t.Errorf("%v: the APIService exists: %v", args, found)
+		}
+		server, err := json.Marshal(objects["Deployment hns-system/hns-apiserver"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if disabled := strings.Contains(string(server), "--runtime-config=hnc.x-k8s.io/v1alpha2=false"); disabled == served {
+			t.Errorf("%v: hns-apiserver does not serve the version: %v", args, disabled)
+		}
+	}
+}
+
 func TestValuesWithoutSense(t *testing.T) {
 	for want, args := range map[string][]string{
 		"additional properties 'replicas' not allowed":          {"--set=replicas=3"},
@@ -146,6 +167,7 @@ func TestValuesWithoutSense(t *testing.T) {
 		"at '/sync/enabled': got string, want boolean":          {"--set-string=sync.enabled=yes"},
 		"at '/view/enabled': got string, want boolean":          {"--set-string=view.enabled=yes"},
 		"view.enabled: views need the admission policies":       {"--set=view.enabled=true,besideHNC=true"},
+		"disableV1alpha2: kubectl hns migrate hands v1alpha2":   {"--set=disableV1alpha2=true,besideHNC=true"},
 		"at '/certificates/issuer'":                             {"--set=certificates.issuer=me"},
 		"certificates.caBundle: required":                       {"--set=certificates.issuer=secret"},
 		"image.registry: required":                              {"--set=image.registry="},
