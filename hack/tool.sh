@@ -4,6 +4,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export CGO_ENABLED=0
+# What comes from the module cache has the same paths in every clone.
+GOFLAGS=${GOFLAGS:-}
+export GOFLAGS=${GOFLAGS//-trimpath/}
 folder=hack/$1 name=$2 package=$3
 shift 3
 bin=$PWD/_output/bin

@@ -52,6 +52,9 @@ if ((${#packages[@]} == 0)); then
 fi
 
 export CGO_ENABLED=0
+# What comes from the module cache has the same paths in every clone.
+GOFLAGS=${GOFLAGS:-}
+export GOFLAGS=${GOFLAGS//-trimpath/}
 IFS=. read -r major minor _ <<<"${version#v}"
 flags=(-s -w)
 for p in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
