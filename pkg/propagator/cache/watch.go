@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -139,10 +140,7 @@ func (c *Cache) watchConfiguration(ctx context.Context) {
 // watchKindSources watches what announces that the cluster has other kinds than before.
 func (c *Cache) watchKindSources(ctx context.Context) {
 	s := c.state
-	for _, resource := range []schema.GroupVersionResource{
-		{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
-		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"},
-	} {
+	for _, resource := range []schema.GroupVersionResource{hnc.CRDResource, hnc.APIServiceResource} {
 		client := c.Metadata.Resource(resource)
 		reflect(ctx, c, resource.Resource, &metav1.PartialObjectMetadata{}, c.Metadata, client.Watch,
 			func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },

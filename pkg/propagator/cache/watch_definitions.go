@@ -6,7 +6,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -21,11 +20,8 @@ const (
 	viewCRDs    = "customresourcedefinitions of views"
 )
 
-// CRDs is the resource of CustomResourceDefinitions, and CRDKind its kind.
-var (
-	CRDs    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	CRDKind = CRDs.GroupVersion().WithKind("CustomResourceDefinition")
-)
+// CRDKind is the kind of CustomResourceDefinitions.
+var CRDKind = hnc.CRDResource.GroupVersion().WithKind("CustomResourceDefinition")
 
 // ViewCRD is what is known of a CustomResourceDefinition of a view.
 type ViewCRD struct {
@@ -72,7 +68,7 @@ func (c *Cache) watchDefinitions(ctx context.Context) {
 			known: d.Wanted.All, identify: identify[*v1alpha3.ViewDefinition],
 			synced: func() { d.wantedListed = true; s.handlers.definitionChanged(s, "") },
 		})
-	crds := c.Dynamic.Resource(CRDs)
+	crds := c.Dynamic.Resource(hnc.CRDResource)
 	selected := func(o metav1.ListOptions) metav1.ListOptions {
 		o.LabelSelector = hnc.LabelViewRoot
 		return o
