@@ -21,7 +21,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/besidehnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
 // readOnly makes the server serve only reads while HNC serves the cluster: HNC does not see what would be written here,
@@ -38,7 +38,7 @@ var errBesideHNC = errors.New("HNC serves the hierarchies of this cluster, and d
 
 // check returns an error for writes while HNC serves the cluster and no migration is under way.
 func (o *readOnly) check(ctx context.Context, info *genericapirequest.RequestInfo) error {
-	if info.APIGroup != hnc.GroupName || info.Subresource != "" || !slices.Contains([]string{"create", "update", "patch"}, info.Verb) || tree.ByPropagator(ctx) {
+	if info.APIGroup != hnc.GroupName || info.Subresource != "" || !slices.Contains([]string{"create", "update", "patch"}, info.Verb) || review.ByPropagator(ctx) {
 		return nil
 	}
 	system, err := o.namespaces.Get(hnc.SystemNamespace)

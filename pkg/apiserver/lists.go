@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
 const (
@@ -52,7 +53,7 @@ func (l *lists) acquire(r *http.Request) (release func(), err error) {
 		most /= namespaceShare
 	}
 	size := min(l.large(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace), most)
-	if user, ok := genericapirequest.UserFrom(r.Context()); size <= smallList || ok && user.GetName() == hnc.PropagatorUser {
+	if size <= smallList || review.ByPropagator(r.Context()) {
 		return func() {}, nil
 	}
 	if !l.take(info.Namespace, size, most) {

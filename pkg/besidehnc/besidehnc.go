@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -22,7 +21,6 @@ func Serves(ctx context.Context, system *corev1.Namespace, client metadata.Inter
 	if system != nil && system.Annotations[hnc.AnnotationStore] != "" {
 		return false, nil
 	}
-	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	found, err := client.Resource(definitions).List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + Definition})
+	found, err := client.Resource(hnc.CRDResource).List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + Definition})
 	return err == nil && len(found.Items) > 0, err
 }

@@ -67,8 +67,7 @@ func (o *doctorOptions) checkVacancy(ctx context.Context) {
 
 // apiService returns an APIService, nil if it does not exist.
 func (o *doctorOptions) apiService(ctx context.Context, name string) (*apiregistrationv1.APIService, error) {
-	resource := schema.GroupVersionResource{Group: apiregistrationv1.GroupName, Version: "v1", Resource: "apiservices"}
-	object, err := o.clients.Dynamic.Resource(resource).Get(ctx, name, metav1.GetOptions{})
+	object, err := o.clients.Dynamic.Resource(hnc.APIServiceResource).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // There is none.
 	}
@@ -81,7 +80,7 @@ func (o *doctorOptions) apiService(ctx context.Context, name string) (*apiregist
 
 // definitions returns the names of the CustomResourceDefinitions, and false if they cannot be listed.
 func (o *doctorOptions) definitions(ctx context.Context) ([]string, bool) {
-	return o.names(ctx, crdResource)
+	return o.names(ctx, hnc.CRDResource)
 }
 
 // checkMigration looks at a migration from HNC, and reports whether one is not completed.

@@ -36,7 +36,7 @@ func (o *doctorOptions) checkGateway(ctx context.Context, now time.Time) {
 
 // checkViewDefinitions looks for CustomResourceDefinitions of views that do not exist any more.
 func (o *doctorOptions) checkViewDefinitions(ctx context.Context) {
-	definitions, err := o.clients.metadata.Resource(crdResource).List(ctx, metav1.ListOptions{LabelSelector: hnc.LabelViewRoot})
+	definitions, err := o.clients.metadata.Resource(hnc.CRDResource).List(ctx, metav1.ListOptions{LabelSelector: hnc.LabelViewRoot})
 	if o.failed(diagnosis.ViewDefinitionsSubject, err) || err != nil {
 		return
 	}

@@ -29,9 +29,6 @@ const propagatorName = "hns-propagator"
 // podTimeout limits how long the pods of hns-sync, and those of hns-propagator, may take to stop.
 const podTimeout = 2 * time.Minute
 
-// crdResource is the resource of CustomResourceDefinitions.
-var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-
 // removal is a step of the removal: objects that can go at the same time.
 type removal struct {
 	resources []schema.GroupVersionResource
@@ -50,7 +47,7 @@ var removals = []removal{
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hns-sync", pods: "hns-sync"},
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: propagatorName, pods: propagatorName},
 	{resources: []schema.GroupVersionResource{{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}}},
-	{resources: []schema.GroupVersionResource{{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}}},
+	{resources: []schema.GroupVersionResource{hnc.APIServiceResource}},
 	{resources: []schema.GroupVersionResource{
 		{Group: "apps", Version: "v1", Resource: "deployments"},
 		{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
@@ -234,7 +231,7 @@ func (o *uninstallOptions) remaining(ctx context.Context, c *Clients) ([]string,
 		return nil, err
 	}
 	stays = append(stays, applied...)
-	definitions, err := countAll(ctx, c, crdResource, hnc.LabelViewRoot)
+	definitions, err := countAll(ctx, c, hnc.CRDResource, hnc.LabelViewRoot)
 	if err != nil {
 		return nil, err
 	}

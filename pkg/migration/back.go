@@ -131,7 +131,7 @@ func (m *Migration) createDefinitions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client := m.dynamic.Resource(definitionResource)
+	client := m.dynamic.Resource(hnc.CRDResource)
 	for _, definition := range e.of("CustomResourceDefinition") {
 		if _, err := client.Create(ctx, definition, metav1.CreateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsAlreadyExists(err) {
 			return err

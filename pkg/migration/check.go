@@ -186,7 +186,7 @@ func (c *clients) checkEmpty(ctx context.Context) error {
 // checkServices requires that the APIServices are HNC's or ours.
 func (c *clients) checkServices(ctx context.Context) error {
 	for name, servers := range map[string][]string{currentService: {ownServer}, hncService: {"", ownServer}, listService: {"", listServer, ownServer}} {
-		service, err := c.dynamic.Resource(apiServiceResource).Get(ctx, name, metav1.GetOptions{})
+		service, err := c.dynamic.Resource(hnc.APIServiceResource).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) && name != currentService {
 			continue
 		}
@@ -217,7 +217,7 @@ func (c *clients) checkServices(ctx context.Context) error {
 func (c *clients) checkDefinitions(ctx context.Context) error {
 	for _, resource := range hncResources {
 		name := resource + "." + hnc.GroupName
-		definition, err := c.dynamic.Resource(definitionResource).Get(ctx, name, metav1.GetOptions{})
+		definition, err := c.dynamic.Resource(hnc.CRDResource).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err) && resource == quotas:
 			continue

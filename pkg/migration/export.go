@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/privatefile"
 )
 
@@ -45,7 +46,7 @@ const pageSize = 500
 func (c *clients) read(ctx context.Context) (*export, error) {
 	e := &export{APIVersion: "v1", Kind: "List"}
 	for _, resource := range hncResources {
-		definition, err := c.dynamic.Resource(definitionResource).Get(ctx, resource+"."+hncResource(resource).Group, metav1.GetOptions{})
+		definition, err := c.dynamic.Resource(hnc.CRDResource).Get(ctx, resource+"."+hncResource(resource).Group, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			continue // The variant of HNC without quotas.
 		}

@@ -60,11 +60,11 @@ func (m *Migration) deleteDefinitions(ctx context.Context) error {
 	}
 	for _, resource := range hncResources {
 		name := resource + "." + hnc.GroupName
-		if err := m.dynamic.Resource(definitionResource).Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := m.dynamic.Resource(hnc.CRDResource).Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 		err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, definitionTimeout, true, func(ctx context.Context) (bool, error) {
-			_, err := m.dynamic.Resource(definitionResource).Get(ctx, name, metav1.GetOptions{})
+			_, err := m.dynamic.Resource(hnc.CRDResource).Get(ctx, name, metav1.GetOptions{})
 			if apierrors.IsNotFound(err) {
 				return true, nil
 			}

@@ -23,7 +23,7 @@ const serviceTimeout = time.Minute
 // switchServices makes the APIServices of HNC's versions lead to hns-apiserver. The Service and the authority are those
 // of its own version; so are labels and annotations, by which Helm and others recognize their objects.
 func (m *Migration) switchServices(ctx context.Context) error {
-	own, err := m.dynamic.Resource(apiServiceResource).Get(ctx, currentService, metav1.GetOptions{})
+	own, err := m.dynamic.Resource(hnc.APIServiceResource).Get(ctx, currentService, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
@@ -71,13 +71,13 @@ const (
 // prefer sets the priority of the own version.
 func (c *clients) prefer(ctx context.Context, priority int) error {
 	patch := fmt.Appendf(nil, `{"spec":{"versionPriority":%d}}`, priority)
-	_, err := c.dynamic.Resource(apiServiceResource).Patch(ctx, currentService, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	_, err := c.dynamic.Resource(hnc.APIServiceResource).Patch(ctx, currentService, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
 	return err
 }
 
 // put creates or replaces an APIService, in one write.
 func (c *clients) put(ctx context.Context, wanted *unstructured.Unstructured) error {
-	client := c.dynamic.Resource(apiServiceResource)
+	client := c.dynamic.Resource(hnc.APIServiceResource)
 	for range 5 {
 		current, err := client.Get(ctx, wanted.GetName(), metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -113,7 +113,7 @@ func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
 	if err != nil {
 		return err
 	}
-	client := c.dynamic.Resource(apiServiceResource)
+	client := c.dynamic.Resource(hnc.APIServiceResource)
 	if err := c.prefer(ctx, notPreferred); err != nil {
 		return err
 	}

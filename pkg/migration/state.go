@@ -95,7 +95,7 @@ func (c *clients) current(ctx context.Context) (backup, error) {
 		name     string
 		into     *[]*unstructured.Unstructured
 	}{
-		{validatingResource, validatingWebhooks, &saved.Webhooks}, {mutatingResource, mutatingWebhooks, &saved.Webhooks}, {apiServiceResource, listService, &saved.APIServices},
+		{validatingResource, validatingWebhooks, &saved.Webhooks}, {mutatingResource, mutatingWebhooks, &saved.Webhooks}, {hnc.APIServiceResource, listService, &saved.APIServices},
 	} {
 		found, err := c.dynamic.Resource(object.resource).Get(ctx, object.name, metav1.GetOptions{})
 		switch {

@@ -106,7 +106,7 @@ func (c *clients) changedNamespaces(ctx context.Context, e *export) ([]string, e
 
 // definitionsExist reports whether HNC's definition of hierarchies exists, and is not being deleted.
 func (c *clients) definitionsExist(ctx context.Context) (bool, error) {
-	definition, err := c.dynamic.Resource(definitionResource).Get(ctx, hierarchyConfigurations+"."+hnc.GroupName, metav1.GetOptions{})
+	definition, err := c.dynamic.Resource(hnc.CRDResource).Get(ctx, hierarchyConfigurations+"."+hnc.GroupName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}

@@ -59,7 +59,7 @@ func newManager(t *testing.T) *Manager {
 		t.Fatal(err)
 	}
 	kubernetesClient, hierarchyClient := kubernetesfake.NewSimpleClientset(namespaces...), fake.NewSimpleClientset(hierarchies...)
-	dynamicClient, metadataClient := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(scheme.Scheme, map[schema.GroupVersionResource]string{cache.CRDs: "CustomResourceDefinitionList"}, role), metadatafake.NewSimpleMetadataClient(partial)
+	dynamicClient, metadataClient := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(scheme.Scheme, map[schema.GroupVersionResource]string{hnc.CRDResource: "CustomResourceDefinitionList"}, role), metadatafake.NewSimpleMetadataClient(partial)
 	for _, client := range []*clientgotesting.Fake{&kubernetesClient.Fake, &hierarchyClient.Fake, &dynamicClient.Fake, &metadataClient.Fake} {
 		client.PrependWatchReactor("*", refuseWatchList)
 	}

@@ -1,5 +1,7 @@
 package hnc
 
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
 // APIService is the registration of a version of an API group at kube-apiserver.
 type APIService struct {
 	// Name is <version>.<group>.
@@ -20,3 +22,9 @@ var APIServices = []APIService{
 
 // ViewAPIService is the registration of hns-gateway, which is optional.
 var ViewAPIService = APIService{ViewGroupVersion.Version + "." + ViewGroupVersion.Group, GatewayAccount, false}
+
+// The resources of Kubernetes that register kinds.
+var (
+	CRDResource        = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	APIServiceResource = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+)

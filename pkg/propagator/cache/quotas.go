@@ -43,23 +43,6 @@ func (s quotaRecords) changed(old, q *quotas.Quota) {
 	}
 }
 
-func (s quotaRecords) replace(list []*quotas.Quota, newer func(string) bool) {
-	listed := map[quotas.Key]bool{}
-	for _, q := range list {
-		listed[q.Key] = true
-		s.set(q)
-	}
-	var gone []*quotas.Quota
-	for q := range s.Quotas.Quotas() {
-		if !listed[q.Key] && !newer(q.ResourceVersion) {
-			gone = append(gone, q)
-		}
-	}
-	for _, q := range gone {
-		s.delete(q)
-	}
-}
-
 func (s quotaRecords) setObject(o *quotas.Object) {
 	if old, changed := s.Quotas.SetObject(o); changed {
 		s.objectChanged(old, o)
@@ -80,23 +63,6 @@ func (s quotaRecords) objectChanged(old, o *quotas.Object) {
 	}
 }
 
-func (s quotaRecords) replaceObjects(list []*quotas.Object, newer func(string) bool) {
-	listed := make(map[quotas.Key]bool, len(list))
-	for _, o := range list {
-		listed[o.Key] = true
-		s.setObject(o)
-	}
-	var gone []*quotas.Object
-	for o := range s.Quotas.Objects() {
-		if !listed[o.Key] && !newer(o.ResourceVersion) {
-			gone = append(gone, o)
-		}
-	}
-	for _, o := range gone {
-		s.deleteObject(o)
-	}
-}
-
 // setWebhook records the registration of the webhook, nil if there is none.
 func (s quotaRecords) setWebhook(w *admissionv1.ValidatingWebhookConfiguration) {
 	s.QuotaWebhook = w
@@ -104,14 +70,5 @@ func (s quotaRecords) setWebhook(w *admissionv1.ValidatingWebhookConfiguration) 
 		if h.QuotaWebhookChanged != nil {
 			h.QuotaWebhookChanged(s.State)
 		}
-	}
-}
-
-func (s quotaRecords) replaceWebhooks(list []*admissionv1.ValidatingWebhookConfiguration, newer func(string) bool) {
-	for _, w := range list {
-		s.setWebhook(w)
-	}
-	if len(list) == 0 && s.QuotaWebhook != nil && !newer(s.QuotaWebhook.ResourceVersion) {
-		s.setWebhook(nil)
 	}
 }

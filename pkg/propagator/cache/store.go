@@ -1,7 +1,11 @@
 package cache
 
 import (
+	"iter"
+
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -17,9 +21,10 @@ type store[T any] struct {
 	current func() bool
 	set     func(T)
 	remove  func(T)
-	// replace enters a whole list. Known objects that it lacks are gone, unless they are newer than the list: these are
-	// results of our own writes.
-	replace func(list []T, newer func(resourceVersion string) bool)
+	// known returns the records of the state, nil if it keeps none. Those that a list lacks are removed.
+	known func() iter.Seq[T]
+	// identify returns the name of a record, and its version.
+	identify func(T) (name types.NamespacedName, version string)
 	// synced is called when a list is complete.
 	synced func()
 	// resource names the versions of the state.
@@ -96,12 +101,43 @@ func (s *store[T]) Replace(objects []any, resourceVersion string) error {
 		// Lists are never older than what a watch has brought, so the server has lost its history, and known versions
 		// mean nothing.
 		s.logger.Info("The resource versions of the API server have gone back; the cache is rebuilt from a list", "resourceVersion", resourceVersion)
-		s.replace(nil, func(string) bool { return false })
+		s.enter(nil, func(string) bool { return false })
 	}
-	s.replace(records, func(known string) bool { return tree.Newer(known, resourceVersion) })
+	s.enter(records, func(known string) bool { return tree.Newer(known, resourceVersion) })
 	s.cache.state.versions.advance(s.resource, resourceVersion)
 	s.synced()
 	return nil
+}
+
+// enter enters a whole list. Records that it lacks are gone, unless they are newer: these are results of our own writes.
+func (s *store[T]) enter(list []T, newer func(version string) bool) {
+	// Of the first list, which is the longest, nothing can be missing.
+	var listed sets.Set[types.NamespacedName]
+	if s.known != nil {
+		for range s.known() {
+			listed = make(sets.Set[types.NamespacedName], len(list))
+			break
+		}
+	}
+	for _, record := range list {
+		if listed != nil {
+			name, _ := s.identify(record)
+			listed.Insert(name)
+		}
+		s.set(record)
+	}
+	if listed == nil {
+		return
+	}
+	var gone []T
+	for record := range s.known() {
+		if name, version := s.identify(record); !listed.Has(name) && !newer(version) {
+			gone = append(gone, record)
+		}
+	}
+	for _, record := range gone {
+		s.remove(record)
+	}
 }
 
 // outdated reports that the objects are not wanted any more. The cache must be locked.

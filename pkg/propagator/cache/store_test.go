@@ -54,7 +54,11 @@ func stores() map[string]func(*Cache) reflected {
 			s := c.state
 			return newReflected(c, &store[*tree.Namespace]{
 				convert: func(o any) (*tree.Namespace, error) { return tree.NewNamespace(o.(*corev1.Namespace)), nil },
-				set:     s.setNamespace, replace: s.replaceNamespaces, resource: namespaces,
+				set:     s.setNamespace, known: s.Tree.Namespaces, resource: namespaces,
+				remove: func(ns *tree.Namespace) { s.affect(s.Tree.DeleteNamespace(ns.Name, ns.UID)) },
+				identify: func(ns *tree.Namespace) (types.NamespacedName, string) {
+					return types.NamespacedName{Name: ns.Name}, ns.ResourceVersion
+				},
 			}, func(m metav1.ObjectMeta) any { m.Namespace = ""; return &corev1.Namespace{ObjectMeta: m} },
 				func(o any) { c.ObserveNamespace(o.(*corev1.Namespace)) },
 				func(s *State) []string { return s.Tree.Names() })
@@ -63,16 +67,30 @@ func stores() map[string]func(*Cache) reflected {
 			s := c.state
 			return newReflected(c, &store[*tree.Hierarchy]{
 				convert: func(o any) (*tree.Hierarchy, error) { return tree.NewHierarchy(o.(*v1beta1.Hierarchy)), nil },
-				set:     func(h *tree.Hierarchy) { s.affect(s.Tree.SetHierarchy(h)) }, replace: s.replaceHierarchies, resource: hierarchies,
+				set:     func(h *tree.Hierarchy) { s.affect(s.Tree.SetHierarchy(h)) }, known: s.Tree.Hierarchies, resource: hierarchies,
+				remove: func(h *tree.Hierarchy) { s.affect(s.Tree.DeleteHierarchy(h.Namespace, h.UID)) },
+				identify: func(h *tree.Hierarchy) (types.NamespacedName, string) {
+					return types.NamespacedName{Name: h.Namespace}, h.ResourceVersion
+				},
 			}, func(m metav1.ObjectMeta) any { m.Name = hnc.Singleton; return &v1beta1.Hierarchy{ObjectMeta: m} },
 				func(o any) { c.ObserveHierarchy(o.(*v1beta1.Hierarchy)) },
-				func(s *State) []string { return s.Tree.HierarchyNames() })
+				func(s *State) []string {
+					var names []string
+					for h := range s.Tree.Hierarchies() {
+						names = append(names, h.Namespace)
+					}
+					return names
+				})
 		},
 		"subnamespaces": func(c *Cache) reflected {
 			s := c.state
 			return newReflected(c, &store[*tree.Subnamespace]{
 				convert: func(o any) (*tree.Subnamespace, error) { return tree.NewSubnamespace(o.(*v1beta1.Subnamespace)), nil },
-				set:     func(sub *tree.Subnamespace) { s.affect(s.Tree.SetSubnamespace(sub)) }, replace: s.replaceSubnamespaces, resource: subnamespaces,
+				set:     func(sub *tree.Subnamespace) { s.affect(s.Tree.SetSubnamespace(sub)) }, known: s.Tree.Subnamespaces, resource: subnamespaces,
+				remove: func(sub *tree.Subnamespace) { s.affect(s.Tree.DeleteSubnamespace(sub.Key, sub.UID)) },
+				identify: func(sub *tree.Subnamespace) (types.NamespacedName, string) {
+					return types.NamespacedName{Name: sub.Name}, sub.ResourceVersion
+				},
 			}, func(m metav1.ObjectMeta) any { m.Namespace = "parent"; return &v1beta1.Subnamespace{ObjectMeta: m} },
 				func(o any) { c.ObserveSubnamespace(o.(*v1beta1.Subnamespace)) },
 				func(s *State) []string {
@@ -97,7 +115,11 @@ func stores() map[string]func(*Cache) reflected {
 			}
 			return newReflected(c, &store[*copies.Object]{
 				convert: convert, set: set, resource: copies.Roles.GroupResource().String(),
-				replace: func(list []*copies.Object, newer func(string) bool) { s.replaceObjects(kind, list, newer) },
+				known:  k.Index.All,
+				remove: func(o *copies.Object) { s.objectChanged(kind, k.Index.Delete(o.Namespace, o.Name, o.UID), nil) },
+				identify: func(o *copies.Object) (types.NamespacedName, string) {
+					return types.NamespacedName{Name: o.Name}, o.ResourceVersion
+				},
 			}, func(m metav1.ObjectMeta) any {
 				u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role"}}
 				u.SetName(m.Name)
@@ -184,7 +206,8 @@ func TestConfigurationThatAListLacksIsForgotten(t *testing.T) {
 		return &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName, UID: types.UID(uid), ResourceVersion: version}}
 	}
 	st := &store[*v1beta1.HNCConfiguration]{
-		cache: c, resource: configurations, synced: func() {}, replace: s.replaceConfigurations,
+		cache: c, resource: configurations, synced: func() {}, known: one(&s.Configuration), identify: identify[*v1beta1.HNCConfiguration],
+		set: s.setConfiguration, remove: func(*v1beta1.HNCConfiguration) { s.setConfiguration(nil) },
 		convert: func(o any) (*v1beta1.HNCConfiguration, error) { return o.(*v1beta1.HNCConfiguration), nil },
 	}
 	for _, step := range []struct {
@@ -214,7 +237,7 @@ func TestEventsOfAStoppedWatchAreIgnored(t *testing.T) {
 	c := New(Config{Managed: managed.Default()})
 	wanted := true
 	st := &store[*tree.Namespace]{
-		cache: c, resource: namespaces, set: c.state.setNamespace, replace: c.state.replaceNamespaces, synced: func() { t.Error("synced") },
+		cache: c, resource: namespaces, set: c.state.setNamespace, synced: func() { t.Error("synced") },
 		convert: func(o any) (*tree.Namespace, error) { return tree.NewNamespace(o.(*corev1.Namespace)), nil },
 		remove:  func(ns *tree.Namespace) { c.state.affect(c.state.Tree.DeleteNamespace(ns.Name, ns.UID)) },
 		current: func() bool { return wanted },

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
@@ -9,11 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -59,8 +62,11 @@ func (c *Cache) watchTree(ctx context.Context) {
 			convert: func(object any) (*tree.Namespace, error) { return tree.NewNamespace(object.(*corev1.Namespace)), nil },
 			set:     s.setNamespace,
 			remove:  func(ns *tree.Namespace) { s.affect(s.Tree.DeleteNamespace(ns.Name, ns.UID)) },
-			replace: s.replaceNamespaces,
-			synced:  c.namesKinds(),
+			known:   s.Tree.Namespaces,
+			identify: func(ns *tree.Namespace) (types.NamespacedName, string) {
+				return types.NamespacedName{Name: ns.Name}, ns.ResourceVersion
+			},
+			synced: c.namesKinds(),
 		})
 	h := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll)
 	reflect(ctx, c, hierarchies, &v1beta1.Hierarchy{}, h, c.guard.watch(hierarchies, h.Watch),
@@ -69,8 +75,11 @@ func (c *Cache) watchTree(ctx context.Context) {
 			convert: func(object any) (*tree.Hierarchy, error) { return tree.NewHierarchy(object.(*v1beta1.Hierarchy)), nil },
 			set:     func(h *tree.Hierarchy) { s.affect(s.Tree.SetHierarchy(h)) },
 			remove:  func(h *tree.Hierarchy) { s.affect(s.Tree.DeleteHierarchy(h.Namespace, h.UID)) },
-			replace: s.replaceHierarchies,
-			synced:  c.namesKinds(),
+			known:   s.Tree.Hierarchies,
+			identify: func(h *tree.Hierarchy) (types.NamespacedName, string) {
+				return types.NamespacedName{Namespace: h.Namespace}, h.ResourceVersion
+			},
+			synced: c.namesKinds(),
 		})
 	sub := c.Hierarchy.HncV1beta1().Subnamespaces(metav1.NamespaceAll)
 	reflect(ctx, c, subnamespaces, &v1beta1.Subnamespace{}, sub, c.guard.watch(subnamespaces, sub.Watch),
@@ -79,10 +88,29 @@ func (c *Cache) watchTree(ctx context.Context) {
 			convert: func(object any) (*tree.Subnamespace, error) {
 				return tree.NewSubnamespace(object.(*v1beta1.Subnamespace)), nil
 			},
-			set:     func(sub *tree.Subnamespace) { s.affect(s.Tree.SetSubnamespace(sub)) },
-			remove:  func(sub *tree.Subnamespace) { s.affect(s.Tree.DeleteSubnamespace(sub.Key, sub.UID)) },
-			replace: s.replaceSubnamespaces,
+			set:    func(sub *tree.Subnamespace) { s.affect(s.Tree.SetSubnamespace(sub)) },
+			remove: func(sub *tree.Subnamespace) { s.affect(s.Tree.DeleteSubnamespace(sub.Key, sub.UID)) },
+			known:  s.Tree.Subnamespaces,
+			identify: func(sub *tree.Subnamespace) (types.NamespacedName, string) {
+				return types.NamespacedName{Namespace: sub.Parent, Name: sub.Name}, sub.ResourceVersion
+			},
 		})
+}
+
+// identify returns the name of an object and its version.
+func identify[T metav1.Object](o T) (types.NamespacedName, string) {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}, o.GetResourceVersion()
+}
+
+// one returns a function that returns the only object of a resource, or nothing.
+func one[T any](object **T) func() iter.Seq[*T] {
+	return func() iter.Seq[*T] {
+		return func(yield func(*T) bool) {
+			if *object != nil {
+				yield(*object)
+			}
+		}
+	}
 }
 
 // namesKinds returns what a resource that names kinds calls when it is listed. The first resolution of kinds, and so
@@ -100,21 +128,19 @@ func (c *Cache) watchConfiguration(ctx context.Context) {
 	reflect(ctx, c, configurations, &v1beta1.HNCConfiguration{}, client, c.guard.watch(configurations, client.Watch),
 		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }),
 		&store[*v1beta1.HNCConfiguration]{
-			convert: func(object any) (*v1beta1.HNCConfiguration, error) { return object.(*v1beta1.HNCConfiguration), nil },
-			set:     s.setConfiguration,
-			remove:  func(*v1beta1.HNCConfiguration) { s.setConfiguration(nil) },
-			replace: s.replaceConfigurations,
-			synced:  c.namesKinds(),
+			convert:  func(object any) (*v1beta1.HNCConfiguration, error) { return object.(*v1beta1.HNCConfiguration), nil },
+			set:      s.setConfiguration,
+			remove:   func(*v1beta1.HNCConfiguration) { s.setConfiguration(nil) },
+			known:    one(&s.Configuration),
+			identify: identify[*v1beta1.HNCConfiguration],
+			synced:   c.namesKinds(),
 		})
 }
 
 // watchKindSources watches what announces that the cluster has other kinds than before.
 func (c *Cache) watchKindSources(ctx context.Context) {
 	s := c.state
-	for _, resource := range []schema.GroupVersionResource{
-		{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
-		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"},
-	} {
+	for _, resource := range []schema.GroupVersionResource{hnc.CRDResource, hnc.APIServiceResource} {
 		client := c.Metadata.Resource(resource)
 		reflect(ctx, c, resource.Resource, &metav1.PartialObjectMetadata{}, c.Metadata, client.Watch,
 			func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
@@ -122,10 +148,9 @@ func (c *Cache) watchKindSources(ctx context.Context) {
 				convert: func(object any) (*metav1.PartialObjectMetadata, error) {
 					return object.(*metav1.PartialObjectMetadata), nil
 				},
-				set:     func(*metav1.PartialObjectMetadata) { s.handlers.kindsAnnounced(s) },
-				remove:  func(*metav1.PartialObjectMetadata) { s.handlers.kindsAnnounced(s) },
-				replace: func([]*metav1.PartialObjectMetadata, func(string) bool) { s.handlers.kindsAnnounced(s) },
-				synced:  func() {},
+				set:    func(*metav1.PartialObjectMetadata) { s.handlers.kindsAnnounced(s) },
+				remove: func(*metav1.PartialObjectMetadata) { s.handlers.kindsAnnounced(s) },
+				synced: func() { s.handlers.kindsAnnounced(s) },
 			})
 	}
 }
@@ -140,12 +165,7 @@ func (c *Cache) watchReleases(ctx context.Context) {
 			convert: func(object any) (*v1alpha3.CopyRelease, error) { return object.(*v1alpha3.CopyRelease), nil },
 			set:     func(r *v1alpha3.CopyRelease) { s.handlers.releaseRequested(r) },
 			remove:  func(*v1alpha3.CopyRelease) {},
-			replace: func(list []*v1alpha3.CopyRelease, _ func(string) bool) {
-				for _, r := range list {
-					s.handlers.releaseRequested(r)
-				}
-			},
-			synced: func() {},
+			synced:  func() {},
 		})
 }
 

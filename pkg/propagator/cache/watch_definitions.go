@@ -6,7 +6,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -21,11 +20,8 @@ const (
 	viewCRDs    = "customresourcedefinitions of views"
 )
 
-// CRDs is the resource of CustomResourceDefinitions, and CRDKind its kind.
-var (
-	CRDs    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	CRDKind = CRDs.GroupVersion().WithKind("CustomResourceDefinition")
-)
+// CRDKind is the kind of CustomResourceDefinitions.
+var CRDKind = hnc.CRDResource.GroupVersion().WithKind("CustomResourceDefinition")
 
 // ViewCRD is what is known of a CustomResourceDefinition of a view.
 type ViewCRD struct {
@@ -40,32 +36,19 @@ type ViewCRD struct {
 // Definitions are the ViewDefinitions and the CustomResourceDefinitions that are written for them.
 type Definitions struct {
 	// Wanted are the ViewDefinitions without their specs, by namespace and name.
-	Wanted map[string]map[string]*v1alpha3.ViewDefinition
+	Wanted tree.ByNamespace[*v1alpha3.ViewDefinition]
 	// CRDs are the CustomResourceDefinitions by their namespaces and names.
-	CRDs map[string]map[string]*ViewCRD
+	CRDs tree.ByNamespace[*ViewCRD]
 	// wantedListed and crdsListed report that they are complete.
 	wantedListed, crdsListed bool
 }
 
 func newDefinitions() *Definitions {
-	return &Definitions{Wanted: map[string]map[string]*v1alpha3.ViewDefinition{}, CRDs: map[string]map[string]*ViewCRD{}}
+	return &Definitions{Wanted: tree.ByNamespace[*v1alpha3.ViewDefinition]{}, CRDs: tree.ByNamespace[*ViewCRD]{}}
 }
 
 // Complete reports that what is missing does not exist.
 func (d *Definitions) Complete() bool { return d.wantedListed && d.crdsListed }
-
-func set[T any](m map[string]map[string]T, namespace, name string, value T) {
-	if m[namespace] == nil {
-		m[namespace] = map[string]T{}
-	}
-	m[namespace][name] = value
-}
-
-func unset[T any](m map[string]map[string]T, namespace, name string) {
-	if delete(m[namespace], name); len(m[namespace]) == 0 {
-		delete(m, namespace)
-	}
-}
 
 // watchDefinitions watches ViewDefinitions, and the CustomResourceDefinitions of views. Nothing else waits for them.
 func (c *Cache) watchDefinitions(ctx context.Context) {
@@ -79,13 +62,13 @@ func (c *Cache) watchDefinitions(ctx context.Context) {
 			},
 			set: s.setDefinition,
 			remove: func(v *v1alpha3.ViewDefinition) {
-				unset(d.Wanted, v.Namespace, v.Name)
+				d.Wanted.Delete(v.Namespace, v.Name)
 				s.handlers.definitionChanged(s, v.Namespace)
 			},
-			replace: s.replaceDefinitions,
-			synced:  func() { d.wantedListed = true; s.handlers.definitionChanged(s, "") },
+			known: d.Wanted.All, identify: identify[*v1alpha3.ViewDefinition],
+			synced: func() { d.wantedListed = true; s.handlers.definitionChanged(s, "") },
 		})
-	crds := c.Dynamic.Resource(CRDs)
+	crds := c.Dynamic.Resource(hnc.CRDResource)
 	selected := func(o metav1.ListOptions) metav1.ListOptions {
 		o.LabelSelector = hnc.LabelViewRoot
 		return o
@@ -103,11 +86,14 @@ func (c *Cache) watchDefinitions(ctx context.Context) {
 			convert: newViewCRD,
 			set:     s.setViewCRD,
 			remove: func(crd *ViewCRD) {
-				unset(d.CRDs, crd.Root, crd.Name)
+				d.CRDs.Delete(crd.Root, crd.Name)
 				s.handlers.definitionChanged(s, crd.Root)
 			},
-			replace: s.replaceViewCRDs,
-			synced:  func() { d.crdsListed = true; s.handlers.definitionChanged(s, "") },
+			known: d.CRDs.All,
+			identify: func(crd *ViewCRD) (types.NamespacedName, string) {
+				return types.NamespacedName{Namespace: crd.Root, Name: crd.Name}, crd.ResourceVersion
+			},
+			synced: func() { d.crdsListed = true; s.handlers.definitionChanged(s, "") },
 		})
 }
 
@@ -159,45 +145,17 @@ func (c *Cache) ObserveViewCRD(o *unstructured.Unstructured) {
 }
 
 func (s *State) setDefinition(v *v1alpha3.ViewDefinition) {
-	set(s.Definitions.Wanted, v.Namespace, v.Name, v)
+	if known := s.Definitions.Wanted[v.Namespace][v.Name]; known != nil && !tree.Newer(v.ResourceVersion, known.ResourceVersion) {
+		return
+	}
+	s.Definitions.Wanted.Set(v.Namespace, v.Name, v)
 	s.handlers.definitionChanged(s, v.Namespace)
 }
 
 func (s *State) setViewCRD(crd *ViewCRD) {
-	set(s.Definitions.CRDs, crd.Root, crd.Name, crd)
+	if known := s.Definitions.CRDs[crd.Root][crd.Name]; known != nil && !tree.Newer(crd.ResourceVersion, known.ResourceVersion) {
+		return
+	}
+	s.Definitions.CRDs.Set(crd.Root, crd.Name, crd)
 	s.handlers.definitionChanged(s, crd.Root)
-}
-
-func (s *State) replaceDefinitions(list []*v1alpha3.ViewDefinition, newer func(string) bool) {
-	replaceAll(s, s.Definitions.Wanted, list, newer, s.setDefinition,
-		func(v *v1alpha3.ViewDefinition) (string, string, string) {
-			return v.Namespace, v.Name, v.ResourceVersion
-		})
-}
-
-func (s *State) replaceViewCRDs(list []*ViewCRD, newer func(string) bool) {
-	replaceAll(s, s.Definitions.CRDs, list, newer, s.setViewCRD,
-		func(crd *ViewCRD) (string, string, string) { return crd.Root, crd.Name, crd.ResourceVersion })
-}
-
-func replaceAll[T any](s *State, known map[string]map[string]T, list []T, newer func(string) bool, set func(T), key func(T) (namespace, name, version string)) {
-	listed := map[[2]string]bool{}
-	for _, each := range list {
-		namespace, name, version := key(each)
-		listed[[2]string{namespace, name}] = true
-		if before, ok := known[namespace][name]; ok {
-			if _, _, old := key(before); !tree.Newer(version, old) {
-				continue
-			}
-		}
-		set(each)
-	}
-	for namespace, of := range known {
-		for name, each := range of {
-			if _, _, version := key(each); !listed[[2]string{namespace, name}] && !newer(version) {
-				unset(known, namespace, name)
-				s.handlers.definitionChanged(s, namespace)
-			}
-		}
-	}
 }

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -52,8 +53,11 @@ func (c *Cache) watchKind(ctx context.Context, s *State, kind int, first bool) {
 					s.objectChanged(kind, old, nil)
 				}
 			},
-			replace: func(list []*copies.Object, newer func(string) bool) { s.replaceObjects(kind, list, newer) },
-			synced:  func() { s.kindListed(kind) },
+			known: index.All,
+			identify: func(o *copies.Object) (types.NamespacedName, string) {
+				return types.NamespacedName{Namespace: o.Namespace, Name: o.Name}, o.ResourceVersion
+			},
+			synced: func() { s.kindListed(kind) },
 			// A watch that was stopped may still send events.
 			current: func() bool { return k.Index == index },
 		})

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -40,9 +41,12 @@ func (c QuotaCache) watch(ctx context.Context) {
 			convert: func(object any) (*quotas.Quota, error) {
 				return quotas.NewQuota(object.(*v1beta1.HierarchicalResourceQuota))
 			},
-			set:     s.set,
-			remove:  func(q *quotas.Quota) { s.delete(q) },
-			replace: s.replace,
+			set:    s.set,
+			remove: s.delete,
+			known:  s.Quotas.Quotas,
+			identify: func(q *quotas.Quota) (types.NamespacedName, string) {
+				return types.NamespacedName(q.Key), q.ResourceVersion
+			},
 		})
 	selector := labels.Set{hnc.LabelQuota: "true"}.String()
 	rq := c.Kubernetes.CoreV1().ResourceQuotas(metav1.NamespaceAll)
@@ -58,8 +62,11 @@ func (c QuotaCache) watch(ctx context.Context) {
 		&store[*quotas.Object]{
 			convert: func(object any) (*quotas.Object, error) { return quotas.NewObject(object.(*corev1.ResourceQuota)), nil },
 			set:     s.setObject,
-			remove:  func(o *quotas.Object) { s.deleteObject(o) },
-			replace: s.replaceObjects,
+			remove:  s.deleteObject,
+			known:   s.Quotas.Objects,
+			identify: func(o *quotas.Object) (types.NamespacedName, string) {
+				return types.NamespacedName(o.Key), o.ResourceVersion
+			},
 		})
 	name := fields.OneTermEqualSelector(metav1.ObjectNameField, hnc.QuotaWebhookName).String()
 	vwc := c.Kubernetes.AdmissionregistrationV1().ValidatingWebhookConfigurations()
@@ -76,9 +83,10 @@ func (c QuotaCache) watch(ctx context.Context) {
 			convert: func(object any) (*admissionv1.ValidatingWebhookConfiguration, error) {
 				return object.(*admissionv1.ValidatingWebhookConfiguration), nil
 			},
-			set:     s.setWebhook,
-			remove:  func(*admissionv1.ValidatingWebhookConfiguration) { s.setWebhook(nil) },
-			replace: s.replaceWebhooks,
+			set:      s.setWebhook,
+			remove:   func(*admissionv1.ValidatingWebhookConfiguration) { s.setWebhook(nil) },
+			known:    one(&s.QuotaWebhook),
+			identify: identify[*admissionv1.ValidatingWebhookConfiguration],
 		})
 }
 

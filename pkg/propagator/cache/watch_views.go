@@ -2,6 +2,8 @@ package cache
 
 import (
 	"context"
+	"iter"
+	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,9 +23,12 @@ func (c *Cache) watchViews(ctx context.Context) {
 		&store[*v1alpha3.TenantView]{
 			convert: func(object any) (*v1alpha3.TenantView, error) { return object.(*v1alpha3.TenantView), nil },
 			set:     s.setView,
-			remove:  func(v *v1alpha3.TenantView) { s.removeView(v.Namespace) },
-			replace: s.replaceViews,
-			synced:  func() { s.viewsListed() },
+			remove: func(v *v1alpha3.TenantView) {
+				delete(s.Views, v.Namespace)
+				s.handlers.viewChanged(s, v.Namespace)
+			},
+			known: func() iter.Seq[*v1alpha3.TenantView] { return maps.Values(s.Views) }, identify: identify[*v1alpha3.TenantView],
+			synced: s.viewsListed,
 		})
 }
 
@@ -37,28 +42,11 @@ func (c *Cache) ObserveView(v *v1alpha3.TenantView) {
 }
 
 func (s *State) setView(v *v1alpha3.TenantView) {
+	if known := s.Views[v.Namespace]; known != nil && !tree.Newer(v.ResourceVersion, known.ResourceVersion) {
+		return
+	}
 	s.Views[v.Namespace] = v
 	s.handlers.viewChanged(s, v.Namespace)
-}
-
-func (s *State) removeView(namespace string) {
-	delete(s.Views, namespace)
-	s.handlers.viewChanged(s, namespace)
-}
-
-func (s *State) replaceViews(list []*v1alpha3.TenantView, newer func(string) bool) {
-	listed := map[string]bool{}
-	for _, v := range list {
-		listed[v.Namespace] = true
-		if known := s.Views[v.Namespace]; known == nil || tree.Newer(v.ResourceVersion, known.ResourceVersion) {
-			s.setView(v)
-		}
-	}
-	for namespace, known := range s.Views {
-		if !listed[namespace] && !newer(known.ResourceVersion) {
-			s.removeView(namespace)
-		}
-	}
 }
 
 // viewsListed records that a missing TenantView does not exist.

@@ -56,7 +56,7 @@ func New(client kubernetes.Interface, dynamicClient dynamic.Interface, lifetimes
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[struct{}](
 			100*time.Millisecond, time.Minute)),
 	}
-	c.registrations = dynamicinformer.NewFilteredDynamicInformer(dynamicClient, apiServices, "", 0, cache.Indexers{}, nil).Informer()
+	c.registrations = dynamicinformer.NewFilteredDynamicInformer(dynamicClient, hnc.APIServiceResource, "", 0, cache.Indexers{}, nil).Informer()
 	register(c.expiration)
 	return c
 }

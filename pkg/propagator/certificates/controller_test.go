@@ -31,7 +31,7 @@ func registration(name, service string) *unstructured.Unstructured {
 func reconciled(t *testing.T, secrets []*corev1.Secret, registrations ...*unstructured.Unstructured) (*Controller, error) {
 	t.Helper()
 	client := fake.NewClientset()
-	kinds := map[schema.GroupVersionResource]string{apiServices: "APIServiceList"}
+	kinds := map[schema.GroupVersionResource]string{hnc.APIServiceResource: "APIServiceList"}
 	var objects []runtime.Object
 	for _, r := range registrations {
 		objects = append(objects, r)
@@ -70,7 +70,7 @@ func secret(t *testing.T, c *Controller, name string) *corev1.Secret {
 
 func bundle(t *testing.T, c *Controller, name string) []byte {
 	t.Helper()
-	found, err := c.dynamic.Resource(apiServices).Get(t.Context(), name, metav1.GetOptions{})
+	found, err := c.dynamic.Resource(hnc.APIServiceResource).Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

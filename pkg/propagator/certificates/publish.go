@@ -9,13 +9,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
-
-var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 
 // injector annotates objects whose bundle cert-manager sets.
 const injector = "cert-manager.io/inject-ca-from"
@@ -62,7 +59,7 @@ func (c *Controller) publishIn(ctx context.Context, object *unstructured.Unstruc
 	if err != nil {
 		return err
 	}
-	_, err = c.dynamic.Resource(apiServices).Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	_, err = c.dynamic.Resource(hnc.APIServiceResource).Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager})
 	return err
 }
 

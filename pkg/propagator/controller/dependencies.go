@@ -3,17 +3,21 @@
 package controller
 
 import (
+	"context"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // Queue is where controllers ask to be called for a key.
@@ -45,4 +49,16 @@ type Dependencies struct {
 	DryRun bool
 	// Urgent holds what a user's request waits for, Queue everything else.
 	Urgent, Queue Queue
+}
+
+// LiveHierarchy returns the Hierarchy of a namespace as the API server stores it now, nil if there is none.
+func (d Dependencies) LiveHierarchy(ctx context.Context, namespace string) (*tree.Hierarchy, error) {
+	h, err := d.Hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return tree.NewHierarchy(h), nil
 }

@@ -7,18 +7,19 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // Store holds the quotas and their ResourceQuotas, by namespace and name.
 type Store struct {
-	quotas  map[string]map[string]*Quota
-	objects map[string]map[string]*Object
+	quotas  tree.ByNamespace[*Quota]
+	objects tree.ByNamespace[*Object]
 }
 
 // New returns an empty Store.
 func New() *Store {
-	return &Store{quotas: map[string]map[string]*Quota{}, objects: map[string]map[string]*Object{}}
+	return &Store{tree.ByNamespace[*Quota]{}, tree.ByNamespace[*Object]{}}
 }
 
 // Quota returns a quota, nil if there is none.
@@ -28,7 +29,7 @@ func (s *Store) Quota(key Key) *Quota { return s.quotas[key.Namespace][key.Name]
 func (s *Store) QuotasIn(namespace string) []*Quota { return sorted(s.quotas[namespace]) }
 
 // Quotas returns all quotas, in no order.
-func (s *Store) Quotas() iter.Seq[*Quota] { return all(s.quotas) }
+func (s *Store) Quotas() iter.Seq[*Quota] { return s.quotas.All() }
 
 // Empty reports whether there is neither a quota nor a ResourceQuota of one.
 func (s *Store) Empty() bool { return len(s.quotas) == 0 && len(s.objects) == 0 }
@@ -40,15 +41,15 @@ func (s *Store) Object(key Key) *Object { return s.objects[key.Namespace][key.Na
 func (s *Store) ObjectsIn(namespace string) []*Object { return sorted(s.objects[namespace]) }
 
 // Objects returns all ResourceQuotas, in no order.
-func (s *Store) Objects() iter.Seq[*Object] { return all(s.objects) }
+func (s *Store) Objects() iter.Seq[*Object] { return s.objects.All() }
 
 // SetQuota records a quota unless the recorded one is as new. It returns the one before, and whether q is recorded.
 func (s *Store) SetQuota(q *Quota) (old *Quota, changed bool) {
 	old = s.Quota(q.Key)
-	if old != nil && !newer(q.ResourceVersion, old.ResourceVersion) {
+	if old != nil && !tree.Newer(q.ResourceVersion, old.ResourceVersion) {
 		return old, false
 	}
-	set(s.quotas, q.Key, q)
+	s.quotas.Set(q.Namespace, q.Name, q)
 	return old, true
 }
 
@@ -58,17 +59,17 @@ func (s *Store) DeleteQuota(key Key, uid types.UID) *Quota {
 	if old == nil || old.UID != uid {
 		return nil
 	}
-	remove(s.quotas, key)
+	s.quotas.Delete(key.Namespace, key.Name)
 	return old
 }
 
 // SetObject does the same as SetQuota for a ResourceQuota.
 func (s *Store) SetObject(o *Object) (old *Object, changed bool) {
 	old = s.Object(o.Key)
-	if old != nil && !newer(o.ResourceVersion, old.ResourceVersion) {
+	if old != nil && !tree.Newer(o.ResourceVersion, old.ResourceVersion) {
 		return old, false
 	}
-	set(s.objects, o.Key, o)
+	s.objects.Set(o.Namespace, o.Name, o)
 	return old, true
 }
 
@@ -78,7 +79,7 @@ func (s *Store) DeleteObject(key Key, uid types.UID) *Object {
 	if old == nil || old.UID != uid {
 		return nil
 	}
-	remove(s.objects, key)
+	s.objects.Delete(key.Namespace, key.Name)
 	return old
 }
 
@@ -91,37 +92,4 @@ func sorted[T any](byName map[string]*T) []*T {
 		list = append(list, byName[name])
 	}
 	return list
-}
-
-func all[T any](byNamespace map[string]map[string]*T) iter.Seq[*T] {
-	return func(yield func(*T) bool) {
-		for _, byName := range byNamespace {
-			for _, record := range byName {
-				if !yield(record) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func set[T any](byNamespace map[string]map[string]*T, key Key, record *T) {
-	if byNamespace[key.Namespace] == nil {
-		byNamespace[key.Namespace] = map[string]*T{}
-	}
-	byNamespace[key.Namespace][key.Name] = record
-}
-
-func remove[T any](byNamespace map[string]map[string]*T, key Key) {
-	delete(byNamespace[key.Namespace], key.Name)
-	if len(byNamespace[key.Namespace]) == 0 {
-		delete(byNamespace, key.Namespace)
-	}
-}
-
-// newer reports whether the version of a record is newer than the known one. Versions that can't be compared count as
-// newer.
-func newer(version, known string) bool {
-	c, err := resourceversion.CompareResourceVersion(version, known)
-	return err != nil || c > 0
 }

@@ -139,12 +139,7 @@ func (t *Tree) SetSubnamespace(s *Subnamespace) Affected {
 	if old != nil && !Newer(s.ResourceVersion, old.ResourceVersion) {
 		return Affected{}
 	}
-	return t.setSubnamespace(s.Key, func() {
-		if t.subnamespaces[s.Parent] == nil {
-			t.subnamespaces[s.Parent] = map[string]*Subnamespace{}
-		}
-		t.subnamespaces[s.Parent][s.Name] = s
-	})
+	return t.setSubnamespace(s.Key, func() { t.subnamespaces.Set(s.Parent, s.Name, s) })
 }
 
 // DeleteSubnamespace forgets a Subnamespace unless another incarnation is recorded.
@@ -154,11 +149,8 @@ func (t *Tree) DeleteSubnamespace(key Key, uid types.UID) Affected {
 		return Affected{}
 	}
 	return t.setSubnamespace(key, func() {
-		delete(t.subnamespaces[key.Parent], key.Name)
+		t.subnamespaces.Delete(key.Parent, key.Name)
 		delete(t.converted, key)
-		if len(t.subnamespaces[key.Parent]) == 0 {
-			delete(t.subnamespaces, key.Parent)
-		}
 	})
 }
 

@@ -1,6 +1,12 @@
 package tree
 
-import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+)
 
 // records are the objects of a cluster, as the watches bring them.
 type records struct {
@@ -8,7 +14,7 @@ type records struct {
 	namespaces  map[string]*Namespace
 	hierarchies map[string]*Hierarchy
 	// subnamespaces are by parent and name.
-	subnamespaces map[string]map[string]*Subnamespace
+	subnamespaces ByNamespace[*Subnamespace]
 }
 
 // Excluded reports whether the namespace can't be part of a hierarchy, by its name or by its labels. A missing
@@ -68,30 +74,22 @@ func (r *records) Subnamespace(key Key) *Subnamespace {
 }
 
 // Names returns the namespaces that exist, in no order.
-func (r *records) Names() []string {
-	names := make([]string, 0, len(r.namespaces))
-	for name := range r.namespaces {
-		names = append(names, name)
-	}
-	return names
-}
+func (r *records) Names() []string { return slices.Collect(maps.Keys(r.namespaces)) }
 
-// HierarchyNames returns the namespaces that have a Hierarchy, in no order.
-func (r *records) HierarchyNames() []string {
-	names := make([]string, 0, len(r.hierarchies))
-	for name := range r.hierarchies {
-		names = append(names, name)
-	}
-	return names
-}
+// Namespaces returns the namespaces that exist, in no order.
+func (r *records) Namespaces() iter.Seq[*Namespace] { return maps.Values(r.namespaces) }
+
+// Hierarchies returns all Hierarchies, in no order.
+func (r *records) Hierarchies() iter.Seq[*Hierarchy] { return maps.Values(r.hierarchies) }
+
+// Subnamespaces returns all Subnamespaces, in no order.
+func (r *records) Subnamespaces() iter.Seq[*Subnamespace] { return r.subnamespaces.All() }
 
 // SubnamespaceKeys returns the keys of all Subnamespaces, in no order.
 func (r *records) SubnamespaceKeys() []Key {
 	var keys []Key
-	for parent, children := range r.subnamespaces {
-		for name := range children {
-			keys = append(keys, Key{Parent: parent, Name: name})
-		}
+	for s := range r.subnamespaces.All() {
+		keys = append(keys, s.Key)
 	}
 	return keys
 }

@@ -32,7 +32,7 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	r, oldR := obj.(*hnc.CopyRelease), old.(*hnc.CopyRelease)
 	r.Status = oldR.Status
-	metav1.SetMetaDataAnnotation(&r.ObjectMeta, hnc.AnnotationRequester, oldR.Annotations[hnc.AnnotationRequester])
+	base.SetAnnotation(&r.ObjectMeta, hnc.AnnotationRequester, oldR.Annotations[hnc.AnnotationRequester])
 }
 
 func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {

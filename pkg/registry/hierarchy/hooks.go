@@ -20,6 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -51,7 +52,7 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 // change limits how often what is inherited by many namespaces changes, in the tree that they are in before. The propagator
 // only follows changes of others.
 func (k hooks) change(ctx context.Context, h *hnc.Hierarchy, verb string) error {
-	if tree.ByPropagator(ctx) {
+	if review.ByPropagator(ctx) {
 		return nil
 	}
 	return k.changes.Allow(ctx, k.tree.Index.Root(h.Namespace), rates.Below(k.tree.Index.Below(h.Namespace)), verb)

@@ -17,6 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -35,7 +36,7 @@ func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	delete(h.Annotations, hnc.AnnotationExceedQuotas)
 	// The generation counts changes of the spec by users; the empty objects of the propagator have generation 0.
 	h.Generation = 1
-	if tree.ByPropagator(ctx) && apiequality.Semantic.DeepEqual(h.Spec, hnc.HierarchySpec{}) {
+	if review.ByPropagator(ctx) && apiequality.Semantic.DeepEqual(h.Spec, hnc.HierarchySpec{}) {
 		h.Generation = 0
 	}
 	s.setReadyCondition(ctx, h)
@@ -46,7 +47,7 @@ func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object)
 	h.Status = oldH.Status
 	delete(h.Annotations, hnc.AnnotationExceedQuotas)
 	h.Generation = oldH.Generation
-	if !apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) || (h.Generation == 0 && !tree.ByPropagator(ctx)) {
+	if !apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) || (h.Generation == 0 && !review.ByPropagator(ctx)) {
 		h.Generation++
 		s.setReadyCondition(ctx, h)
 	}

@@ -51,8 +51,8 @@ func (w wholeTree) edgesAbove(name string) []string {
 
 func (w wholeTree) edgesBelow(name string) []string {
 	var children []string
-	for _, child := range w.HierarchyNames() {
-		if w.HierarchyRecord(child).Parent == name {
+	for h := range w.Hierarchies() {
+		if child := h.Namespace; h.Parent == name {
 			children = append(children, child)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -61,7 +62,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 			c, oldC := obj.(*hnc.HNCConfiguration), &hnc.HNCConfiguration{}
 			// The propagator creates the configuration that it was started with.
-			if !tree.ByPropagator(ctx) {
+			if !review.ByPropagator(ctx) {
 				if err := authorize(ctx, reviews, c, oldC); err != nil {
 					return nil, err
 				}

@@ -14,12 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/util/dryrun"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
 const (
@@ -87,7 +86,7 @@ func newLimit(root func(namespace string) string) *limit {
 // allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does not
 // grow is written at the rate. old is nil for creations.
 func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, old runtime.Object, dryRun []string) error {
-	if user, ok := genericapirequest.UserFrom(ctx); dryrun.IsDryRun(dryRun) || ok && user.GetName() == hnc.PropagatorUser {
+	if dryrun.IsDryRun(dryRun) || review.ByPropagator(ctx) {
 		return nil
 	}
 	after, err := size(obj)

@@ -1,4 +1,5 @@
-// Package review asks the authorizer for rights beyond the request itself, such as those in other namespaces.
+// Package review asks who makes a request, and the authorizer for rights beyond the request itself, such as those in other
+// namespaces.
 package review
 
 import (
@@ -9,8 +10,15 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
+
+// ByPropagator reports whether the propagator makes the request.
+func ByPropagator(ctx context.Context) bool {
+	user, ok := genericapirequest.UserFrom(ctx)
+	return ok && user.GetName() == hnc.PropagatorUser
+}
 
 // Requester reports whether the requester has the right on a resource that the attributes describe, and returns the
 // requester's name. It sets the user of the attributes.

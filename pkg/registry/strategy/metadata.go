@@ -10,9 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
 // The limits of metadata, which Kubernetes does not limit, or to much more. All servers keep it in memory.
@@ -66,7 +66,7 @@ func reject(ctx context.Context, a admission.Attributes, validate func(obj, old 
 		return nil //nolint:nilerr // What has no metadata has none that are too large.
 	}
 	// The propagator is trusted: it adds to what others have stored.
-	if user, ok := genericapirequest.UserFrom(ctx); ok && user.GetName() == hnc.PropagatorUser {
+	if review.ByPropagator(ctx) {
 		return nil
 	}
 	old, err := meta.Accessor(a.GetOldObject())

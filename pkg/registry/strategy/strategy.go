@@ -91,5 +91,14 @@ func ResetFields(paths ...fieldpath.Path) map[fieldpath.APIVersion]*fieldpath.Se
 	}
 }
 
+// SetAnnotation sets an annotation that only the server writes, regardless of what the client has sent; "" removes it.
+func SetAnnotation(obj *metav1.ObjectMeta, key, value string) {
+	if value == "" {
+		delete(obj.Annotations, key)
+		return
+	}
+	metav1.SetMetaDataAnnotation(obj, key, value)
+}
+
 // FinishNothing is the FinishFunc of hooks that leave nothing to finish.
 func FinishNothing(context.Context, bool) {}

@@ -20,6 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -59,7 +60,7 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 
 // change limits how often what is inherited by many namespaces changes. The propagator only follows changes of others.
 func (k hooks) change(ctx context.Context, s *hnc.Subnamespace, verb string) error {
-	if requester(ctx) == "" {
+	if review.ByPropagator(ctx) {
 		return nil
 	}
 	return k.changes.Allow(ctx, k.tree.Index.Root(s.Name), rates.Below(k.tree.Index.Below(s.Name)), verb)
@@ -78,7 +79,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if err := k.authorizePodSecurity(ctx, s, oldS.Spec); err != nil {
 		return nil, err
 	}
-	if isVoid(s) && !isVoid(oldS) && requester(ctx) == "" {
+	if isVoid(s) && !isVoid(oldS) && review.ByPropagator(ctx) {
 		guard, err := k.tree.Claims.ValidateVoiding(ctx, s.Name, s.Namespace)
 		if err != nil {
 			return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
@@ -76,7 +77,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 // Create creates a Subnamespace and waits for its namespace.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	created, err := r.Store.Create(ctx, obj, validate, options)
-	if err != nil || dryrun.IsDryRun(options.DryRun) || requester(ctx) == "" {
+	if err != nil || dryrun.IsDryRun(options.DryRun) || review.ByPropagator(ctx) {
 		// The propagator must not wait for itself.
 		return created, err
 	}

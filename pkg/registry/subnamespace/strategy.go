@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -32,15 +33,19 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	if !slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) {
 		s.Finalizers = append(s.Finalizers, hnc.FinalizerSubnamespace)
 	}
-	setRequester(s, requester(ctx))
+	requester := ""
+	if user, ok := genericapirequest.UserFrom(ctx); ok && !review.ByPropagator(ctx) { // It creates sub-namespaces on behalf of others.
+		requester = user.GetName()
+	}
+	base.SetAnnotation(&s.ObjectMeta, hnc.AnnotationRequester, requester)
 	delete(s.Annotations, hnc.AnnotationVoid)
 }
 
 func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	s, oldS := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	s.Status = oldS.Status
-	setRequester(s, oldS.Annotations[hnc.AnnotationRequester])
-	if isVoid(oldS) || (isVoid(s) && requester(ctx) == "") {
+	base.SetAnnotation(&s.ObjectMeta, hnc.AnnotationRequester, oldS.Annotations[hnc.AnnotationRequester])
+	if isVoid(oldS) || (isVoid(s) && review.ByPropagator(ctx)) {
 		metav1.SetMetaDataAnnotation(&s.ObjectMeta, hnc.AnnotationVoid, "true")
 	} else {
 		delete(s.Annotations, hnc.AnnotationVoid)
@@ -70,22 +75,5 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 
 // isVoid reports whether the namespace of a Subnamespace was converted to a full one.
 func isVoid(s *hnc.Subnamespace) bool { return s.Annotations[hnc.AnnotationVoid] != "" }
-
-// requester returns the name of the requester, "" for the propagator, which creates sub-namespaces on behalf of others.
-func requester(ctx context.Context) string {
-	if user, ok := genericapirequest.UserFrom(ctx); ok && user.GetName() != hnc.PropagatorUser {
-		return user.GetName()
-	}
-	return ""
-}
-
-// setRequester sets the annotation of the requester, regardless of what the client has sent; "" removes it.
-func setRequester(s *hnc.Subnamespace, user string) {
-	if user == "" {
-		delete(s.Annotations, hnc.AnnotationRequester)
-		return
-	}
-	metav1.SetMetaDataAnnotation(&s.ObjectMeta, hnc.AnnotationRequester, user)
-}
 
 func keepSpec(obj, stored *hnc.Subnamespace) { obj.Spec = stored.Spec }

@@ -68,13 +68,8 @@ func (k kind) gvk() schema.GroupVersionKind {
 	return gvk
 }
 
-// apiServices and definitions are what a cluster's kinds depend on.
-var (
-	apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
-	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-)
-
-// watchDefinitions returns a channel that is signaled when a CustomResourceDefinition or an APIService changes.
+// watchDefinitions returns a channel that is signaled when a CustomResourceDefinition or an APIService changes, on which a
+// cluster's kinds depend.
 func watchDefinitions(ctx context.Context, informers metadatainformer.SharedInformerFactory) (<-chan struct{}, error) {
 	hint := make(chan struct{}, 1)
 	notify := func() {
@@ -83,7 +78,7 @@ func watchDefinitions(ctx context.Context, informers metadatainformer.SharedInfo
 		default:
 		}
 	}
-	for _, resource := range []schema.GroupVersionResource{definitions, apiServices} {
+	for _, resource := range []schema.GroupVersionResource{hnc.CRDResource, hnc.APIServiceResource} {
 		_, err := informers.ForResource(resource).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(any) { notify() },
 			UpdateFunc: func(any, any) { notify() },

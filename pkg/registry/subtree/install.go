@@ -66,7 +66,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 		return err
 	}
 	informers := metadatainformer.NewSharedInformerFactory(metadataClient, 0)
-	services := informers.ForResource(apiServices)
+	services := informers.ForResource(hnc.APIServiceResource)
 	known := &kinds{client: discoveryClient}
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(groupName, known.aggregated()) }
 	h := &handler{

@@ -58,7 +58,7 @@ func TestKindsWithOtherRevisions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	services := cache.NewGenericLister(indexer, apiServices.GroupResource())
+	services := cache.NewGenericLister(indexer, hnc.APIServiceResource.GroupResource())
 	for gvr, want := range map[schema.GroupVersionResource]bool{
 		{Version: "v1", Resource: "secrets"}: false, {Group: "example.com", Version: "v1", Resource: "events"}: false,
 		{Group: "hnc.x-k8s.io", Version: "v1beta1", Resource: "hierarchies"}: true, {Group: "metrics.example.com", Version: "v1", Resource: "pods"}: true,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -31,7 +32,7 @@ func (a *Abstract) Validate(ctx context.Context, namespace *corev1.Namespace, be
 		if err := a.authorizer.authorizeAbstract(ctx, s, reject, namespace.Name, slices.Concat(before, after), after); err != nil || len(after) == 0 {
 			return &fence.Guard{}, err
 		}
-		if err := validateAbstractPosition(ctx, s, reject, namespace); err != nil || ByPropagator(ctx) {
+		if err := validateAbstractPosition(ctx, s, reject, namespace); err != nil || review.ByPropagator(ctx) {
 			return &fence.Guard{}, err
 		}
 		for i, name := range after {
@@ -107,7 +108,7 @@ func validateAbstractName(ctx context.Context, s *snapshot, reject rejection, fi
 // which are copied into namespaces of any free name, must not give one of them the labels of others. The propagator may
 // restore what the namespace's annotation says, which only it can write.
 func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject rejection, namespace string, names, after []string) error {
-	if ByPropagator(ctx) {
+	if review.ByPropagator(ctx) {
 		current, err := s.namespace(ctx, namespace)
 		if err != nil || len(after) == 0 || (current != nil && slices.Equal(hnc.AbstractAncestors(current.Annotations), after)) {
 			return err
@@ -127,7 +128,7 @@ func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject 
 // root: admins of the root must not take namespaces out of the policies of a directory that they may not leave
 // themselves. chain is that of the new parent.
 func (a *Authorizer) authorizeLeaving(ctx context.Context, s *snapshot, reject rejection, root string, chain []string) error {
-	if ByPropagator(ctx) {
+	if review.ByPropagator(ctx) {
 		return nil
 	}
 	above := func(root string) ([]string, error) {
@@ -185,7 +186,7 @@ func (c *Claims) authorizeAbstractName(ctx context.Context, reject rejection, fi
 		return nil
 	}
 	user, allowed, err := hnc.PropagatorUser, false, error(nil)
-	if !ByPropagator(ctx) {
+	if !review.ByPropagator(ctx) {
 		user, allowed, err = c.authorizer.allowsAbstract(ctx, name)
 	}
 	if err != nil || allowed {

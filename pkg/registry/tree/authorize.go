@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
@@ -25,16 +24,10 @@ type Authorizer struct {
 // before anything is authorized.
 func (a *Authorizer) SetHierarchies(get HierarchyGetter) { a.hierarchies = get }
 
-// ByPropagator reports whether the propagator makes the request.
-func ByPropagator(ctx context.Context) bool {
-	user, ok := genericapirequest.UserFrom(ctx)
-	return ok && user.GetName() == hnc.PropagatorUser
-}
-
 // ManagedKeys returns the labels and annotations that the requester's objects may set, nil for any: the propagator
 // copies those of a Subnamespace, and reports the ones that are no longer managed (docs/spec/hnc.md 2.0, C2).
 func (a *Authorizer) ManagedKeys(ctx context.Context) validation.Managed {
-	if ByPropagator(ctx) {
+	if review.ByPropagator(ctx) {
 		return nil
 	}
 	return a.config.Rules().Keys
@@ -102,7 +95,7 @@ func (a *Authorizer) requireAdmin(ctx context.Context, reject rejection, namespa
 // and returns the requester's name. The propagator is allowed everything, because it only repeats what others were
 // authorized to do.
 func (a *Authorizer) allowsAny(ctx context.Context, verb, group, namespace string, resources ...string) (requester string, allowed bool, err error) {
-	if ByPropagator(ctx) {
+	if review.ByPropagator(ctx) {
 		return hnc.PropagatorUser, true, nil
 	}
 	for _, resource := range resources {

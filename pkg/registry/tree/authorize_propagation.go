@@ -6,6 +6,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -57,7 +58,7 @@ func (a *Authorizer) authorizePropagation(ctx context.Context, s *snapshot, name
 
 // requirePropagation requires the right to set spec.propagation in the tree of a root. The propagator has it.
 func (a *Authorizer) requirePropagation(ctx context.Context, reject rejection, root string) error {
-	if ByPropagator(ctx) {
+	if review.ByPropagator(ctx) {
 		return nil
 	}
 	user, allowed, err := a.allows(ctx, authorizer.AttributesRecord{

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -13,7 +14,7 @@ import (
 // tree: it repeats the edge of the namespace, or restores the parent from the tree labels, which only it can write.
 // Requests of other users pass.
 func (a *Authorizer) AuthorizePropagator(ctx context.Context, namespace *corev1.Namespace, parent string) error {
-	if parent == "" || !ByPropagator(ctx) {
+	if parent == "" || !review.ByPropagator(ctx) {
 		return nil
 	}
 	_, err := a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {

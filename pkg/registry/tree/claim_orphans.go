@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
 // maxOrphans bounds the number of reviews for one claim.
@@ -136,7 +137,7 @@ func (a *Authorizer) authorizeJoining(ctx context.Context, reject rejection, fie
 	if joining == nil {
 		return nil
 	}
-	if ByPropagator(ctx) {
+	if review.ByPropagator(ctx) {
 		if hnc.IsLabeledChild(joining.Labels, hnc.AbstractAncestors(joining.Annotations), parent) {
 			return nil
 		}

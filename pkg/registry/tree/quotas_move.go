@@ -13,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -82,7 +83,7 @@ func (e ExceededQuota) String() string { return quota.ExceededMessage(e.Namespac
 // exceededByMove returns the quotas that a move would exceed. It counts the use that is recorded: namespaces without
 // quotas have no record.
 func (s *snapshot) exceededByMove(ctx context.Context, reject rejection, namespace *corev1.Namespace, move move) ([]ExceededQuota, error) {
-	if s.index.config.Use == nil || move.guard == nil || ByPropagator(ctx) {
+	if s.index.config.Use == nil || move.guard == nil || review.ByPropagator(ctx) {
 		return nil, nil
 	}
 	l, err := s.limits(ctx)

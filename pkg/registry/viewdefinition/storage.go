@@ -110,7 +110,7 @@ func keepFinalizer(ctx context.Context, reviews authorizer.Authorizer, v, old *h
 	if !slices.Contains(old.Finalizers, hnc.FinalizerViewDefinition) || slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {
 		return nil
 	}
-	if requester, ok := genericapirequest.UserFrom(ctx); ok && requester.GetName() == hnc.PropagatorUser {
+	if review.ByPropagator(ctx) {
 		return nil
 	}
 	_, allowed, err := review.Requester(ctx, reviews, authorizer.AttributesRecord{

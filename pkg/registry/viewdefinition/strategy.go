@@ -68,12 +68,8 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	v, oldV := obj.(*hnc.ViewDefinition), old.(*hnc.ViewDefinition)
 	v.Status = oldV.Status
-	for _, key := range []string{hnc.AnnotationRequester, hnc.AnnotationRequesterGroups} {
-		delete(v.Annotations, key)
-		if value, ok := oldV.Annotations[key]; ok {
-			metav1.SetMetaDataAnnotation(&v.ObjectMeta, key, value)
-		}
-	}
+	base.SetAnnotation(&v.ObjectMeta, hnc.AnnotationRequester, oldV.Annotations[hnc.AnnotationRequester])
+	base.SetAnnotation(&v.ObjectMeta, hnc.AnnotationRequesterGroups, oldV.Annotations[hnc.AnnotationRequesterGroups])
 	v.Generation = oldV.Generation
 	if !apiequality.Semantic.DeepEqual(v.Spec, oldV.Spec) {
 		v.Generation++

@@ -1,19 +1,13 @@
 package chaos
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
@@ -103,34 +97,16 @@ func (c *crashing) restart(t *testing.T, servers ...controlplane.Server) {
 // were answered that they have been made already: two of its workers may find the same thing missing.
 func (c *crashing) writes(t *testing.T) map[string]int {
 	t.Helper()
-	port, err := c.cp.Port(propagator.Process())
+	samples, err := c.cp.Metrics(t.Context(), propagator.Process())
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/metrics", port), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := rest.HTTPClientFor(c.cp.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
 	writes := map[string]int{}
-	lines := bufio.NewScanner(response.Body)
-	for lines.Scan() {
-		labelled, ok := strings.CutPrefix(lines.Text(), "hns_propagation_writes_total{")
+	for name, value := range samples {
+		labels, ok := strings.CutPrefix(name, "hns_propagation_writes_total{")
 		// The configuration's status counts objects.
-		if !ok || !strings.Contains(labelled, `result="done"`) || strings.Contains(labelled, `kind="HNCConfiguration"`) {
-			continue
-		}
-		labels, value, _ := strings.Cut(labelled, "} ")
-		if writes[labels], err = strconv.Atoi(value); err != nil {
-			t.Fatal(err)
+		if ok && strings.Contains(labels, `result="done"`) && !strings.Contains(labels, `kind="HNCConfiguration"`) {
+			writes[strings.TrimSuffix(labels, "}")] = int(value)
 		}
 	}
 	return writes

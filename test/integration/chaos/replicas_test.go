@@ -1,11 +1,9 @@
 package chaos
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,7 +16,6 @@ import (
 
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/faults"
@@ -42,7 +39,6 @@ type replicas struct {
 	// networks are between each hns-apiserver and all members of etcd.
 	networks [apiServers][]*faults.Link
 	client   *clients
-	http     *http.Client
 	// credentials are the names that audit logs have for those of the propagators.
 	credentials map[string]string
 }
@@ -90,11 +86,6 @@ func (r *replicas) start(ctx context.Context) error {
 	if r.client, err = newClients(r.cp.RESTConfig()); err != nil {
 		return err
 	}
-	if r.http, err = rest.HTTPClientFor(r.cp.RESTConfig()); err != nil {
-		return err
-	}
-	// A suspended process answers nothing.
-	r.http.Timeout = time.Second
 	if r.etcd, err = controlplane.StartEtcd(ctx, r.cp, r.members); err != nil {
 		return err
 	}
@@ -153,24 +144,10 @@ func (r *replicas) start(ctx context.Context) error {
 func (r *replicas) leader(ctx context.Context) string {
 	for i := range propagators {
 		process := controlplane.Server{Name: propagator.Name, Replica: i}.Process()
-		port, err := r.cp.Port(process)
-		if err != nil {
-			continue
-		}
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://127.0.0.1:"+strconv.Itoa(port)+"/metrics", nil)
-		if err != nil {
-			continue
-		}
-		response, err := r.http.Do(request)
-		if err != nil {
-			continue
-		}
-		leads := false
-		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-			leads = leads || lines.Text() == "hns_propagator_leading 1"
-		}
-		_ = response.Body.Close()
-		if leads {
+		within, cancel := context.WithTimeout(ctx, time.Second) // A suspended process answers nothing.
+		samples, err := r.cp.Metrics(within, process)
+		cancel()
+		if err == nil && samples["hns_propagator_leading"] == 1 {
 			return process
 		}
 	}

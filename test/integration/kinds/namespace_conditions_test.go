@@ -1,9 +1,7 @@
 package kinds
 
 import (
-	"bufio"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -11,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
@@ -39,28 +36,12 @@ func namespaceConditions(t *testing.T, version string) string {
 // metric returns the value of one of the propagator's metrics, which is named with its labels.
 func metric(t *testing.T, name string) string {
 	t.Helper()
-	port, err := cp.Port("hns-propagator")
+	samples, err := cp.Metrics(t.Context(), "hns-propagator")
 	if err != nil {
 		return err.Error()
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/metrics", port), nil)
-	if err != nil {
-		return err.Error()
-	}
-	client, err := rest.HTTPClientFor(cp.RESTConfig())
-	if err != nil {
-		return err.Error()
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return err.Error()
-	}
-	defer response.Body.Close()
-	lines := bufio.NewScanner(response.Body)
-	for lines.Scan() {
-		if value, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
-			return value
-		}
+	if value, ok := samples[name]; ok {
+		return fmt.Sprint(value)
 	}
 	return "absent"
 }

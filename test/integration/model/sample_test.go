@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +16,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -59,30 +58,13 @@ func newSampler(t *testing.T, c *cluster, users []*churner) *sampler {
 
 // metrics sums up the samples of a server by metric, regardless of labels.
 func metrics(ctx context.Context, client *http.Client, url string) (sample, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", url, response.Status)
-	}
+	samples, err := controlplane.Metrics(ctx, client, url)
 	all := sample{}
-	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-		name, value, _ := strings.Cut(lines.Text(), " ")
-		if i := strings.LastIndex(lines.Text(), "} "); i > 0 {
-			value = lines.Text()[i+2:]
-		}
+	for name, value := range samples {
 		name, _, _ = strings.Cut(name, "{")
-		if v, err := strconv.ParseFloat(value, 64); err == nil {
-			all[name] += v
-		}
+		all[name] += value
 	}
-	return all, nil
+	return all, err
 }
 
 func (s *sampler) take(ctx context.Context) (sample, error) {

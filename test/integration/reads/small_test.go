@@ -1,16 +1,12 @@
 package reads
 
 import (
-	"bufio"
 	"fmt"
-	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
@@ -85,41 +81,16 @@ func TestRequestsAboutASmallTreeDoNotListTheCluster(t *testing.T) {
 // listed returns through how many namespaces, hierarchies and sub-namespaces the lists of both API servers have gone.
 func listed(t *testing.T) (objects int, err error) {
 	t.Helper()
-	client, err := rest.HTTPClientFor(cp.RESTConfig())
-	if err != nil {
-		return 0, err
-	}
 	for _, server := range []string{"kube-apiserver", "hns-apiserver"} {
-		port, err := cp.Port(server)
+		samples, err := cp.Metrics(t.Context(), server)
 		if err != nil {
 			return 0, err
 		}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/metrics", port), nil)
-		if err != nil {
-			return 0, err
-		}
-		response, err := client.Do(request)
-		if err != nil {
-			return 0, err
-		}
-		lines := bufio.NewScanner(response.Body)
-		for lines.Scan() {
-			name, value, _ := strings.Cut(lines.Text(), "} ")
-			if !strings.HasPrefix(name, "apiserver_storage_list_fetched_objects_total{") || !strings.Contains(name, `resource="namespaces"`) &&
-				!strings.Contains(name, `resource="hierarchies"`) && !strings.Contains(name, `resource="subnamespaces"`) {
-				continue
+		for name, n := range samples {
+			if strings.HasPrefix(name, "apiserver_storage_list_fetched_objects_total{") && (strings.Contains(name, `resource="namespaces"`) ||
+				strings.Contains(name, `resource="hierarchies"`) || strings.Contains(name, `resource="subnamespaces"`)) {
+				objects += int(n)
 			}
-			n, err := strconv.ParseFloat(value, 64)
-			if err != nil {
-				return 0, err
-			}
-			objects += int(n)
-		}
-		if err := response.Body.Close(); err != nil {
-			return 0, err
-		}
-		if err := lines.Err(); err != nil {
-			return 0, err
 		}
 	}
 	return objects, nil

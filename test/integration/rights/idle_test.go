@@ -5,46 +5,25 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
-	"regexp"
-	"strconv"
 	"testing"
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
-	"k8s.io/client-go/rest"
 )
 
 // cycles returns how many synchronizations hns-sync has made.
 func cycles(ctx context.Context) (int, error) {
-	port, err := cp.Port("hns-sync")
+	samples, err := cp.Metrics(ctx, "hns-sync")
 	if err != nil {
 		return 0, err
 	}
-	client, err := rest.HTTPClientFor(cp.RESTConfig())
-	if err != nil {
-		return 0, err
+	n, found := samples[`hns_sync_duration_seconds_count{sync="policy"}`]
+	if !found {
+		return 0, errors.New("no synchronization")
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/metrics", port), nil)
-	if err != nil {
-		return 0, err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return 0, err
-	}
-	found := regexp.MustCompile(`(?m)^hns_sync_duration_seconds_count\{sync="policy"\} (\d+)$`).FindSubmatch(body)
-	if found == nil {
-		return 0, fmt.Errorf("no synchronization: %s %.200s", response.Status, body)
-	}
-	return strconv.Atoi(string(found[1]))
+	return int(n), nil
 }
 
 // syncRequests returns the requests of hns-sync, and of the accounts that it acts as, except for those of its lease and

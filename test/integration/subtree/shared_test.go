@@ -21,15 +21,12 @@ import (
 // upstreams returns how many watches of all ConfigMaps kube-apiserver serves.
 func upstreams(t *testing.T) int {
 	t.Helper()
-	raw, err := admin.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context())
+	samples, err := cp.Metrics(t.Context(), "kube-apiserver")
 	must(t, "metrics", err)
-	for line := range strings.Lines(string(raw)) {
-		if strings.HasPrefix(line, "apiserver_longrunning_requests{") && strings.Contains(line, `resource="configmaps"`) &&
-			strings.Contains(line, `scope="cluster"`) && strings.Contains(line, `group=""`) {
-			fields := strings.Fields(line)
-			n, err := strconv.Atoi(fields[len(fields)-1])
-			must(t, line, err)
-			return n
+	for name, value := range samples {
+		if strings.HasPrefix(name, "apiserver_longrunning_requests{") && strings.Contains(name, `resource="configmaps"`) &&
+			strings.Contains(name, `scope="cluster"`) && strings.Contains(name, `group=""`) {
+			return int(value)
 		}
 	}
 	return 0
@@ -75,22 +72,14 @@ func usage(t *testing.T) (mebibytes int, processor time.Duration) {
 // seats returns how many seats of priority and fairness requests have in hns-apiserver.
 func seats(t *testing.T) int {
 	t.Helper()
-	port, err := cp.Port("hns-apiserver")
-	must(t, "port", err)
-	client, err := rest.HTTPClientFor(cp.RESTConfig())
-	must(t, "client", err)
-	response, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d/metrics", port))
+	samples, err := cp.Metrics(t.Context(), "hns-apiserver")
 	must(t, "metrics", err)
-	defer func() { _ = response.Body.Close() }()
-	sum, lines := 0, bufio.NewScanner(response.Body)
-	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "apiserver_flowcontrol_current_executing_seats{") && !strings.Contains(lines.Text(), `priority_level="exempt"`) {
-			n, err := strconv.Atoi(lines.Text()[strings.LastIndex(lines.Text(), " ")+1:])
-			must(t, lines.Text(), err)
-			sum += n
+	sum := 0
+	for name, value := range samples {
+		if strings.HasPrefix(name, "apiserver_flowcontrol_current_executing_seats{") && !strings.Contains(name, `priority_level="exempt"`) {
+			sum += int(value)
 		}
 	}
-	must(t, "metrics", lines.Err())
 	return sum
 }
 

@@ -7,24 +7,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// live reads the hierarchies from the API server where the cache is not enough.
-type live struct {
-	cache     *cache.Cache
-	hierarchy versioned.Interface
-}
-
 // confirmAncestor confirms with the API server that the namespace is still below the ancestor. The caches may be
 // seconds old, each differently, and overwriting a local object can't be undone by the next decision.
-func (l live) confirmAncestor(ctx context.Context, namespace, ancestor string) error {
+func (c *Controller) confirmAncestor(ctx context.Context, namespace, ancestor string) error {
 	var chain []string
-	l.cache.Read(func(s *cache.State) { chain = s.Tree.Chain(namespace) })
+	c.Cache.Read(func(s *cache.State) { chain = s.Tree.Chain(namespace) })
 	for i, at := range chain {
 		if at == ancestor {
 			return nil
@@ -32,7 +24,7 @@ func (l live) confirmAncestor(ctx context.Context, namespace, ancestor string) e
 		if i+1 == len(chain) {
 			break
 		}
-		parent, err := l.parent(ctx, at, chain[i+1])
+		parent, err := c.liveParent(ctx, at, chain[i+1])
 		if err != nil {
 			return err
 		}
@@ -43,25 +35,21 @@ func (l live) confirmAncestor(ctx context.Context, namespace, ancestor string) e
 	return fmt.Errorf("%w: namespace %q is not below %q", outcome.ErrStale, namespace, ancestor)
 }
 
-// parent returns the parent that the namespace's records, as they are stored now, give it by the rules of the tree. Its
+// liveParent returns the parent that the namespace's records, as they are stored now, give it by the rules of the tree. Its
 // Subnamespace is looked up in the namespace expected.
-func (l live) parent(ctx context.Context, namespace, expected string) (parent string, err error) {
-	var record *tree.Hierarchy
-	var sub *tree.Subnamespace
-	h, err := l.hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-	switch {
-	case err == nil:
-		record = tree.NewHierarchy(h)
-	case !apierrors.IsNotFound(err):
+func (c *Controller) liveParent(ctx context.Context, namespace, expected string) (parent string, err error) {
+	h, err := c.LiveHierarchy(ctx, namespace)
+	if err != nil {
 		return "", err
 	}
-	s, err := l.hierarchy.HncV1beta1().Subnamespaces(expected).Get(ctx, namespace, metav1.GetOptions{})
+	var sub *tree.Subnamespace
+	s, err := c.Hierarchy.HncV1beta1().Subnamespaces(expected).Get(ctx, namespace, metav1.GetOptions{})
 	switch {
 	case err == nil:
 		sub = tree.NewSubnamespace(s)
 	case !apierrors.IsNotFound(err):
 		return "", err
 	}
-	l.cache.Read(func(s *cache.State) { parent = s.Tree.ParentBy(namespace, expected, record, sub) })
+	c.Cache.Read(func(s *cache.State) { parent = s.Tree.ParentBy(namespace, expected, h, sub) })
 	return parent, nil
 }

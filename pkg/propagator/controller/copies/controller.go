@@ -51,7 +51,6 @@ type Controller struct {
 	lag                *queue.Lag
 	events             eventRecorder
 	backups            *backups
-	live               live
 	failures           *failures
 	// retries limit further tries to write copies that were refused before.
 	retries *rates.Rates
@@ -82,7 +81,6 @@ func New(d controller.Dependencies, config Config) *Controller {
 		events:  eventRecorder{d.Events},
 		backups: newBackups(d.Hierarchy, d.Dynamic),
 		retries: rates.New(retriedPerSecond, retriedBurst),
-		live:    live{cache: d.Cache, hierarchy: d.Hierarchy},
 	}
 	c.failures = &failures{
 		cache: d.Cache, events: c.events, changed: config.FailuresChanged, known: map[int]map[string]map[string]failure{},

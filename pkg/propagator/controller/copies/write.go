@@ -44,7 +44,7 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 			return err
 		}
 		defer done()
-		err = c.live.confirmAncestor(ctx, w.Namespace, w.Source.Namespace)
+		err = c.confirmAncestor(ctx, w.Namespace, w.Source.Namespace)
 		if err == nil {
 			kept, err = c.backups.add(ctx, w)
 		}

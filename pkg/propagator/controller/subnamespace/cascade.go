@@ -110,13 +110,13 @@ func (d deletion) confirmParentTerminates(ctx context.Context) error {
 // confirmHierarchy confirms that the namespace's Hierarchy names no other parent than the Subnamespace; that of a
 // detached one has to name the parent.
 func (d deletion) confirmHierarchy(ctx context.Context) error {
-	live, err := d.Hierarchy.HncV1beta1().Hierarchies(d.key.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-	if ignoreNotFound(err) != nil {
+	live, err := d.LiveHierarchy(ctx, d.key.Name)
+	if err != nil {
 		return err
 	}
 	parent := ""
-	if err == nil {
-		parent = live.Spec.Parent
+	if live != nil {
+		parent = live.Parent
 	}
 	if parent == d.key.Parent || (parent == "" && !d.detached) {
 		return nil
@@ -159,29 +159,19 @@ func (c *Controller) cascadingAllowedNow(ctx context.Context, namespace string) 
 		if ns != nil && ns.Terminating && ns.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed {
 			return true, nil
 		}
-		live, err := c.Hierarchy.HncV1beta1().Hierarchies(at).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-		if ignoreNotFound(err) != nil {
+		h, err := c.LiveHierarchy(ctx, at)
+		if err != nil {
 			return false, err
 		}
-		if err == nil {
-			// One that is bound to an earlier namespace of its name has no effect.
-			h := tree.NewHierarchy(live)
-			if effective := ns != nil && (h.Owner == "" || h.Owner == ns.UID); effective && h.Cascading {
-				return true, nil
-			} else if effective && h.Parent != "" {
-				parent = h.Parent
-			}
+		// One that is bound to an earlier namespace of its name has no effect.
+		if effective := h != nil && ns != nil && (h.Owner == "" || h.Owner == ns.UID); effective && h.Cascading {
+			return true, nil
+		} else if effective && h.Parent != "" {
+			parent = h.Parent
 		}
 		if at = parent; last {
 			return false, nil
 		}
 	}
 	return false, nil
-}
-
-func ignoreNotFound(err error) error {
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
 }

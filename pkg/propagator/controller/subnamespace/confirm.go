@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -52,12 +51,12 @@ func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 	if ns.SubnamespaceOf != s.Parent || s.Void || ns.Terminating {
 		return nil
 	}
-	live, err := c.Hierarchy.HncV1beta1().Hierarchies(s.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
+	live, err := c.LiveHierarchy(ctx, s.Name)
+	if err != nil {
 		return err
 	}
-	if err == nil && h != nil && live.Spec.Parent != h.Parent {
-		return fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, s.Name, live.Spec.Parent)
+	if live != nil && h != nil && live.Parent != h.Parent {
+		return fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, s.Name, live.Parent)
 	}
 	if cascadesAt != "" {
 		allowed, err := c.cascadingAllowedNow(ctx, cascadesAt)
@@ -121,13 +120,9 @@ func (c *Controller) hasRemainingLiveChildren(ctx context.Context, namespace str
 		}
 	}
 	for name, s := range subnamespaces {
-		live, err := c.Hierarchy.HncV1beta1().Hierarchies(name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-		if ignoreNotFound(err) != nil {
+		h, err := c.LiveHierarchy(ctx, name)
+		if err != nil {
 			return false, err
-		}
-		var h *tree.Hierarchy
-		if err == nil {
-			h = tree.NewHierarchy(live)
 		}
 		if remains, err := c.remains(ctx, namespace, name, h, s); remains || err != nil {
 			return remains, err
@@ -144,5 +139,8 @@ func (c *Controller) remains(ctx context.Context, parent, name string, h *tree.H
 		return child, nil
 	}
 	live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
-	return err == nil && live.DeletionTimestamp == nil, ignoreNotFound(err)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil && live.DeletionTimestamp == nil, err
 }

@@ -3,12 +3,12 @@ package subnamespace
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -28,13 +28,12 @@ func (c *Controller) bindCreator(ctx context.Context, s *tree.Subnamespace, bind
 		return nil
 	}
 	live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Name, metav1.GetOptions{})
-	if err != nil {
-		return err
+	if err == nil {
+		if live.Annotations[hnc.AnnotationCreatorPending] != string(s.UID) {
+			return fmt.Errorf("%w: namespace %q was created again", outcome.ErrStale, s.Name)
+		}
+		_, err = c.Kubernetes.RbacV1().RoleBindings(binding.Namespace).Create(ctx, binding, metav1.CreateOptions{})
 	}
-	if live.Annotations[hnc.AnnotationCreatorPending] != string(s.UID) {
-		return fmt.Errorf("%w: namespace %q was created again", outcome.ErrStale, s.Name)
-	}
-	_, err = c.Kubernetes.RbacV1().RoleBindings(binding.Namespace).Create(ctx, binding, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		err = nil
 	}
@@ -61,10 +60,8 @@ func creatorBinding(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) *rbacv1
 
 // subject returns the RBAC subject of a user name.
 func subject(user string) rbacv1.Subject {
-	if account, ok := strings.CutPrefix(user, "system:serviceaccount:"); ok {
-		if namespace, name, ok := strings.Cut(account, ":"); ok {
-			return rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}
-		}
+	if namespace, name, err := serviceaccount.SplitUsername(user); err == nil {
+		return rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}
 	}
 	return rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}
 }

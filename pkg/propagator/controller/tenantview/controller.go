@@ -14,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -175,11 +174,9 @@ func (c *Controller) reconcileAll(ctx context.Context) error {
 	return nil
 }
 
-var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
-
 // whyUnavailable returns why the gateway cannot be used, "" if it can.
 func (c *Controller) whyUnavailable(ctx context.Context) (string, error) {
-	o, err := c.Dynamic.Resource(apiServices).Get(ctx, hnc.ViewAPIService.Name, metav1.GetOptions{})
+	o, err := c.Dynamic.Resource(hnc.APIServiceResource).Get(ctx, hnc.ViewAPIService.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return "hns-gateway is not installed", nil

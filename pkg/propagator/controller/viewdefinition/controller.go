@@ -117,7 +117,7 @@ func (c *Controller) Reconcile(ctx context.Context, k queue.Key) error {
 	return errors.Join(errs...)
 }
 
-func (c *Controller) crds() dynamic.ResourceInterface { return c.Dynamic.Resource(cache.CRDs) }
+func (c *Controller) crds() dynamic.ResourceInterface { return c.Dynamic.Resource(hnc.CRDResource) }
 
 // carryOutAll does what the ViewDefinitions of a namespace need, as far as the rates allow.
 func (c *Controller) carryOutAll(ctx context.Context, k queue.Key, p plan) (errs []error) {
