@@ -27,7 +27,7 @@ const templates = "artifacts/chart/templates"
 // sources are the kustomizations, each with the condition under which its objects are rendered.
 var sources = []struct{ path, condition string }{
 	{"artifacts/base", ""},
-	{"artifacts/policies", ""},
+	{"artifacts/policies", "not .Values.besideHNC"},
 	{"artifacts/sync", ".Values.sync.enabled"},
 	{"artifacts/view", ".Values.view.enabled"},
 }
@@ -49,7 +49,7 @@ var files = []file{
 	{name: "apiservices", kinds: []string{"APIService"}},
 	{name: "flow-control", condition: ".Values.flowControl.enabled", kinds: []string{"FlowSchema", "PriorityLevelConfiguration"}},
 	{name: "network-policies", condition: ".Values.networkPolicies.enabled", kinds: []string{"NetworkPolicy"}},
-	{name: "policies", condition: "not .Values.besideHNC", kinds: []string{
+	{name: "policies", kinds: []string{
 		"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
 	}},
 }

@@ -16,7 +16,12 @@ func policies() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	slices.Sort(files)
+	bounds, err := filepath.Glob("pkg/policy/*/*.yaml")
+	if err != nil {
+		return "", err
+	}
+	files = append(files, bounds...)
+	slices.SortFunc(files, func(a, b string) int { return strings.Compare(filepath.Base(a), filepath.Base(b)) })
 	var page strings.Builder
 	page.WriteString("# Admission policies\n\nThe rules about objects of other APIs that kube-apiserver enforces by itself. A denial names its policy. " +
 		"All fail closed: a request that cannot be evaluated is denied.\n\n```sh\nkubectl get validatingadmissionpolicies,mutatingadmissionpolicies\n```\n")

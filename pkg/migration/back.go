@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/policy"
 )
 
 // The way back when HNC's definitions are deleted: HNC gets what the export has, and hns waits beside it, as before the
@@ -98,7 +99,7 @@ func (m *Migration) describeChanges(ctx context.Context, e *export) error {
 	return m.printList("These have changed since the export, and HNC will make them what they are there, with the copies:", changes)
 }
 
-// removePolicies deletes the installed admission policies, and the webhook of quotas.
+// removePolicies deletes the installed admission policies that users notice, and the webhook of quotas.
 func (m *Migration) removePolicies(ctx context.Context) error {
 	client, options := m.kube.AdmissionregistrationV1(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=hns"}
 	bindings, err := client.ValidatingAdmissionPolicyBindings().List(ctx, options)
@@ -106,6 +107,9 @@ func (m *Migration) removePolicies(ctx context.Context) error {
 		return err
 	}
 	for _, o := range bindings.Items {
+		if o.Name == policy.Propagator {
+			continue
+		}
 		err = errors.Join(err, gone(client.ValidatingAdmissionPolicyBindings().Delete(ctx, o.Name, metav1.DeleteOptions{})))
 	}
 	mutating, listed := client.MutatingAdmissionPolicyBindings().List(ctx, options)

@@ -11,6 +11,10 @@ package policy
 
 import _ "embed"
 
+// Propagator is the name of the policy that bounds hns-propagator itself. It is installed with the permissions that it
+// bounds, and rejects nothing of others.
+const Propagator = "view-definitions.hnc.x-k8s.io"
+
 // Copies is the manifest of the policy that protects copies, and of its binding.
 //
 //go:embed copies.yaml

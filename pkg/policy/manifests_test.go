@@ -8,6 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,7 +23,7 @@ import (
 // kustomization lists the manifests for kubectl and is not a manifest itself.
 const kustomization = "kustomization.yaml"
 
-//go:embed *.yaml
+//go:embed *.yaml propagator/*.yaml
 var manifests embed.FS
 
 // objects returns the policies and bindings in the manifests, without the defaults that kube-apiserver sets. It fails
@@ -33,9 +38,14 @@ func objects() ([]runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	bounds, err := fs.Glob(manifests, "*/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, bounds...)
 	var objects []runtime.Object
 	for _, file := range files {
-		if file == kustomization {
+		if path.Base(file) == kustomization {
 			continue
 		}
 		data, err := manifests.ReadFile(file)
@@ -67,5 +77,26 @@ func decode(decoder runtime.Decoder, data []byte) ([]runtime.Object, error) {
 			return nil, err
 		}
 		objects = append(objects, object)
+	}
+}
+
+// The base, which lets hns-propagator delete CustomResourceDefinitions, has the policy that bounds that, in the chart with
+// any values.
+func TestBaseBoundsThePropagator(t *testing.T) {
+	var base struct{ Resources []string }
+	data, err := os.ReadFile("../../artifacts/base/kustomization.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(data, &base)
+	}
+	if err != nil || !slices.Contains(base.Resources, "../../pkg/policy/propagator") {
+		t.Errorf("artifacts/base has %v, %v", base.Resources, err)
+	}
+	chart, err := os.ReadFile("../../artifacts/chart/templates/policies.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unconditional, _, _ := strings.Cut(string(chart), "{{- if ")
+	if strings.Count(unconditional, "\n  name: "+Propagator+"\n") != 2 {
+		t.Errorf("the chart has the policy or its binding under a condition")
 	}
 }

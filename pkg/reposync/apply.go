@@ -32,7 +32,7 @@ func (w *worker) apply(ctx context.Context, done *outcome) {
 	ctx, end := w.interruptible(ctx)
 	defer func() { done.interrupted = end() }()
 	carry = &writer.Writer{
-		Cluster: w.cluster, Unknown: done.unknown, DeletesUsed: w.sync.Spec.AllowNonEmptyNamespaceDeletion,
+		Cluster: w.cluster, Unknown: done.unknown, LeftOut: plan.LeftOut(w.result.Errors, w.desired), DeletesUsed: w.sync.Spec.AllowNonEmptyNamespaceDeletion,
 		Permit: func(o *plan.Object) bool { return w.permit(ctx, o, p, done) },
 		Defined: func(ctx context.Context, written int) {
 			if written > 0 || w.lacksKinds() {

@@ -18,11 +18,11 @@ var members = map[string]func(d document, name string) (shown string, ok bool){
 
 // read copies a document of kube-apiserver without the entries of other views. These can be large and many: they are left
 // out by their names, one by one, and never decoded.
-func (d document) read(contentType string, from io.Reader, to io.Writer) error {
+func (d document) read(contentType string, from io.Reader, to *kept) error {
 	if strings.Contains(contentType, "protobuf") {
 		return d.readProto(from, to)
 	}
-	return copyJSON(from, to, func(member, name string, entry []byte) (string, []byte, error) {
+	return copyBounded(from, to, to.hold, func(member, name string, entry []byte) (string, []byte, error) {
 		if _, ok := members[member](d, name); !ok {
 			return "", nil, nil
 		}
@@ -36,10 +36,24 @@ func (h *Handler) shows(d document, member, name string) (shown string, ok bool)
 	return shown, ok && (member != "paths" || h.servesPath(name))
 }
 
-// kept is what is kept of a document in memory. Grow counts its bytes.
+// kept is what is kept of a document in memory. Grow counts its bytes, with those of the largest entry, which is in
+// memory before it is known whether it is kept.
 type kept struct {
 	document bytes.Buffer
+	entry    int
 	grow     func(bytes int64) error
+}
+
+// hold counts an entry of which so many bytes are in memory.
+func (k *kept) hold(entry int) error {
+	if entry <= k.entry {
+		return nil
+	}
+	if entry > maxDocument {
+		return fmt.Errorf("an entry has more than %d bytes", maxDocument)
+	}
+	k.entry = entry
+	return k.grow(int64(k.document.Len() + k.entry))
 }
 
 // Write implements io.Writer.
@@ -48,7 +62,7 @@ func (k *kept) Write(part []byte) (int, error) {
 	if size > maxDocument {
 		return 0, fmt.Errorf("it has more than %d bytes", maxDocument)
 	}
-	if err := k.grow(int64(size)); err != nil {
+	if err := k.grow(int64(size + k.entry)); err != nil {
 		return 0, err
 	}
 	return k.document.Write(part)

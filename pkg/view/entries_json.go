@@ -12,12 +12,37 @@ type change func(member, name string, entry []byte) (string, []byte, error)
 
 // copyJSON copies a document in JSON with changed entries, of which one is in memory at a time.
 func copyJSON(from io.Reader, to io.Writer, change change) error {
-	c := &jsonCopy{in: json.NewDecoder(from), to: to, change: change}
+	return copyBounded(from, to, func(int) error { return nil }, change)
+}
+
+// copyBounded is copyJSON. Before it reads on, it calls hold with the bytes that are in memory of an entry.
+func copyBounded(from io.Reader, to io.Writer, hold func(entry int) error, change change) error {
+	bounded := &boundedReader{from: from, hold: hold}
+	c := &jsonCopy{in: json.NewDecoder(bounded), to: to, change: change}
+	bounded.done = c.in.InputOffset
 	err := c.value("")
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// boundedReader counts what a decoder has read and not decoded yet.
+type boundedReader struct {
+	from io.Reader
+	read int64
+	done func() int64
+	hold func(entry int) error
+}
+
+// Read implements io.Reader.
+func (r *boundedReader) Read(part []byte) (int, error) {
+	if err := r.hold(int(r.read - r.done())); err != nil {
+		return 0, err
+	}
+	n, err := r.from.Read(part)
+	r.read += int64(n)
+	return n, err
 }
 
 type jsonCopy struct {

@@ -27,12 +27,14 @@ var protoTypes = map[protowire.Number]protoreflect.MessageDescriptor{
 }
 
 // readProto reads an OpenAPI v2 document. Each entry gets a member of its own: decoders merge them.
-func (d document) readProto(from io.Reader, to io.Writer) error {
+func (d document) readProto(from io.Reader, to *kept) error {
 	write := func(number protowire.Number, content []byte) error {
 		_, err := to.Write(appendField(nil, number, content))
 		return err
 	}
-	for r := wire.NewReader(from); r.More(); {
+	r := wire.NewReader(from)
+	r.Hold = to.hold
+	for r.More() {
 		number, length, err := r.Header()
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	openapi_v2 "github.com/google/gnostic-models/openapiv2"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -352,4 +354,39 @@ func (spaces) Read(b []byte) (int, error) {
 		b[i] = ' '
 	}
 	return len(b), nil
+}
+
+// An entry takes memory before it is known whether it is kept.
+func TestEntriesCountWhileTheyAreRead(t *testing.T) {
+	const most, size = 1 << 20, 16 << 20
+	model := "io.x-k8s.hnc.views." + strings.Repeat("x", size)
+	inJSON := []byte(`{"swagger":"2.0","paths":{},"definitions":{"io.x-k8s.hnc.views.a":{"description":"` + model + `"}}}`)
+	entry := protowire.AppendString(protowire.AppendTag(nil, entryName, protowire.BytesType), model)
+	inProto := appendField(nil, documentDefinitions, appendField(nil, 1, entry))
+	for contentType, document := range map[string][]byte{"application/json": inJSON, openAPIProto: inProto} {
+		exceeded, counted, from := errors.New("exceeded"), int64(0), bytes.NewReader(document)
+		whole := &kept{grow: func(bytes int64) error {
+			if bytes > most {
+				return exceeded
+			}
+			counted = bytes
+			return nil
+		}}
+		err := ownerOf(nil, "apps").groupsOf().read(contentType, from, whole)
+		if read := len(document) - from.Len(); !errors.Is(err, exceeded) || read > 2*most {
+			t.Errorf("%s: got %v after %d bytes", contentType, err, read)
+		}
+		if counted == 0 {
+			t.Errorf("%s: nothing was counted before", contentType)
+		}
+	}
+	// What is kept beside the largest entry counts as well.
+	var counted int64
+	whole := &kept{grow: func(bytes int64) error { counted = bytes; return nil }}
+	if err := whole.hold(10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := whole.Write(make([]byte, 5)); err != nil || counted != 15 {
+		t.Errorf("got %d, %v", counted, err)
+	}
 }

@@ -20,6 +20,9 @@ const minRead = 64 << 10
 // Reader reads the fields of a message one by one, so that a long one is never in memory as a whole. All fields are of
 // kind BytesType.
 type Reader struct {
+	// Hold is called before the buffer of a field grows, with its next size; its error ends the read. Nil does nothing.
+	Hold func(bytes int) error
+
 	from *bufio.Reader
 	// read counts bytes; buffer holds the last field.
 	read   uint64
@@ -92,6 +95,11 @@ func (r *Reader) Bytes(length uint64) ([]byte, error) {
 	for missing := int(length); missing > 0; missing = int(length) - len(r.buffer) {
 		have := len(r.buffer)
 		n := min(missing, max(minRead, have, cap(r.buffer)-have))
+		if r.Hold != nil {
+			if err := r.Hold(have + n); err != nil {
+				return nil, err
+			}
+		}
 		r.buffer = slices.Grow(r.buffer, n)[:have+n]
 		n, err := io.ReadFull(r.from, r.buffer[have:])
 		r.read += uint64(n) //nolint:gosec // not negative

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
@@ -25,6 +26,7 @@ type Limiter struct {
 
 	mu    sync.Mutex
 	total int
+	// users has what is counted by share.
 	users map[string]int
 }
 
@@ -34,6 +36,19 @@ func New(what string, limits Limits, retryAfter int) *Limiter {
 	return &Limiter{what: what, limits: limits, retryAfter: retryAfter, users: map[string]int{}}
 }
 
+// ShareOf returns whose share the requester has of what is limited for each user: its own, or that of the group of all
+// ServiceAccounts in its namespace, because a tenant can create any number of them. It is empty without a requester.
+func ShareOf(ctx context.Context) string {
+	requester, ok := genericapirequest.UserFrom(ctx)
+	if !ok {
+		return ""
+	}
+	if namespace, _, err := serviceaccount.SplitUsername(requester.GetName()); err == nil {
+		return serviceaccount.MakeNamespaceGroupName(namespace)
+	}
+	return requester.GetName()
+}
+
 // Acquire counts a request of the requester until release is called. It fails with TooManyRequests.
 func (l *Limiter) Acquire(ctx context.Context) (release func(), err error) {
 	return l.AcquireN(ctx, 1)
@@ -41,10 +56,7 @@ func (l *Limiter) Acquire(ctx context.Context) (release func(), err error) {
 
 // AcquireN counts n of what is limited, such as the bytes of a request.
 func (l *Limiter) AcquireN(ctx context.Context, n int) (release func(), err error) {
-	user := ""
-	if requester, ok := genericapirequest.UserFrom(ctx); ok {
-		user = requester.GetName()
-	}
+	user := ShareOf(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {

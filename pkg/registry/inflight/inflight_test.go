@@ -59,3 +59,19 @@ func TestBytesAreLimitedAsRequestsAre(t *testing.T) {
 		t.Errorf("after they have ended: %v", err)
 	}
 }
+
+// A tenant can create any number of ServiceAccounts in a namespace.
+func TestServiceAccountsOfANamespaceHaveOneShare(t *testing.T) {
+	l := New("plans", Limits{Total: 10, PerUser: 2}, 1)
+	as := func(name string) context.Context {
+		return genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name})
+	}
+	for _, name := range []string{"system:serviceaccount:acme:a", "system:serviceaccount:acme:b", "system:serviceaccount:other:a", "system:serviceaccount:Acme", "acme"} {
+		if _, err := l.Acquire(as(name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := l.Acquire(as("system:serviceaccount:acme:c")); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), `user "system:serviceaccounts:acme" already has 2 plans`) {
+		t.Errorf("a third one: got %v", err)
+	}
+}

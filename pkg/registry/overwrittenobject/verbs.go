@@ -29,6 +29,10 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 	if r.ttl <= 0 {
 		return nil, apierrors.NewForbidden(hnc.Resource("overwrittenobjects"), o.Name, fmt.Errorf("the server keeps none: --overwritten-object-ttl is 0"))
 	}
+	// A record that is not stored replaces none.
+	if errs := (strategy{}).Validate(ctx, o); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "OverwrittenObject"}, o.Name, errs)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var earlier *hnc.OverwrittenObject

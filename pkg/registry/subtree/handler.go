@@ -107,11 +107,7 @@ func supported(info *genericapirequest.RequestInfo, k kind) bool {
 // serve writes the response unless it returns an error.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapirequest.RequestInfo, k kind) error {
 	ctx := r.Context()
-	user := ""
-	if requester, ok := genericapirequest.UserFrom(ctx); ok {
-		user = requester.GetName()
-	}
-	q := &request{root: info.Namespace, reader: reader{upstream: h.upstream, kind: k, query: url.Values{}, memory: h.memory.share(user)}}
+	q := &request{root: info.Namespace, reader: reader{upstream: h.upstream, kind: k, query: url.Values{}, memory: h.memory.share(inflight.ShareOf(ctx))}}
 	defer q.reader.memory.giveBack(0)
 	if err := internalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, &q.options); err != nil {
 		return apierrors.NewBadRequest(err.Error())

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
@@ -21,6 +22,8 @@ type Cluster struct {
 	// sync is the name of the RepositorySync.
 	sync   string
 	client metadata.Interface
+	// whole reads objects of which the metadata is not enough.
+	whole dynamic.Interface
 	// Served are the kinds of the cluster.
 	*Served
 	// changed is called after a change that may be drift.
@@ -44,8 +47,12 @@ func New(own, as *rest.Config, sync string, changed func()) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	whole, err := dynamic.NewForConfig(as)
+	if err != nil {
+		return nil, err
+	}
 	return &Cluster{
-		sync: sync, client: client, Served: &Served{client: d}, changed: changed,
+		sync: sync, client: client, whole: whole, Served: &Served{client: d}, changed: changed,
 		live: map[plan.ID]plan.Live{}, applied: map[plan.ID]plan.Applied{}, existing: map[plan.ID]bool{}, watches: map[schema.GroupKind]*watch{},
 	}, nil
 }

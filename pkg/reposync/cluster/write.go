@@ -71,6 +71,19 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	return nil
 }
 
+// Reduces reports whether applying an object of RBAC grants nothing that it does not grant already.
+func (c *Cluster) Reduces(ctx context.Context, o *plan.Object) (bool, error) {
+	resource, err := c.ResourceOf(o)
+	if err != nil {
+		return false, err
+	}
+	live, err := c.whole.Resource(resource).Namespace(o.Namespace).Get(ctx, o.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil && o.Reduces(live), err
+}
+
 // Foreign returns an error if the labels of an object say that a RepositorySync must not take it over.
 func Foreign(sync string, o metav1.Object) error {
 	if owner := o.GetLabels()[hnc.LabelRepositorySync]; owner != "" && owner != sync {

@@ -43,14 +43,28 @@ type Writer struct {
 	// Applied receives the result of each object that was to be created or updated. It is called concurrently. Nil does
 	// nothing.
 	Applied func(o *plan.Object, err error)
+	// LeftOut are, by namespace, objects of the repository that the plan does not contain.
+	LeftOut map[string]string
+
+	mu sync.Mutex
+	// missing are, by namespace, the first object that was not applied.
+	missing map[string]plan.ID
+	// late are the permissions that are applied after the late Hierarchies of their namespaces.
+	late []*plan.Object
 }
 
-// Apply creates and updates the objects of a plan: all of a phase before any of the next. The results go to Done.
+// Apply creates and updates the objects of a plan: all of a phase before any of the next. In a namespace in which an
+// object is not as the repository says, permissions are not extended: it may be what restricts them. The results go to
+// Done.
 func (w *Writer) Apply(ctx context.Context, p *plan.Plan) {
 	for phase, objects := range p.Apply {
-		if w.Permit != nil {
-			objects = slices.DeleteFunc(slices.Clone(objects), func(o *plan.Object) bool { return !w.Permit(o) })
-		}
+		objects = slices.DeleteFunc(slices.Clone(objects), func(o *plan.Object) bool {
+			denied := w.Permit != nil && !w.Permit(o)
+			if denied {
+				w.miss(o.ID)
+			}
+			return denied || w.postpone(ctx, o, p.Late)
+		})
 		w.apply(ctx, objects)
 		if phase == plan.PhaseDefinitions && w.Defined != nil {
 			w.Defined(ctx, len(objects))
@@ -62,13 +76,69 @@ func (w *Writer) apply(ctx context.Context, objects []*plan.Object) {
 	Concurrently(ctx, objects, func(o *plan.Object) {
 		err := w.Unknown[o.Kind]
 		if err == nil {
+			err = w.waits(ctx, o)
+		}
+		if err == nil {
 			err = w.Cluster.Apply(ctx, o)
+		}
+		if err != nil {
+			w.miss(o.ID)
 		}
 		w.Done(Apply, o.ID, o.Path, err)
 		if w.Applied != nil {
 			w.Applied(o, err)
 		}
 	})
+}
+
+// miss records an object that is not as the repository says.
+func (w *Writer) miss(id plan.ID) {
+	namespace := id.Within()
+	if namespace == "" || id.Waits() {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if first, exists := w.missing[namespace]; !exists || plan.CompareIDs(id, first) < 0 {
+		if w.missing == nil {
+			w.missing = map[string]plan.ID{}
+		}
+		w.missing[namespace] = id
+	}
+}
+
+// waits returns why an object is not applied yet, nil if it is.
+func (w *Writer) waits(ctx context.Context, o *plan.Object) error {
+	if !o.Waits() {
+		return nil
+	}
+	w.mu.Lock()
+	first, missing := w.missing[o.Namespace]
+	w.mu.Unlock()
+	left := w.LeftOut[o.Namespace]
+	if missing {
+		left = first.String()
+	}
+	if left == "" {
+		return nil
+	}
+	reduces, err := w.Cluster.Reduces(ctx, o)
+	if err != nil || reduces {
+		return err
+	}
+	return fmt.Errorf("it waits for %s, which may restrict what it grants, and is not as the repository says", left)
+}
+
+// postpone takes a permission out of Apply if its namespace has a late Hierarchy.
+func (w *Writer) postpone(ctx context.Context, o *plan.Object, late []*plan.Object) bool {
+	if !o.Waits() || !slices.ContainsFunc(late, func(l *plan.Object) bool { return l.Namespace == o.Namespace }) {
+		return false
+	}
+	if reduces, err := w.Cluster.Reduces(ctx, o); err == nil && reduces {
+		return false
+	}
+	w.late = append(w.late, o)
+	return true
 }
 
 // Concurrently calls f for each object, for Concurrency of them at a time, and returns when all calls have returned.
@@ -158,6 +228,7 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 		w.Done(Delete, id, "", err)
 	}
 	w.apply(ctx, p.Late)
+	w.apply(ctx, w.late)
 }
 
 // delete deletes an object. Of kinds that do not exist any more, there is none.

@@ -57,6 +57,12 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 		eventuallyPresent(t, configMaps, leaf, "")
 		eventuallyPresent(t, secrets, leaf, "")
 	}
+	// Content that is too large to be kept replaces none.
+	put(t, configMaps, object("ConfigMap", leaf, "settings", strings.Repeat("x", 600<<10)))
+	put(t, configMaps, object("ConfigMap", root, "settings", "above"))
+	eventuallyPresent(t, configMaps, leaf, "settings=above<"+root)
+	remove(t, configMaps, root, "settings")
+	eventuallyPresent(t, configMaps, leaf, "")
 	records := reader.HNC.HncV1alpha3().OverwrittenObjects(leaf)
 	var kept *v1alpha3.OverwrittenObject
 	suite.Must(t, "the record", func() error {

@@ -162,3 +162,71 @@ func TestObjectsOfAnotherSyncAreNotTakenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestPermissionsWaitForWhatRestrictsThem has the API server reject the NetworkPolicy of a namespace.
+func TestPermissionsWaitForWhatRestrictsThem(t *testing.T) {
+	policy := func(policyType string) string {
+		return "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: deny}\nspec: {podSelector: {}, policyTypes: [" + policyType + "]}\n"
+	}
+	subjects := func(names ...string) string {
+		binding := "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: readers}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}\nsubjects:\n"
+		for _, name := range names {
+			binding += "- {kind: ServiceAccount, namespace: " + accounts + ", name: " + name + "}\n"
+		}
+		return binding
+	}
+	bound := func(want string) {
+		t.Helper()
+		suite.EventuallyEqual(t, "the subjects", want, func() string {
+			b, err := admin.RbacV1().RoleBindings("waiting").Get(t.Context(), "readers", metav1.GetOptions{})
+			if err != nil {
+				return string(apierrors.ReasonForError(err))
+			}
+			var all []string
+			for _, s := range b.Subjects {
+				all = append(all, s.Name)
+			}
+			return strings.Join(all, " ")
+		})
+	}
+	const deny, readers, waits = "namespaces/waiting/deny.yaml", "namespaces/waiting/readers.yaml", "waits for NetworkPolicy.networking.k8s.io waiting/deny"
+	r := newRepository(t, with(with(namespace("waiting"), deny, policy("Wrong")), readers, subjects("author")))
+	start(t, "waiting", r.spec())
+	failing(t, "waiting", hnc.ReasonApplyFailed, waits)
+	bound("NotFound")
+	synced(t, "waiting", r.commit(t, map[string]string{deny: policy("Ingress")}))
+	bound("author")
+	// What grants less does not wait, what grants more does, also when the rejected object is not tried again.
+	synced(t, "waiting", r.commit(t, map[string]string{readers: subjects("author", "operator")}))
+	r.commit(t, map[string]string{deny: policy("Wrong"), readers: subjects("operator")})
+	bound("operator")
+	r.commit(t, map[string]string{readers: subjects("operator", "tenant")})
+	failing(t, "waiting", hnc.ReasonApplyFailed, waits)
+	bound("operator")
+	synced(t, "waiting", r.commit(t, map[string]string{deny: policy("Egress")}))
+	bound("operator tenant")
+}
+
+// TestPermissionsWaitForLateHierarchies has a namespace stay whose name is an abstract ancestor's in the repository.
+func TestPermissionsWaitForLateHierarchies(t *testing.T) {
+	r := newRepository(t, namespace("late", "late-other"))
+	start(t, "late", r.spec())
+	synced(t, "late", r.head(t))
+	suite.Must(t, "own object", func() error {
+		_, err := tenant.CoreV1().ConfigMaps("late").Patch(t.Context(), "own", types.ApplyPatchType,
+			[]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"own"}}`), metav1.PatchOptions{FieldManager: "tenant"})
+		return err
+	})
+	commit := r.commit(t, with(with(namespace("late/late-leaf"), "namespaces/late/namespace.yaml", ""), "namespaces/late/late-leaf/readers.yaml", readers))
+	failing(t, "late", hnc.ReasonApplyFailed, "it waits for Hierarchy.hnc.x-k8s.io late-leaf/")
+	if got := bindings(t, "late-leaf"); got != "" {
+		t.Errorf("got RoleBindings %q", got)
+	}
+	suite.Must(t, "remove", func() error {
+		return tenant.CoreV1().ConfigMaps("late").Delete(t.Context(), "own", metav1.DeleteOptions{})
+	})
+	synced(t, "late", commit)
+	if got := bindings(t, "late-leaf"); got != "readers<" {
+		t.Errorf("got RoleBindings %q", got)
+	}
+}

@@ -90,14 +90,20 @@ func secret(t *testing.T, ns, name string) {
 // person returns a new ServiceAccount without rights.
 func person(t *testing.T, name string) user {
 	t.Helper()
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: people, Name: name}}
-	_, err := admin.CoreV1().ServiceAccounts(people).Create(t.Context(), account, metav1.CreateOptions{})
+	return personOf(t, people, name)
+}
+
+// personOf returns one of a namespace, whose ServiceAccounts count as one user.
+func personOf(t *testing.T, home, name string) user {
+	t.Helper()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: name}}
+	_, err := admin.CoreV1().ServiceAccounts(home).Create(t.Context(), account, metav1.CreateOptions{})
 	must(t, name, err)
-	config, kubeconfig, err := cp.ServiceAccount(t.Context(), people, name)
+	config, kubeconfig, err := cp.ServiceAccount(t.Context(), home, name)
 	must(t, name, err)
 	u, err := clients(name, config)
 	must(t, name, err)
-	u.kubeconfig = kubeconfig
+	u.kubeconfig, u.home = kubeconfig, home
 	return u
 }
 
@@ -139,7 +145,7 @@ func (u user) grantOne(t *testing.T, ns, name string, rules ...string) (revoke f
 	must(t, "role", err)
 	binding := &rbacv1.RoleBinding{
 		ObjectMeta: only, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: u.Name}},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: u.home, Name: u.Name}},
 	}
 	binding, err = admin.RbacV1().RoleBindings(ns).Create(t.Context(), binding, metav1.CreateOptions{})
 	must(t, "binding", err)
@@ -160,7 +166,7 @@ func (u user) grantAll(t *testing.T, rules ...string) (revoke func()) {
 	must(t, "cluster role", err)
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: role.Name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: u.Name}},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: u.home, Name: u.Name}},
 	}
 	_, err = admin.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{})
 	must(t, "cluster role binding", err)

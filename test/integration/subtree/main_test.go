@@ -25,6 +25,8 @@ type user struct {
 	suite.User
 	// kubeconfig is a file.
 	kubeconfig string
+	// home is the namespace of the ServiceAccount.
+	home string
 }
 
 var (

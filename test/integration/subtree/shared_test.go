@@ -92,7 +92,10 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 		configMap(t, ns, "a")
 	}
 	// Each sees a part of the subtree.
-	ann, ben := person(t, "shared-ann"), person(t, "shared-ben")
+	for _, home := range []string{"shared-anns", "shared-bens", "shared-elses"} {
+		namespace(t, home, "")
+	}
+	ann, ben := personOf(t, "shared-anns", "shared-ann"), personOf(t, "shared-bens", "shared-ben")
 	ann.grant(t, root, ask, "list watch configmaps")
 	ben.grant(t, root, ask)
 	ben.grant(t, leaf, "list watch configmaps")
@@ -138,8 +141,11 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 		t.Logf("%d watches: %d upstream, %d MiB more than %d MiB; %v of processor time for %d events, of which each shows one",
 			2*each, upstreams(t)-before, full-memory, memory, busy-began, others+2)
 
-		// One more of the same user is refused, and another user is not.
-		config := rest.CopyConfig(ann.Config)
+		// One more is refused, also to another ServiceAccount of the namespace, and another user is not.
+		sibling := personOf(t, "shared-anns", "shared-sibling")
+		sibling.grant(t, root, ask, "list watch configmaps")
+		suite.EventuallyEqual(t, "sibling", "shared-root/a shared-root/b", func() string { return sibling.listed(t, "configmaps", root, marked) })
+		config := rest.CopyConfig(sibling.Config)
 		client, err := rest.HTTPClientFor(config)
 		must(t, "client", err)
 		response, err := client.Get(config.Host + prefix + "/namespaces/" + root + "/configmaps?watch=true&timeoutSeconds=5")
@@ -150,7 +156,7 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 		if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") == "" || !strings.Contains(string(body), "already has 100 watches across subtrees") {
 			t.Errorf("one watch more: %d %s", response.StatusCode, body)
 		}
-		somebody := person(t, "shared-else")
+		somebody := personOf(t, "shared-elses", "shared-else")
 		somebody.grant(t, root, ask, "list watch configmaps")
 		suite.EventuallyEqual(t, "somebody", "shared-root/a shared-root/b", func() string { return somebody.listed(t, "configmaps", root, marked) })
 		suite.EventuallyEqual(t, "somebody else", "shared-root/a shared-root/b", somebody.follow(t, "configmaps", root, marked).String)

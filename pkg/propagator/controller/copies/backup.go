@@ -42,6 +42,8 @@ func newBackups(hierarchy versioned.Interface, client dynamic.Interface) *backup
 type backup struct {
 	// created is the record that this write has created, nil if there was one before or it could not be created.
 	created *v1alpha3.OverwrittenObject
+	// earlier is the record of this name that created has replaced, nil if there was none.
+	earlier *v1alpha3.OverwrittenObject
 	// lost is the reason why the content is not kept, nil if it is.
 	lost error
 }
@@ -81,16 +83,25 @@ func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 	if err != nil {
 		return backup{}, err
 	}
-	resource := w.Kind.GroupResource()
-	created, err := b.hierarchy.HncV1alpha3().OverwrittenObjects(w.Namespace).Create(ctx, &v1alpha3.OverwrittenObject{
-		ObjectMeta: metav1.ObjectMeta{Name: hnc.OverwrittenName(resource, w.Name)},
+	resource, records := w.Kind.GroupResource(), b.hierarchy.HncV1alpha3().OverwrittenObjects(w.Namespace)
+	name := hnc.OverwrittenName(resource, w.Name)
+	// The new record replaces an earlier one, which discard restores.
+	earlier, err := records.Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		earlier = nil
+	case err != nil:
+		return lostFor(err)
+	}
+	created, err := records.Create(ctx, &v1alpha3.OverwrittenObject{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1alpha3.OverwrittenObjectSpec{
 			Group: resource.Group, Resource: resource.Resource, Name: w.Name, Source: w.Source.Namespace, Manifest: string(manifest),
 		},
 	}, metav1.CreateOptions{})
 	switch {
 	case err == nil:
-		return backup{created: created}, nil
+		return backup{created: created, earlier: earlier}, nil
 	case apierrors.IsAlreadyExists(err):
 		return backup{}, nil
 	}
@@ -106,9 +117,9 @@ func lostFor(err error) (backup, error) {
 	return backup{}, err
 }
 
-// discard deletes the record of an object that was not overwritten after all. The error of the write does not say so: a
-// server whose etcd does not respond in time returns an internal error, and a request that the client repeats after
-// such an answer returns a conflict with itself.
+// discard deletes the record of an object that was not overwritten after all, or replaces it by the earlier one. The
+// error of the write does not say so: a server whose etcd does not respond in time returns an internal error, and a
+// request that the client repeats after such an answer returns a conflict with itself.
 func (b *backups) discard(ctx context.Context, w copies.Write, kept backup, failure error) {
 	if kept.created == nil {
 		return
@@ -127,9 +138,13 @@ func (b *backups) discard(ctx context.Context, w copies.Write, kept backup, fail
 	if gone && errors.As(failure, &copies.ReplaceError{}) {
 		return
 	}
-	err = b.hierarchy.HncV1alpha3().OverwrittenObjects(kept.created.Namespace).Delete(ctx, kept.created.Name,
-		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &kept.created.UID}})
+	records := b.hierarchy.HncV1alpha3().OverwrittenObjects(kept.created.Namespace)
+	if kept.earlier != nil {
+		_, err = records.Create(ctx, &v1alpha3.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Name: kept.earlier.Name}, Spec: kept.earlier.Spec}, metav1.CreateOptions{})
+	} else {
+		err = records.Delete(ctx, kept.created.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &kept.created.UID}})
+	}
 	if err != nil && !apierrors.IsNotFound(err) {
-		klog.FromContext(ctx).Info("Can't delete the record of an object that was not overwritten", "namespace", kept.created.Namespace, "name", kept.created.Name, "reason", err)
+		klog.FromContext(ctx).Info("Can't discard the record of an object that was not overwritten", "namespace", kept.created.Namespace, "name", kept.created.Name, "reason", err)
 	}
 }

@@ -3,6 +3,7 @@ package copies
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -95,5 +96,42 @@ func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
 				t.Errorf("the record stays: %t (%v), want %t", stays, err, test.stays)
 			}
 		})
+	}
+}
+
+// A tenant who keeps changing an object would erase the record of what was overwritten before.
+func TestEarlierRecordIsRestored(t *testing.T) {
+	content := func(value string) map[string]any {
+		return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings", "namespace": "leaf", "resourceVersion": "7"},
+			"data": map[string]any{"key": value}}
+	}
+	kind := copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}
+	w := copies.Write{
+		Verb: copies.Update, Kind: kind, Namespace: "leaf", Name: "settings", Present: &copies.Object{ResourceVersion: "7"},
+		Source: copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "root"}}, kind, &copies.Rules{}),
+	}
+	record := &v1alpha3.OverwrittenObject{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "configmaps:settings", UID: "u"},
+		Spec:       v1alpha3.OverwrittenObjectSpec{Resource: "configmaps", Name: "settings", Source: "above", Manifest: "first"},
+	}
+	hierarchy := fake.NewClientset()
+	hierarchy.PrependReactor("*", "overwrittenobjects", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		switch action := action.(type) {
+		case clienttesting.CreateAction: // The server replaces a record of the same name.
+			record = action.GetObject().(*v1alpha3.OverwrittenObject).DeepCopy()
+			record.Namespace = "leaf"
+		case clienttesting.DeleteAction:
+			record.Spec.Manifest = ""
+		}
+		return true, record, nil
+	})
+	b := newBackups(hierarchy, dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), &unstructured.Unstructured{Object: content("second")}))
+	kept, err := b.add(t.Context(), w)
+	if err != nil || !strings.Contains(record.Spec.Manifest, "second") {
+		t.Fatalf("got %+v, %v", kept, err)
+	}
+	b.discard(t.Context(), w, kept, errors.New("conflict"))
+	if got := record.Spec.Manifest; got != "first" {
+		t.Errorf("the record has %q", got)
 	}
 }
