@@ -78,7 +78,7 @@ func failures(page *strings.Builder, all map[string]results) {
 		failed := map[reason][]string{}
 		for _, view := range []string{relative, realNames} {
 			if !all[view][name] {
-				why := reasonOf(name, all[relative+owner][name] || all[realNames+owner][name])
+				why := reasonOf(name, view, all[relative+owner][name] || all[realNames+owner][name])
 				failed[why] = append(failed[why], view)
 			}
 		}
@@ -102,8 +102,8 @@ func failures(page *strings.Builder, all map[string]results) {
 }
 
 // reasonOf returns why a spec fails in a view, if it passes in one as tree-owner or not.
-func reasonOf(name string, ownerPassed bool) reason {
-	if why, ok := known(name); ok {
+func reasonOf(name, view string, ownerPassed bool) reason {
+	if why, ok := known(name, view); ok {
 		return why
 	}
 	if ownerPassed {
