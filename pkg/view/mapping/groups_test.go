@@ -84,6 +84,37 @@ func TestReferencesToOwnCustomResources(t *testing.T) {
 	}
 }
 
+// Quotas count own custom resources under the name that they have in the view.
+func TestQuotasOfOwnCustomResources(t *testing.T) {
+	m := testMapper()
+	const counts = `{"count/widgets.example.com":"1","count/widgets.example.com.external":"2","count/widgets.cert-manager.io":"3","count/configmaps":"4","pods":5,"requests.example.com/a":"6"}`
+	real := strings.ReplaceAll(strings.ReplaceAll(counts, "widgets.example.com\"", "widgets.example.com."+ownSuffix+"\""), "widgets.example.com.external\"", "widgets.example.com\"")
+	for kind, view := range map[schema.GroupVersionKind]string{
+		kindOf("v1", "ResourceQuota"):                                `{"spec":{"hard":COUNTS},"status":{"hard":COUNTS,"used":COUNTS}}`,
+		kindOf("hnc.x-k8s.io/v1beta1", "HierarchicalResourceQuota"):  `{"spec":{"hard":COUNTS},"status":{"hard":COUNTS,"used":COUNTS,"namespaces":[{"namespace":"default","used":COUNTS}]}}`,
+		kindOf("hnc.x-k8s.io/v1alpha2", "HierarchicalResourceQuota"): `{"spec":{"hard":COUNTS},"status":{"hard":COUNTS,"used":COUNTS}}`,
+		kindOf("hnc.x-k8s.io/v1alpha3", "HierarchyPlan"):             `{"status":{"namespaces":[{"quotas":[{"resource":"count/widgets.example.com"}]}],"exceededQuotas":[{"namespace":"default","resource":"count/widgets.example.com"}]}}`,
+	} {
+		stored := strings.ReplaceAll(strings.ReplaceAll(view, "COUNTS", real), `"default"`, `"acme"`)
+		stored = strings.ReplaceAll(stored, `"count/widgets.example.com"}]`, `"count/widgets.example.com.`+ownSuffix+`"}]`)
+		view = strings.ReplaceAll(view, "COUNTS", counts)
+		if got, err := m.Object(In, kind, []byte(view)); err != nil || string(got) != stored {
+			t.Errorf("%s is stored as %s: %v", view, got, err)
+		}
+		if got, err := m.Object(Out, kind, []byte(stored)); err != nil || string(got) != view {
+			t.Errorf("%s is shown as %s: %v", stored, got, err)
+		}
+	}
+	patch, err := m.Patch("application/json-patch+json", kindOf("v1", "ResourceQuota"), []byte(`[{"op":"remove","path":"/spec/hard/count~1widgets.example.com"}]`))
+	if want := `[{"op":"remove","path":"/spec/hard/count~1widgets.example.com.` + ownSuffix + `"}]`; err != nil || string(patch) != want {
+		t.Errorf("%s %v", patch, err)
+	}
+	out, err := respond(m, kindOf("v1", "ResourceQuota"), true, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"},{"name":"Request"},{"name":"Limit"}],"rows":[{"cells":["a","count/widgets.example.com.`+ownSuffix+`: 1/2, pods: 3/4, count/widgets.example.com: 5/6",""]}]}`)
+	if want := `["a","count/widgets.example.com: 1/2, pods: 3/4, count/widgets.example.com.external: 5/6",""]`; err != nil || !strings.Contains(out, want) {
+		t.Errorf("%s %v", out, err)
+	}
+}
+
 func TestListsAndErrorsOfOwnCustomResources(t *testing.T) {
 	m, kind := testMapper(), kindOf("example.com."+ownSuffix+"/v1", "Widget")
 	out, err := respond(m, kind, true, `{"apiVersion":"`+kind.GroupVersion().String()+`","items":[{"apiVersion":"`+kind.GroupVersion().String()+`","kind":"Widget"}],"kind":"WidgetList"}`)
