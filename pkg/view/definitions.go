@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -62,6 +63,12 @@ func (h *Handler) writeDefinition(c *call) error {
 		return err
 	}
 	contentType := c.r.Header.Get("Content-Type")
+	if mediaType(c.r) == runtime.ContentTypeProtobuf && c.info.Verb != "patch" {
+		if body, err = definitionJSON(body); err != nil {
+			return err
+		}
+		contentType = runtime.ContentTypeJSON
+	}
 	if c.info.Verb == "patch" {
 		body, err = h.Mapper.Patch(contentType, c.kind, body)
 	} else {
