@@ -46,6 +46,7 @@ var ofRealNames = []rule{
 
 // reasons are those of all views. The first match counts.
 var reasons = []rule{
+	{`CustomResourceDefinition (Watch|resources)|FieldValidation .* CR `, reason{byDesign, "the custom resources of a view are namespaced, and those of the specs apply to the whole cluster"}},
 	{`AdmissionPolicy`, reason{byDesign, "admission policies would apply to other tenants"}},
 	{`AggregatedDiscovery|Discovery should locate`, reason{byDesign, "discovery contains what a view serves, and the specs look for webhook configurations"}},
 	{
