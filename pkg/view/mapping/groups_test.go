@@ -88,14 +88,14 @@ func TestReferencesToOwnCustomResources(t *testing.T) {
 func TestQuotasOfOwnCustomResources(t *testing.T) {
 	m := testMapper()
 	const counts = `{"count/widgets.example.com":"1","count/widgets.example.com.external":"2","count/widgets.cert-manager.io":"3","count/configmaps":"4","pods":5,"requests.example.com/a":"6"}`
-	real := strings.ReplaceAll(strings.ReplaceAll(counts, "widgets.example.com\"", "widgets.example.com."+ownSuffix+"\""), "widgets.example.com.external\"", "widgets.example.com\"")
+	realCounts := strings.ReplaceAll(strings.ReplaceAll(counts, "widgets.example.com\"", "widgets.example.com."+ownSuffix+"\""), "widgets.example.com.external\"", "widgets.example.com\"")
 	for kind, view := range map[schema.GroupVersionKind]string{
 		kindOf("v1", "ResourceQuota"):                                `{"spec":{"hard":COUNTS},"status":{"hard":COUNTS,"used":COUNTS}}`,
 		kindOf("hnc.x-k8s.io/v1beta1", "HierarchicalResourceQuota"):  `{"spec":{"hard":COUNTS},"status":{"hard":COUNTS,"used":COUNTS,"namespaces":[{"namespace":"default","used":COUNTS}]}}`,
 		kindOf("hnc.x-k8s.io/v1alpha2", "HierarchicalResourceQuota"): `{"spec":{"hard":COUNTS},"status":{"hard":COUNTS,"used":COUNTS}}`,
 		kindOf("hnc.x-k8s.io/v1alpha3", "HierarchyPlan"):             `{"status":{"namespaces":[{"quotas":[{"resource":"count/widgets.example.com"}]}],"exceededQuotas":[{"namespace":"default","resource":"count/widgets.example.com"}]}}`,
 	} {
-		stored := strings.ReplaceAll(strings.ReplaceAll(view, "COUNTS", real), `"default"`, `"acme"`)
+		stored := strings.ReplaceAll(strings.ReplaceAll(view, "COUNTS", realCounts), `"default"`, `"acme"`)
 		stored = strings.ReplaceAll(stored, `"count/widgets.example.com"}]`, `"count/widgets.example.com.`+ownSuffix+`"}]`)
 		view = strings.ReplaceAll(view, "COUNTS", counts)
 		if got, err := m.Object(In, kind, []byte(view)); err != nil || string(got) != stored {
