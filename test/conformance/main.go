@@ -49,14 +49,22 @@ func conform(ctx context.Context, dir string, procs int, resume bool, focus stri
 	if err != nil {
 		return err
 	}
-	p := program{dir: dir, procs: procs, focused: focus != ""}
+	p := program{dir: dir, results: dir, procs: procs, focused: focus != ""}
 	if p.focus, err = regexp.Compile(focus); err != nil {
 		return err
 	}
-	stored := exists(dir, direct)
-	if !resume && !p.focused {
-		for _, r := range slices.Concat(runs...) {
-			if err := os.RemoveAll(resultsPath(dir, r.name)); err != nil {
+	every := slices.Concat(runs...)
+	// Without the results of all specs, those of some are apart: they are not enough for the page.
+	apart := p.focused && slices.ContainsFunc(every, func(r run) bool { return !exists(dir, r.name) })
+	if apart {
+		p.results = filepath.Join(dir, "focused")
+	}
+	if err := os.MkdirAll(p.results, 0o700); err != nil {
+		return err
+	}
+	if !resume && (apart || !p.focused) {
+		for _, r := range every {
+			if err := os.RemoveAll(resultsPath(p.results, r.name)); err != nil {
 				return err
 			}
 		}
@@ -65,7 +73,7 @@ func conform(ctx context.Context, dir string, procs int, resume bool, focus stri
 	if err != nil {
 		return err
 	}
-	if p.focused && !stored {
+	if apart {
 		fmt.Println("--> " + pagePath + " stays as it is: there are no results of the other specs")
 		return nil
 	}
@@ -78,8 +86,9 @@ func conform(ctx context.Context, dir string, procs int, resume bool, focus stri
 
 // program runs specs.
 type program struct {
-	dir   string
-	procs int
+	// dir is the directory of the runs, and results that of their results.
+	dir, results string
+	procs        int
 	// focus matches the names of the specs to run; focused is set unless these are all.
 	focus   *regexp.Regexp
 	focused bool
@@ -95,7 +104,7 @@ func (p program) runAll(ctx context.Context) (all map[string]results, err error)
 	}()
 	all = map[string]results{}
 	for _, together := range runs {
-		missing := slices.DeleteFunc(slices.Clone(together), func(r run) bool { return !p.focused && exists(p.dir, r.name) })
+		missing := slices.DeleteFunc(slices.Clone(together), func(r run) bool { return !p.focused && exists(p.results, r.name) })
 		if len(missing) > 0 && c == nil {
 			if c, err = start(ctx, p.dir); err != nil {
 				return nil, err
@@ -103,14 +112,19 @@ func (p program) runAll(ctx context.Context) (all map[string]results, err error)
 		}
 		running, ctx := errgroup.WithContext(ctx)
 		for _, r := range missing {
-			running.Go(func() error { return r.run(ctx, p.dir, c.cp.Kubeconfig(), p.procs/len(missing), r.specs(all, p.focus)) })
+			running.Go(func() error {
+				if err := r.run(ctx, p.dir, c.cp.Kubeconfig(), p.procs/len(missing), r.specs(all, p.focus)); err != nil {
+					return err
+				}
+				return keepResults(p.dir, p.results, r.name)
+			})
 		}
 		if err := running.Wait(); err != nil {
 			return nil, err
 		}
 		found := map[string]results{}
 		for _, r := range together {
-			if found[r.name], err = readResults(p.dir, r.name); err != nil {
+			if found[r.name], err = readResults(p.results, r.name); err != nil {
 				return nil, err
 			}
 			passed := len(found[r.name].passed())

@@ -65,7 +65,7 @@ func TestResultsOfAFocusedRunReplaceThoseOfItsSpecs(t *testing.T) {
 		spec("a", "skipped") + "," + spec("b", "failed") + "," + spec("c", "passed") + "," + spec("d", "skipped"),
 	} {
 		err := os.WriteFile(filepath.Join(dir, direct, reportFile), []byte(`[{"SpecReports":[`+report+`]}]`), 0o600)
-		if err := errors.Join(err, keepResults(dir, direct)); err != nil {
+		if err := errors.Join(err, keepResults(dir, dir, direct)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -39,12 +39,12 @@ func readResults(dir, name string) (results, error) {
 	return found, nil
 }
 
-// keepResults adds what the report of a run says to its results: specs that the run has left out keep those that they have.
-func keepResults(dir, name string) error {
+// keepResults adds what the report of a run says to its results in a directory: specs that the run has left out keep those that they have.
+func keepResults(dir, to, name string) error {
 	kept := results{}
-	if exists(dir, name) {
+	if exists(to, name) {
 		var err error
-		if kept, err = readResults(dir, name); err != nil {
+		if kept, err = readResults(to, name); err != nil {
 			return err
 		}
 	}
@@ -59,7 +59,7 @@ func keepResults(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(resultsPath(dir, name), encoded, 0o600)
+	return os.WriteFile(resultsPath(to, name), encoded, 0o600)
 }
 
 // add adds the results in a report of Ginkgo.

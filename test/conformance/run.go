@@ -61,7 +61,7 @@ func (r run) specs(all map[string]results, focus *regexp.Regexp) []string {
 	return []string{"--focus=" + exactly(names)}
 }
 
-// run runs specs, and writes their report and their log into a directory of the run's name, and their results.
+// run runs specs, and writes their report and their log into a directory of the run's name.
 func (r run) run(ctx context.Context, dir, kubeconfig string, procs int, specs []string) error {
 	tools, err := filepath.Abs(binDir)
 	if err != nil {
@@ -102,8 +102,8 @@ func (r run) run(ctx context.Context, dir, kubeconfig string, procs int, specs [
 	if ctx.Err() != nil {
 		return errors.Join(ctx.Err(), os.RemoveAll(out))
 	}
-	if err != nil && !errors.As(err, &exit) {
-		return err
+	if errors.As(err, &exit) {
+		return nil
 	}
-	return keepResults(dir, r.name)
+	return err
 }
