@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -66,6 +68,12 @@ func TestQuotasCountOwnCustomResources(t *testing.T) {
 	}
 	if out := tn.run(t, "", "get", "quota", "widgets"); !strings.Contains(out, count+": 1/1") {
 		t.Errorf("a table: %s", out)
+	}
+	hierarchical := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "widgets"}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList{count: resource.MustParse("2")}}}
+	created, err := tn.view.HNC.HncV1beta1().HierarchicalResourceQuotas("default").Create(ctx, hierarchical, metav1.CreateOptions{})
+	must(t, "hierarchical quota", err)
+	if _, ok := created.Spec.Hard[count]; !ok || len(created.Spec.Hard) != 1 {
+		t.Errorf("the hierarchical quota is %v", created.Spec.Hard)
 	}
 }
 
