@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -108,6 +110,20 @@ func TestQuotasOfOwnCustomResources(t *testing.T) {
 	patch, err := m.Patch("application/json-patch+json", kindOf("v1", "ResourceQuota"), []byte(`[{"op":"remove","path":"/spec/hard/count~1widgets.example.com"}]`))
 	if want := `[{"op":"remove","path":"/spec/hard/count~1widgets.example.com.` + ownSuffix + `"}]`; err != nil || string(patch) != want {
 		t.Errorf("%s %v", patch, err)
+	}
+	quota := corev1.ResourceQuota{Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/widgets.example.com": resource.MustParse("7")}}}
+	message, err := quota.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	envelope := func(message []byte) []byte {
+		return join([]byte(protobufPrefix), bytesField(1, join(stringField(1, "v1"), stringField(2, "ResourceQuota"))...), bytesField(2, message...))
+	}
+	encoded, err := m.Protobuf(In, schema.GroupVersionKind{}, envelope(message))
+	quota.Spec.Hard = corev1.ResourceList{corev1.ResourceName("count/widgets.example.com." + ownSuffix): resource.MustParse("7")}
+	want, marshalErr := quota.Marshal()
+	if err != nil || marshalErr != nil || string(encoded) != string(envelope(want)) {
+		t.Errorf("in protobuf %q %v %v", encoded, err, marshalErr)
 	}
 	out, err := respond(m, kindOf("v1", "ResourceQuota"), true, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"},{"name":"Request"},{"name":"Limit"}],"rows":[{"cells":["a","count/widgets.example.com.`+ownSuffix+`: 1/2, pods: 3/4, count/widgets.example.com: 5/6",""]}]}`)
 	if want := `["a","count/widgets.example.com: 1/2, pods: 3/4, count/widgets.example.com.external: 5/6",""]`; err != nil || !strings.Contains(out, want) {
