@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -34,8 +35,10 @@ func (h *Handler) serveDefinitions(c *call) error {
 		return err
 	case found == nil, c.info.Namespace != "", len(c.info.Parts) > 3:
 		return notFound(c)
-	case c.info.Verb == "deletecollection", c.info.Subresource != "" && (c.info.Subresource != "status" || c.info.Verb != "get"):
+	case c.info.Verb == "deletecollection", c.info.Subresource != "" && c.info.Subresource != "status":
 		return methodNotAllowed(c)
+	case c.info.Subresource != "" && c.info.Verb != "get":
+		return h.refuseStatus(c)
 	}
 	path := []string{"", "apis", storedDefinitions.Group, storedDefinitions.Version, "namespaces", h.Root, storedDefinitions.Resource}
 	for _, part := range c.info.Parts[1:] {
@@ -47,6 +50,13 @@ func (h *Handler) serveDefinitions(c *call) error {
 		return h.writeDefinition(c)
 	}
 	return h.forward(c)
+}
+
+// refuseStatus returns the error of writing the status of a CustomResourceDefinition, which is that of the cluster's.
+func (h *Handler) refuseStatus(c *call) error {
+	err := apierrors.NewMethodNotSupported(definitions, c.info.Verb)
+	err.ErrStatus.Message = fmt.Sprintf("status: is read-only in a view; to remove a version from status.storedVersions, ask an administrator of the cluster for a StorageVersionMigration of %s.%s", c.info.Name, h.suffix())
+	return err
 }
 
 // writeDefinition writes a CustomResourceDefinition, and answers when its custom resources can be used: clients create them
@@ -62,6 +72,12 @@ func (h *Handler) writeDefinition(c *call) error {
 		return err
 	}
 	contentType := c.r.Header.Get("Content-Type")
+	if mediaType(c.r) == runtime.ContentTypeProtobuf && c.info.Verb != "patch" {
+		if body, err = definitionJSON(body); err != nil {
+			return err
+		}
+		contentType = runtime.ContentTypeJSON
+	}
 	if c.info.Verb == "patch" {
 		body, err = h.Mapper.Patch(contentType, c.kind, body)
 	} else {

@@ -11,11 +11,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
 )
 
-// Numbers of the fields of an OpenAPI v2 document with entries, and of the name of an entry.
+// Numbers of the fields of an OpenAPI v2 document with entries, of the name of an entry, and of what names an operation.
 const (
 	documentPaths       protowire.Number = 8
 	documentDefinitions protowire.Number = 9
 	entryName           protowire.Number = 1
+	operationTag        protowire.Number = 1
+	operationID         protowire.Number = 5
 )
 
 var protoMembers = map[protowire.Number]string{documentPaths: "paths", documentDefinitions: "definitions"}
@@ -151,6 +153,9 @@ func (d document) renamed(entry []byte, name string, of protoreflect.MessageDesc
 // copied as it is.
 func (d document) field(out []byte, f wire.Field, of protoreflect.MessageDescriptor, kinds bool) ([]byte, error) {
 	field := of.Fields().ByNumber(f.Number)
+	if of.Name() == "Operation" && (f.Number == operationTag || f.Number == operationID) {
+		return appendField(out, f.Number, []byte(d.operation(string(f.Value)))), nil
+	}
 	if field == nil || !bytes.Contains(f.Value, []byte(d.suffix)) && !bytes.Contains(f.Value, []byte(d.models)) {
 		return append(out, f.Raw...), nil
 	}

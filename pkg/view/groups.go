@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/openapi"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
@@ -87,8 +88,9 @@ func (h *Handler) servedVerbs(resource schema.GroupResource, namespaced bool, ve
 
 // document names groups of the cluster in one document as the view does.
 type document struct {
-	// suffix is that of the view, and models what the names of the models of its groups begin with.
-	suffix, models string
+	// suffix is that of the view, models what the names of the models of its groups begin with, and identifier what the
+	// suffix is in identifiers of operations.
+	suffix, models, identifier string
 	// own are the groups of the document that the view has for itself, by their names in the view.
 	own map[string]bool
 }
@@ -98,6 +100,7 @@ type document struct {
 func (h *Handler) groupsOf(groups ...string) document {
 	d := document{suffix: h.suffix(), own: map[string]bool{}}
 	d.models = modelsOf(d.suffix)
+	d.identifier = openapi.ToValidOperationID("."+d.suffix, false)
 	for _, group := range groups {
 		if shown, ok := d.isOwn(group); ok {
 			d.own[shown] = true
@@ -192,6 +195,14 @@ func (d document) model(name string) (shown string, ok bool) {
 		return "", false
 	}
 	return strings.CutPrefix(name, d.models)
+}
+
+// operation does so for the identifier of an operation, or a tag.
+func (d document) operation(identifier string) string {
+	if d.suffix == "" {
+		return identifier
+	}
+	return strings.Replace(identifier, d.identifier, "", 1)
 }
 
 // reference does so for a reference to a model.

@@ -122,7 +122,7 @@ func (h *Handler) servesPath(path string) bool {
 // kindsExtension names the kinds that an operation or a model of an OpenAPI document is about.
 const kindsExtension = "x-kubernetes-group-version-kind"
 
-// extensions translates the groups and the references to models in an entry of an OpenAPI document.
+// extensions translates the groups, the references to models and the identifiers in an entry of an OpenAPI document.
 func (d document) extensions(entry json.RawMessage) (json.RawMessage, error) {
 	var value any
 	if err := json.Unmarshal(entry, &value); err != nil {
@@ -147,6 +147,15 @@ func (d document) walk(value any, kinds bool) {
 		}
 		if to, ok := value["$ref"].(string); ok {
 			value["$ref"] = d.reference(to)
+		}
+		if identifier, ok := value["operationId"].(string); ok {
+			value["operationId"] = d.operation(identifier)
+			tags, _ := value["tags"].([]any)
+			for i := range tags {
+				if tag, ok := tags[i].(string); ok {
+					tags[i] = d.operation(tag)
+				}
+			}
 		}
 		for name, member := range value {
 			d.walk(member, name == kindsExtension)

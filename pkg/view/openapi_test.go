@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/endpoints/openapi"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
@@ -60,8 +61,9 @@ func ownerOf(upstream roundTrip, groups ...string) *Handler {
 func swagger(filler string, groups ...string) []byte {
 	paths, models := map[string]any{}, map[string]any{}
 	operation := func(group, model string) any {
+		identifier := openapi.ToValidOperationID(group, true)
 		return map[string]any{"get": map[string]any{
-			"operationId": "get", kindsExtension: map[string]any{"group": group, "kind": "Widget", "version": "v1"},
+			"operationId": "read" + identifier + "V1NamespacedWidget", "tags": []any{identifier + "_v1"}, kindsExtension: map[string]any{"group": group, "kind": "Widget", "version": "v1"},
 			"responses": map[string]any{"200": map[string]any{"description": "OK", "schema": map[string]any{"$ref": "#/definitions/" + model}}},
 		}}
 	}
@@ -190,9 +192,14 @@ func TestOpenAPIShowsTheGroupsOfTheView(t *testing.T) {
 		}
 	}
 	text := strings.ReplaceAll(inProto.String(), "Its group is "+ownGroup, "")
-	for _, foreign := range []string{"acme-12345", "other-54321"} {
+	for _, foreign := range []string{"acme-12345", "other-54321", "Acme12345"} {
 		if strings.Contains(text, foreign) {
 			t.Errorf("%s is in %s", foreign, text)
+		}
+	}
+	for _, p := range inProto.GetPaths().GetPath() {
+		if get := p.GetValue().GetGet(); p.GetName() == "/apis/example.com/v1/widgets" && (get.GetOperationId() != "readExampleComV1NamespacedWidget" || get.GetTags()[0] != "ExampleCom_v1") {
+			t.Errorf("the operation is %v", get)
 		}
 	}
 	for _, m := range inProto.GetDefinitions().GetAdditionalProperties() {

@@ -37,6 +37,10 @@ func start(ctx context.Context, dir string) (*cluster, error) {
 	if err != nil {
 		return c, err
 	}
+	// What hns-propagator may do for views. Without its APIService, hns-gateway is not asked.
+	if _, err := cp.Install(ctx, "artifacts/dev-view"); err != nil {
+		return c, err
+	}
 	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hns-apiserver"})
 	if err != nil {
 		return c, err

@@ -13,7 +13,8 @@ const head = `# Conformance of tenant views
 <!-- make conformance writes this page -->
 
 ` + "`make conformance`" + ` runs Kubernetes' conformance specs in a cluster, as its administrator. Those that pass run again in two
-[tenant views](views.md), as a user with the ClusterRole ` + "`admin`" + ` in the root of the tree, who may also read nodes.
+[tenant views](views.md), as a user with the ClusterRole ` + "`admin`" + ` in the root of the tree, who may also read nodes. The
+[TenantView](views.md#your-own-crds) of the first allows CustomResourceDefinitions.
 
 | | Specs | Pass in the cluster | In a view with relative names | In a view with real names |
 | --- | ---: | ---: | ---: | ---: |
@@ -78,7 +79,7 @@ func failures(page *strings.Builder, all map[string]results) {
 		failed := map[reason][]string{}
 		for _, view := range []string{relative, realNames} {
 			if !all[view][name] {
-				why := reasonOf(name, all[relative+owner][name] || all[realNames+owner][name])
+				why := reasonOf(name, view, all[relative+owner][name] || all[realNames+owner][name])
 				failed[why] = append(failed[why], view)
 			}
 		}
@@ -102,8 +103,8 @@ func failures(page *strings.Builder, all map[string]results) {
 }
 
 // reasonOf returns why a spec fails in a view, if it passes in one as tree-owner or not.
-func reasonOf(name string, ownerPassed bool) reason {
-	if why, ok := known(name); ok {
+func reasonOf(name, view string, ownerPassed bool) reason {
+	if why, ok := known(name, view); ok {
 		return why
 	}
 	if ownerPassed {

@@ -1,6 +1,9 @@
 package main
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+)
 
 // notRun match specs that are not run, as those with the label NodeConformance: they run containers, or connect to pods,
 // nodes or Services. Simulated pods are always ready, and those of Jobs always succeed. Those of chunks
@@ -30,12 +33,20 @@ const (
 // reason is why a spec that passes in the cluster fails in views.
 type reason struct{ class, why string }
 
-// reasons are those of specs that match. The first match counts.
-var reasons = []struct {
+// rule is the reason of specs that match.
+type rule struct {
 	specs string
 	reason
-}{
-	{`CustomResource|FieldValidation .* CR |CR (with|when)|for CRDs`, reason{byDesign, "the TenantView allows no CustomResourceDefinitions"}},
+}
+
+// ofRealNames are the reasons that only the view with real names has, before all others.
+var ofRealNames = []rule{
+	{`CustomResource|FieldValidation .* CR |CR (with|when)|for CRDs`, reason{byDesign, "a view with real names has no CustomResourceDefinitions of its own"}},
+}
+
+// reasons are those of all views. The first match counts.
+var reasons = []rule{
+	{`CustomResourceDefinition (Watch|resources)|FieldValidation .* CR `, reason{byDesign, "the custom resources of a view are namespaced, and those of the specs apply to the whole cluster"}},
 	{`AdmissionPolicy`, reason{byDesign, "admission policies would apply to other tenants"}},
 	{`AggregatedDiscovery|Discovery should locate`, reason{byDesign, "discovery contains what a view serves, and the specs look for webhook configurations"}},
 	{
@@ -65,9 +76,13 @@ var ownerPasses = reason{byRBAC, "the ClusterRole `admin` is not enough; in the 
 // unknown is the reason of all others.
 var unknown = reason{bug, "to be found"}
 
-// known returns the reason of a spec that the list above contains.
-func known(name string) (reason, bool) {
-	for _, r := range reasons {
+// known returns the reason of a spec that the lists above contain, for a view by the name of its run.
+func known(name, view string) (reason, bool) {
+	rules := reasons
+	if view == realNames {
+		rules = slices.Concat(ofRealNames, reasons)
+	}
+	for _, r := range rules {
 		if regexp.MustCompile(r.specs).MatchString(name) {
 			return r.reason, true
 		}

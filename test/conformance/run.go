@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"time"
 )
 
@@ -45,19 +46,19 @@ var runs = [][]run{
 const reportFile, logFile = "report.json", "log"
 
 // specs returns the flags that select the specs of a run by the results of the ones before. In a view, these are the specs
-// that pass in the cluster; then those that fail without a known reason.
-func (r run) specs(all map[string]results) []string {
+// that pass in the cluster; then those that fail without a known reason. Of all these, only the ones in the focus are run.
+func (r run) specs(all map[string]results, focus *regexp.Regexp) []string {
 	if r.view == nil {
-		return []string{"--label-filter=Conformance && !NodeConformance", "--skip=" + excluded.String()}
+		return []string{"--label-filter=Conformance && !NodeConformance", "--skip=" + excluded.String(), "--focus=" + focus.String()}
 	}
 	var names []string
 	for _, name := range all[direct].passed() {
-		_, explained := known(name)
-		if r.retries == "" || !all[r.retries][name] && !explained {
+		_, explained := known(name, r.retries)
+		if focus.MatchString(name) && (r.retries == "" || !all[r.retries][name] && !explained) {
 			names = append(names, name)
 		}
 	}
-	return []string{"--focus=" + focus(names)}
+	return []string{"--focus=" + exactly(names)}
 }
 
 // run runs specs, and writes their report and their log into a directory of the run's name.

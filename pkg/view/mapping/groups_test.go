@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -81,6 +83,51 @@ func TestReferencesToOwnCustomResources(t *testing.T) {
 		if string(shown) != test.view {
 			t.Errorf("%s is shown as %s", test.view, shown)
 		}
+	}
+}
+
+// Quotas count own custom resources under the name that they have in the view.
+func TestQuotasOfOwnCustomResources(t *testing.T) {
+	m := testMapper()
+	const counts = `{"count/widgets.example.com":"1","count/widgets.example.com.external":"2","count/widgets.cert-manager.io":"3","count/configmaps":"4","pods":5,"requests.example.com/a":"6"}`
+	realCounts := strings.ReplaceAll(strings.ReplaceAll(counts, "widgets.example.com\"", "widgets.example.com."+ownSuffix+"\""), "widgets.example.com.external\"", "widgets.example.com\"")
+	for kind, view := range map[schema.GroupVersionKind]string{
+		kindOf("v1", "ResourceQuota"):                                `{"spec":{"hard":COUNTS},"status":{"hard":COUNTS,"used":COUNTS}}`,
+		kindOf("hnc.x-k8s.io/v1beta1", "HierarchicalResourceQuota"):  `{"spec":{"hard":COUNTS},"status":{"hard":COUNTS,"used":COUNTS,"namespaces":[{"namespace":"default","used":COUNTS}]}}`,
+		kindOf("hnc.x-k8s.io/v1alpha2", "HierarchicalResourceQuota"): `{"spec":{"hard":COUNTS},"status":{"hard":COUNTS,"used":COUNTS}}`,
+		kindOf("hnc.x-k8s.io/v1alpha3", "HierarchyPlan"):             `{"status":{"namespaces":[{"quotas":[{"resource":"count/widgets.example.com"}]}],"exceededQuotas":[{"namespace":"default","resource":"count/widgets.example.com"}]}}`,
+	} {
+		stored := strings.ReplaceAll(strings.ReplaceAll(view, "COUNTS", realCounts), `"default"`, `"acme"`)
+		stored = strings.ReplaceAll(stored, `"count/widgets.example.com"}]`, `"count/widgets.example.com.`+ownSuffix+`"}]`)
+		view = strings.ReplaceAll(view, "COUNTS", counts)
+		if got, err := m.Object(In, kind, []byte(view)); err != nil || string(got) != stored {
+			t.Errorf("%s is stored as %s: %v", view, got, err)
+		}
+		if got, err := m.Object(Out, kind, []byte(stored)); err != nil || string(got) != view {
+			t.Errorf("%s is shown as %s: %v", stored, got, err)
+		}
+	}
+	patch, err := m.Patch("application/json-patch+json", kindOf("v1", "ResourceQuota"), []byte(`[{"op":"remove","path":"/spec/hard/count~1widgets.example.com"}]`))
+	if want := `[{"op":"remove","path":"/spec/hard/count~1widgets.example.com.` + ownSuffix + `"}]`; err != nil || string(patch) != want {
+		t.Errorf("%s %v", patch, err)
+	}
+	quota := corev1.ResourceQuota{Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/widgets.example.com": resource.MustParse("7")}}}
+	message, err := quota.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	envelope := func(message []byte) []byte {
+		return join([]byte(protobufPrefix), bytesField(1, join(stringField(1, "v1"), stringField(2, "ResourceQuota"))...), bytesField(2, message...))
+	}
+	encoded, err := m.Protobuf(In, schema.GroupVersionKind{}, envelope(message))
+	quota.Spec.Hard = corev1.ResourceList{corev1.ResourceName("count/widgets.example.com." + ownSuffix): resource.MustParse("7")}
+	want, marshalErr := quota.Marshal()
+	if err != nil || marshalErr != nil || string(encoded) != string(envelope(want)) {
+		t.Errorf("in protobuf %q %v %v", encoded, err, marshalErr)
+	}
+	out, err := respond(m, kindOf("v1", "ResourceQuota"), true, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"},{"name":"Request"},{"name":"Limit"}],"rows":[{"cells":["a","count/widgets.example.com.`+ownSuffix+`: 1/2, pods: 3/4, count/widgets.example.com: 5/6",""]}]}`)
+	if want := `["a","count/widgets.example.com: 1/2, pods: 3/4, count/widgets.example.com.external: 5/6",""]`; err != nil || !strings.Contains(out, want) {
+		t.Errorf("%s %v", out, err)
 	}
 }
 

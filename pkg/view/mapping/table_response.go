@@ -9,12 +9,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// columns are the columns of tables that contain names of namespaces, by kind and the column's name.
+// columns are the columns of tables that contain names of namespaces or groups, by kind and the column's name.
 var columns = map[schema.GroupKind]map[string]func(*translation, string) string{
 	{Kind: "Namespace"}:                                              {"Name": (*translation).name},
 	{Kind: "Event"}:                                                  {"Object": (*translation).eventObject},
 	{Group: "events.k8s.io", Kind: "Event"}:                          {"Object": (*translation).eventObject},
 	{Kind: "PersistentVolume"}:                                       {"Claim": (*translation).qualified},
+	{Kind: "ResourceQuota"}:                                          quotaColumns,
+	{Group: hnc.GroupName, Kind: "HierarchicalResourceQuota"}:        quotaColumns,
 	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}:        bindingColumns,
 	{Group: hnc.GroupName, Kind: "Hierarchy"}:                        {"Parent": (*translation).name, "Child Names": (*translation).listed},
 	{Group: hnc.GroupName, Kind: "HierarchyConfiguration"}:           {"Parent": (*translation).name, "Child Names": (*translation).listed},
@@ -29,6 +31,8 @@ var columns = map[schema.GroupKind]map[string]func(*translation, string) string{
 var bindingColumns = map[string]func(*translation, string) string{
 	"Users": (*translation).users, "Groups": (*translation).users, "ServiceAccounts": (*translation).qualified,
 }
+
+var quotaColumns = map[string]func(*translation, string) string{"Request": (*translation).uses, "Limit": (*translation).uses}
 
 // users translates names of users or groups separated by commas.
 func (t *translation) users(s string) string {

@@ -141,8 +141,9 @@ func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.Error
 			errs = append(errs, field.Invalid(at, name, "is not a resource that quotas limit; use a name such as pods, requests.cpu or limits.memory, "+
 				"or count/<resource>.<group> for the number of objects"))
 		}
-	case strings.HasPrefix(string(name), "count/") && strings.HasSuffix(string(name), "."+hnc.GroupName):
-		// kube-apiserver does not admit writes to other servers' resources, so such a limit would not hold.
+	case strings.HasPrefix(string(name), "count/") && strings.HasSuffix(string(name), "."+hnc.GroupName) && !hnc.IsViewGroup(string(name)):
+		// kube-apiserver does not admit writes to other servers' resources, so such a limit would not hold. The custom
+		// resources of views are its own.
 		errs = append(errs, field.NotSupported(at, name, []corev1.ResourceName{hnc.ResourceSubnamespaces}))
 	}
 	return errs

@@ -47,11 +47,12 @@ func TestQuotas(t *testing.T) {
 		spec hnc.HierarchicalResourceQuotaSpec
 		want string
 	}{
-		"nothing":       {},
-		"limits":        {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("pods", "1", "limits.cpu", "500m", "count/deployments.apps", "3", "hugepages-2Mi", "1Gi")}},
-		"extended":      {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("requests.nvidia.com/gpu", "1500m", "gold.storageclass.storage.k8s.io/requests.storage", "1Gi")}},
-		"subnamespaces": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("count/subnamespaces.hnc.x-k8s.io", "3")}},
-		"100":           {spec: hnc.HierarchicalResourceQuotaSpec{Hard: manyResources(100)}},
+		"nothing":          {},
+		"limits":           {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("pods", "1", "limits.cpu", "500m", "count/deployments.apps", "3", "hugepages-2Mi", "1Gi")}},
+		"extended":         {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("requests.nvidia.com/gpu", "1500m", "gold.storageclass.storage.k8s.io/requests.storage", "1Gi")}},
+		"subnamespaces":    {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("count/subnamespaces.hnc.x-k8s.io", "3")}},
+		"a kind of a view": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("count/widgets.example.com.acme-12345.views.hnc.x-k8s.io", "3")}},
+		"100":              {spec: hnc.HierarchicalResourceQuotaSpec{Hard: manyResources(100)}},
 		"too many": {hnc.HierarchicalResourceQuotaSpec{Hard: manyResources(1000)},
 			"spec.hard: Too many: 1000: must have at most 100 items"},
 		"negative": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("pods", "-1")},

@@ -1,0 +1,102 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
+)
+
+// maxMessages bounds how deep messages in a CustomResourceDefinition are nested: decoding them is recursive.
+const maxMessages = 256
+
+// definitionJSON returns a CustomResourceDefinition in protobuf as JSON, without its status.
+func definitionJSON(body []byte) ([]byte, error) {
+	malformed := func(err error) error {
+		return apierrors.NewBadRequest("malformed CustomResourceDefinition in protobuf: " + err.Error())
+	}
+	encoded, ok := bytes.CutPrefix(body, protobufPrefix)
+	if !ok {
+		return nil, malformed(errors.New("it has no prefix"))
+	}
+	var envelope runtime.Unknown
+	if err := envelope.Unmarshal(encoded); err != nil {
+		return nil, malformed(err)
+	}
+	var bound messages
+	if err := bound.check(envelope.Raw, reflect.TypeFor[apiextensionsv1.CustomResourceDefinition](), 0); err != nil {
+		return nil, malformed(err)
+	}
+	var definition apiextensionsv1.CustomResourceDefinition
+	if err := definition.Unmarshal(envelope.Raw); err != nil {
+		return nil, malformed(err)
+	}
+	converted, err := json.Marshal(struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              apiextensionsv1.CustomResourceDefinitionSpec `json:"spec"`
+	}{metav1.TypeMeta{APIVersion: envelope.APIVersion, Kind: envelope.Kind}, definition.ObjectMeta, definition.Spec})
+	if err != nil {
+		return nil, malformed(err)
+	}
+	return converted, nil
+}
+
+// messages counts the fields of messages before they are decoded: a message of two bytes may need hundreds of them.
+type messages int
+
+// check returns an error if a message of a Go type, or of the values of a map, has too many fields or is nested too deep.
+func (m *messages) check(message []byte, of reflect.Type, depth int) error {
+	if depth > maxMessages {
+		return fmt.Errorf("messages are nested in more than %d others", maxMessages)
+	}
+	return wire.Each(message, func(f wire.Field) error {
+		if *m++; *m > yamlbody.MaxValues {
+			return fmt.Errorf("it has more than %d fields", yamlbody.MaxValues)
+		}
+		if inner := messageAt(of, f.Number); inner != nil {
+			return m.check(f.Value, inner, depth+1)
+		}
+		return nil
+	})
+}
+
+// messageAt returns the type of the messages in a field, nil if it has none.
+func messageAt(of reflect.Type, number protowire.Number) reflect.Type {
+	if of.Kind() == reflect.Map { // An entry has the key in field 1, and the value in field 2.
+		if number == 2 {
+			return messageOf(of.Elem())
+		}
+		return nil
+	}
+	for i := range of.NumField() {
+		words := strings.Split(of.Field(i).Tag.Get("protobuf"), ",")
+		if len(words) > 1 && words[1] == strconv.Itoa(int(number)) {
+			return messageOf(of.Field(i).Type)
+		}
+	}
+	return nil
+}
+
+// messageOf returns the type of a message that values of a type are: a structure, or the entry of a map.
+func messageOf(t reflect.Type) reflect.Type {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return messageOf(t.Elem())
+	case reflect.Struct, reflect.Map:
+		return t
+	}
+	return nil
+}
