@@ -80,6 +80,14 @@ func run(ctx context.Context, o *options.Options) error {
 			return err
 		}
 		defer etcd.Stop()
+		// The probe of liveness leaves etcd out.
+		var stop context.CancelFunc
+		ctx, stop = context.WithCancel(ctx)
+		defer stop()
+		go func() {
+			defer stop()
+			<-etcd.Ended()
+		}()
 		o.UseEtcd(etcd.Endpoint)
 	}
 	config, err := o.Config()

@@ -88,7 +88,7 @@ const (
 	// UID.
 	AnnotationStore = "hnc.x-k8s.io/store"
 	// AnnotationCheckpoint holds, on SystemNamespace, the ID of the last checkpoint. While a new one is being recorded,
-	// it holds the new ID and the one before, separated by a space.
+	// it holds the new ID and the one before, separated by a space; 0 if there was none.
 	AnnotationCheckpoint = "hnc.x-k8s.io/checkpoint"
 	// AnnotationTrust on SystemNamespace ends a pause of the propagation: its value, of TrustDecision, says what is
 	// right. The propagator removes it.

@@ -65,6 +65,9 @@ func Start(dir string, quota int64) (*Etcd, error) {
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 
+	if err := removeOrphans(config.Dir); err != nil {
+		return nil, err
+	}
 	server, err := embed.StartEtcd(config)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start etcd on %s: %w", dir, err)
@@ -90,9 +93,27 @@ func Start(dir string, quota int64) (*Etcd, error) {
 	}
 }
 
+// removeOrphans removes the copies of the database that interrupted defragmentations have left, each of which may be as
+// large as the database. etcd itself does not when it starts.
+func removeOrphans(dir string) error {
+	orphans, err := filepath.Glob(filepath.Join(dir, "member", "snap", "db.tmp*"))
+	if err != nil {
+		return err
+	}
+	for _, orphan := range orphans {
+		if err := os.Remove(orphan); err != nil {
+			return fmt.Errorf("cannot remove what an interrupted defragmentation has left: %w", err)
+		}
+	}
+	return nil
+}
+
 func socket(dir, name string) url.URL {
 	return url.URL{Scheme: "unix", Path: filepath.Join(dir, name)}
 }
+
+// Ended is closed when etcd has ended, by Stop or by itself. It does not start again.
+func (e *Etcd) Ended() <-chan struct{} { return e.server.Server.StopNotify() }
 
 // Stop stops etcd.
 func (e *Etcd) Stop() {

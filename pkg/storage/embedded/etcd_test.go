@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -39,6 +40,40 @@ func TestDataSurvivesARestart(t *testing.T) {
 		_ = client.Close()
 		etcd.Stop()
 	}
+}
+
+// Each of them may be as large as the database, so that a few fill the volume.
+func TestOrphansOfADefragmentationAreRemoved(t *testing.T) {
+	dir, err := os.MkdirTemp("", "etcd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	orphan := filepath.Join(dir, "etcd", "member", "snap", "db.tmp.123456")
+	for range 2 {
+		etcd, err := Start(dir, DefaultQuota)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(orphan); !os.IsNotExist(err) {
+			t.Errorf("the orphan is there: %v", err)
+		}
+		etcd.Stop()
+		if err := os.WriteFile(orphan, make([]byte, 1<<10), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAnEtcdThatEndsByItselfIsNoticed(t *testing.T) {
+	etcd, _ := start(t)
+	select {
+	case <-etcd.Ended():
+		t.Fatal("it has ended already")
+	default:
+	}
+	etcd.server.Server.HardStop()
+	<-etcd.Ended()
 }
 
 // A tenant may write a large object often. etcd keeps the log in memory for members that lag behind.

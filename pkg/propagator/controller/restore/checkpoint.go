@@ -13,6 +13,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
+// none is the ID, on the system namespace, of a store that has no checkpoint.
+const none = "0"
+
 // number returns the number in the ID of a checkpoint, 0 if it has none.
 func number(id string) int64 {
 	digits, _, _ := strings.Cut(id, "-")
@@ -60,8 +63,8 @@ func storeLost(known string, c *v1beta1.HNCConfiguration) mismatch {
 func compare(annotations map[string]string, c *v1beta1.HNCConfiguration, cluster types.UID) mismatch {
 	stored, ids, store := c.Status.Checkpoint, recorded(annotations), annotations[hnc.AnnotationStore]
 	switch {
-	case stored == nil && (len(ids) == 0 || store != string(c.UID)):
-		// They were never propagated: they are new, or their store was lost.
+	case stored == nil && (len(ids) == 0 || store != string(c.UID) || slices.Contains(ids, none)):
+		// They were never propagated: they are new, or their store was lost, or their first checkpoint was interrupted.
 		return mismatch{}
 	case stored == nil:
 		return mismatch{hnc.ReasonHierarchiesOlder, fmt.Sprintf("the hierarchies are older than the cluster: they have no checkpoint, the cluster has %s", ids[0])}

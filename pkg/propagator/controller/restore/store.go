@@ -12,6 +12,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -175,10 +176,7 @@ func (s *Store) live(ctx context.Context) (*v1beta1.HNCConfiguration, error) {
 // then in the store, then on the namespace alone. So an interruption at any point leaves two records that match.
 func (s *Store) record(ctx context.Context, system *corev1.Namespace, c *v1beta1.HNCConfiguration, cluster types.UID) error {
 	id := nextID(append(recorded(system.Annotations), storedID(c))...)
-	both := id
-	if before := storedID(c); before != "" {
-		both += " " + before
-	}
+	both := id + " " + cmp.Or(storedID(c), none)
 	version, err := s.annotate(ctx, system, system.ResourceVersion, map[string]any{hnc.AnnotationStore: c.UID, hnc.AnnotationCheckpoint: both})
 	if err != nil {
 		return err

@@ -110,6 +110,29 @@ func TestStoreIsRecordedTheFirstTime(t *testing.T) {
 	}
 }
 
+// A failure in the middle of the first checkpoint is no restore.
+func TestFirstCheckpointIsRepeated(t *testing.T) {
+	f := newFixture(t, system(nil), configuration("first"))
+	f.different = true
+	var failed bool
+	f.hierarchy.PrependReactor("patch", "hncconfigurations", func(clientgotesting.Action) (bool, runtime.Object, error) {
+		if failed {
+			return false, nil, nil
+		}
+		failed = true
+		return true, nil, apierrors.NewServiceUnavailable("away")
+	})
+	if done, err := f.recognize(t.Context(), 0); done || err == nil {
+		t.Fatalf("done %v, error %v", done, err)
+	}
+	if done, err := f.recognize(t.Context(), 1); !done || err != nil || f.Paused() {
+		t.Fatalf("done %v, error %v, paused %v: %+v", done, err, f.Paused(), f.configuration().Status)
+	}
+	if got := f.run(); got != "first" {
+		t.Errorf("recorded %q", got)
+	}
+}
+
 func TestConfigurationIsCreatedToIdentifyAStore(t *testing.T) {
 	f := newFixture(t, system(nil))
 	f.hierarchy.PrependReactor("create", "hncconfigurations", func(action clientgotesting.Action) (bool, runtime.Object, error) {
