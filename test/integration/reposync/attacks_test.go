@@ -71,19 +71,47 @@ func TestNoLabelTakesANamespaceOutOfSight(t *testing.T) {
 	r := newRepository(t, with(declared, "namespaces/sight-shop/map.yaml", configMap("policy", "1")))
 	start(t, "sight", r.spec())
 	synced(t, "sight", r.head(t))
-	for _, labels := range []string{`{"hnc.x-k8s.io/inherited-from":"x"}`, `{"tier":"privileged"}`, `{"hnc.x-k8s.io/inherited-from":"x","tier":"privileged"}`} {
-		suite.Must(t, "labels of a tenant", func() error {
-			_, err := tenant.CoreV1().Namespaces().Patch(t.Context(), "sight-shop", types.MergePatchType, []byte(`{"metadata":{"labels":`+labels+`}}`), metav1.PatchOptions{})
-			return err
-		})
-		suite.EventuallyEqual(t, "the label after "+labels, "restricted", func() string {
-			ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "sight-shop", metav1.GetOptions{})
-			if err != nil {
-				return err.Error()
+	patch := func(labels string) error {
+		_, err := tenant.CoreV1().Namespaces().Patch(t.Context(), "sight-shop", types.MergePatchType, []byte(`{"metadata":{"labels":`+labels+`}}`), metav1.PatchOptions{})
+		return err
+	}
+	for labels, denied := range map[string]string{
+		`{"hnc.x-k8s.io/inherited-from":"x"}`:                                          "belongs to the RepositorySync sight and is no copy",
+		`{"hnc.x-k8s.io/inherited-from":"x","tier":"privileged"}`:                      "belongs to the RepositorySync sight and is no copy",
+		`{"hnc.x-k8s.io/inherited-from":"x","hnc.x-k8s.io/repository-sync":null}`:      "belongs to the RepositorySync sight",
+		`{"hnc.x-k8s.io/inherited-from":"x","hnc.x-k8s.io/repository-sync":"another"}`: "would belong to the RepositorySync another",
+	} {
+		suite.Must(t, labels, func() error {
+			err := patch(labels)
+			if apierrors.IsInternalError(err) {
+				return err
 			}
-			return ns.Labels["tier"]
+			forbidden(t, labels, err, denied)
+			return nil
 		})
 	}
+	suite.Must(t, "labels of a tenant", func() error { return patch(`{"tier":"privileged"}`) })
+	// The label may be older than the policy.
+	if _, err := admin.CoreV1().Namespaces().Patch(t.Context(), "sight-shop", types.MergePatchType,
+		[]byte(`{"metadata":{"labels":{"hnc.x-k8s.io/inherited-from":"x"}}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.Must(t, "labels of a tenant", func() error { return patch(`{"tier":"privileged"}`) })
+	suite.EventuallyEqual(t, "the label", "restricted", func() string {
+		ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "sight-shop", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return ns.Labels["tier"]
+	})
+	suite.Must(t, "hide it", func() error {
+		err := patch(`{"hnc.x-k8s.io/repository-sync":null}`)
+		if apierrors.IsInternalError(err) {
+			return err
+		}
+		forbidden(t, "hide it", err, "belongs to the RepositorySync sight")
+		return nil
+	})
 	synced(t, "sight", r.commit(t, map[string]string{file: "", "namespaces/sight-shop/map.yaml": ""}))
 	suite.Eventually(t, "the namespace goes with the repository", func() error {
 		ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "sight-shop", metav1.GetOptions{})
