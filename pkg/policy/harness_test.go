@@ -44,6 +44,8 @@ const (
 	treeAdmin = "tree-admin"
 	// namespaceController is the only user allowed to delete a namespace: the one that is ending.
 	namespaceController = "namespace-controller"
+	// namespaceAdmin is the only user allowed to update all namespaces.
+	namespaceAdmin = "namespace-admin"
 )
 
 // request is a write as admission receives it: object is nil for a deletion, old for a creation.
@@ -181,7 +183,8 @@ func (c *admissionChain) waitForSchemas(t *testing.T) {
 
 // authorize grants restorer the verb restore on hierarchies in the whole cluster, quotaController the verb update on
 // resourcequotas/status, synchronizer the verb use on a RepositorySync, hierarchyAdmin and treeAdmin the
-// verb update on hierarchyconfigurations, and namespaceController the verb delete on a namespace.
+// verb update on hierarchyconfigurations, namespaceController the verb delete on a namespace, and namespaceAdmin the verb
+// update on all namespaces.
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	if a.GetUser().GetName() == restorer && a.GetVerb() == "restore" && a.GetAPIGroup() == hnc.GroupName &&
 		a.GetResource() == "hierarchies" && a.GetNamespace() == "" && a.GetName() == "" && a.IsResourceRequest() {
@@ -203,6 +206,10 @@ func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision,
 	}
 	if a.GetUser().GetName() == namespaceController && a.GetVerb() == "delete" && a.GetAPIGroup() == "" &&
 		a.GetResource() == "namespaces" && a.GetSubresource() == "" && a.GetNamespace() == "ending" && a.GetName() == "ending" {
+		return authorizer.DecisionAllow, "", nil
+	}
+	if a.GetUser().GetName() == namespaceAdmin && a.GetVerb() == "update" && a.GetAPIGroup() == "" &&
+		a.GetResource() == "namespaces" && a.GetSubresource() == "" && a.GetNamespace() == "" && a.GetName() == "" {
 		return authorizer.DecisionAllow, "", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil

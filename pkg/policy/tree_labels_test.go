@@ -24,6 +24,15 @@ func treeLabelsRows() []row {
 		{name: "the number of labels: stored ones may get fewer", request: request{object: namespace("team-a", many(1001)), old: namespace("team-a", many(1002))}},
 		{name: "the number of labels: the propagator adds more", request: request{user: hnc.PropagatorUser, object: namespace("team-a", many(1001)), old: namespace("team-a", many(1000))}},
 	}
+	rows = append(rows,
+		row{name: "the number of labels: administrators of all namespaces add more",
+			request: request{user: namespaceAdmin, object: namespace("team-a", many(1001)), old: namespace("team-a", many(1000))}},
+		row{name: "the number of labels: administrators of all namespaces create with more", request: request{user: namespaceAdmin, object: namespace("team-a", many(1001))}},
+		row{name: "the number of labels: administrators of all namespaces add no tree labels", denied: "follow from the tree",
+			request: request{user: namespaceAdmin, object: namespace("team-a", many(1000), inTree), old: namespace("team-a", many(1000))}},
+		row{name: "the number of labels: the admin of a hierarchy adds no more", denied: tooMany,
+			request: request{user: treeAdmin, object: namespace("team-a", many(1001)), old: namespace("team-a", many(1000))}},
+	)
 	for key, value := range map[string]string{
 		hnc.TreeLabel("acme"):      "1",
 		hnc.LabelInTree:            "true",
