@@ -2,6 +2,7 @@
 package apiserver
 
 import (
+	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
 // Config is the configuration of the server.
@@ -66,6 +68,13 @@ type completedConfig struct {
 // CompletedConfig is a complete Config. Only Complete returns one.
 type CompletedConfig struct{ *completedConfig }
 
+// withTokens bounds how many requests wait for reviews of their tokens.
+func withTokens(tokens *serving.Tokens, build handlerChain) handlerChain {
+	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
+		return tokens.Bounded(build(api, config))
+	}
+}
+
 // Complete sets the filters and serializers of the generic server.
 func (c *Config) Complete() CompletedConfig {
 	// kube-apiserver only authenticates and authorizes proxied requests, so the filter chain of this server is
@@ -82,8 +91,10 @@ func (c *Config) Complete() CompletedConfig {
 		plugins = append(plugins, c.Generic.AdmissionControl)
 	}
 	c.Generic.AdmissionControl = admission.NewChainHandler(plugins...)
-	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withQuotaAdmission(
-		withLists(withBodyLimit(withJSONPatches(withPathNames(withReadOnly(withRejections(c.Generic.BuildHandlerChainFunc), beside, serializer), serializer), serializer), serializer), lists, serializer), quotas)))
+	tokens := serving.NewTokens()
+	c.Generic.Authentication.Authenticator = tokens.Authenticator(c.Generic.Authentication.Authenticator)
+	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withTokens(tokens, withPostToItem(withQuotaAdmission(
+		withLists(withBodyLimit(withJSONPatches(withPathNames(withReadOnly(withRejections(c.Generic.BuildHandlerChainFunc), beside, serializer), serializer), serializer), serializer), lists, serializer), quotas))))
 	// An admission policy for one name of a resource also applies to the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
 		return storedResource(resource).String()

@@ -37,12 +37,12 @@ func isRebuilding(namespaces corelisters.NamespaceLister, uid func(context.Conte
 
 // whyStopped returns why nothing is propagated, as far as the propagator has recorded it; "" if it propagates.
 func (s *stores) whyStopped(ctx context.Context) string {
-	if system, err := s.namespaces.Get(hnc.SystemNamespace); err == nil && system.Annotations[hnc.AnnotationStore] == "" {
-		return "hns-propagator has not propagated anything in this cluster yet"
-	}
 	c, err := s.configuration.Configuration.Get(ctx, hnc.ConfigurationName, &metav1.GetOptions{ResourceVersion: "0"})
 	if err == nil && meta.IsStatusConditionTrue(c.(*hnc.HNCConfiguration).Status.Conditions, hnc.ConditionPropagationPaused) {
 		return "the propagation is paused after a restore until an administrator ends the pause"
+	}
+	if system, err := s.namespaces.Get(hnc.SystemNamespace); err == nil && system.Annotations[hnc.AnnotationStore] == "" {
+		return "hns-propagator has not propagated anything in this cluster yet"
 	}
 	return ""
 }

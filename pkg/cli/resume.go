@@ -35,7 +35,7 @@ func newResumeCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Com
 		Short: "End the pause of the propagation after a restore",
 		Long: `End the pause of the propagation after a restore.
 
-After a restore, the hierarchies and the tree labels of the namespaces may contradict each other. Say which are correct: the others are overwritten, and
+After a restore, or an installation without the earlier hierarchies, the hierarchies and the tree labels of the namespaces may contradict each other. Say which are correct: the others are overwritten, and
 objects are added, changed and deleted accordingly. kubectl hns doctor lists what would be written in either case.`,
 		Example: `  kubectl hns doctor
   kubectl hns resume --trust=namespaces`,
@@ -72,11 +72,7 @@ func (o *resumeOptions) Run(ctx context.Context) error {
 	if !o.yes && !Confirmed(o.In, o.Out, fmt.Sprintf("The %s overwrite what differs, and objects are deleted accordingly. Continue? (yes/no) ", o.trust)) {
 		return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
 	}
-	checkpoint := ""
-	if c := configuration.Status.Checkpoint; c != nil {
-		checkpoint = c.ID
-	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{hnc.AnnotationTrust: hnc.TrustDecision(o.trust, checkpoint)}}})
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{hnc.AnnotationTrust: configuration.TrustDecision(o.trust)}}})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package migration
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -220,9 +221,18 @@ func (m *Migration) restoreObject(ctx context.Context, resource string, exported
 	})
 }
 
-// forgetStore removes the record that hierarchies were propagated: hns-propagator waits while HNC's definitions exist.
+// forgetStore removes the record that hierarchies were propagated, or are to be: hns-propagator waits while HNC's
+// definitions exist.
 func (m *Migration) forgetStore(ctx context.Context) error {
-	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:null}}}`, hnc.AnnotationStore)
-	_, err := m.kube.CoreV1().Namespaces().Patch(ctx, hnc.SystemNamespace, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	return m.annotateSystem(ctx, map[string]any{hnc.AnnotationStore: nil, hnc.AnnotationTrust: nil})
+}
+
+// annotateSystem sets annotations of the system namespace; nil removes one.
+func (m *Migration) annotateSystem(ctx context.Context, annotations map[string]any) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
+	if err != nil {
+		return err
+	}
+	_, err = m.kube.CoreV1().Namespaces().Patch(ctx, hnc.SystemNamespace, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
 	return err
 }

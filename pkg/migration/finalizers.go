@@ -45,6 +45,16 @@ func (m *Migration) removeFinalizers(ctx context.Context) error {
 // definitionTimeout limits how long the deletion of a definition with its objects may take.
 const definitionTimeout = 5 * time.Minute
 
+// trustHierarchies decides for hns-propagator that the imported hierarchies are right, wherever the tree labels say
+// something else: HNC leaves those that users have written, and hns-propagator would wait for a decision about them.
+func (m *Migration) trustHierarchies(ctx context.Context) error {
+	c, err := m.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	return m.annotateSystem(ctx, map[string]any{hnc.AnnotationTrust: c.TrustDecision(hnc.TrustHierarchies)})
+}
+
 // deleteDefinitions deletes HNC's definitions with their objects, which nothing serves any more. The last one lets
 // hns-propagator start.
 func (m *Migration) deleteDefinitions(ctx context.Context) error {
@@ -56,6 +66,9 @@ func (m *Migration) deleteDefinitions(ctx context.Context) error {
 		return err
 	}
 	if err := m.state.record(ctx, hnc.MigrationDeleting, "true"); err != nil {
+		return err
+	}
+	if err := m.trustHierarchies(ctx); err != nil {
 		return err
 	}
 	for _, resource := range hncResources {

@@ -128,10 +128,15 @@ func withDeadline(reviews authorizer.Authorizer) authorizer.Authorizer {
 	})
 }
 
-// withoutAnonymous rejects requests without credentials, except for some paths, before anything is reviewed for them.
-func withoutAnonymous(handler http.Handler, except []string) http.Handler {
+// withoutAnonymous rejects requests without credentials, except for paths that are allowed to all, before anything is
+// reviewed for them.
+func withoutAnonymous(handler http.Handler, except authorizer.Authorizer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if u, ok := request.UserFrom(r.Context()); ok && u.GetName() == user.Anonymous && !slices.Contains(except, r.URL.Path) {
+		if u, ok := request.UserFrom(r.Context()); ok && u.GetName() == user.Anonymous {
+			if decision, _, err := except.Authorize(r.Context(), authorizer.AttributesRecord{Path: r.URL.Path}); err == nil && decision == authorizer.DecisionAllow {
+				handler.ServeHTTP(w, r)
+				return
+			}
 			fail(w, r, apierrors.NewUnauthorized("send credentials"))
 			return
 		}

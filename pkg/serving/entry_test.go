@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/authorization/path"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
@@ -21,6 +22,27 @@ func TestAnAPIIsNotForAnonymousUsers(t *testing.T) {
 		s.API = http.NotFoundHandler()
 		if got, body := get(t, s, nil, path); got != want {
 			t.Errorf("%s answers %d, want %d: %s", path, got, want, body)
+		}
+	}
+}
+
+// The same applies to servers without an API.
+func TestAnonymousUsersCostNoReview(t *testing.T) {
+	reviewed := false
+	open, err := path.NewAuthorizer([]string{"/livez", "/debug/*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := withoutAnonymous(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reviewed = true }), open)
+	for asked, want := range map[string]bool{"/x": false, "/livez": true, "/livez/x": false, "/debug/heap": true} {
+		for name, want := range map[string]bool{user.Anonymous: want, "jane": true} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, asked, nil)
+			w := httptest.NewRecorder()
+			reviewed = false
+			handler.ServeHTTP(w, r.WithContext(request.WithUser(r.Context(), &user.DefaultInfo{Name: name})))
+			if reviewed != want || (w.Code == http.StatusUnauthorized) == want {
+				t.Errorf("%s asks for %s: reviewed %t, status %d", name, asked, reviewed, w.Code)
+			}
 		}
 	}
 }

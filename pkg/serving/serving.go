@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/authorization/path"
 	genericfilters "k8s.io/apiserver/pkg/endpoints/filters"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -110,13 +111,18 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 		profile(mux)
 	}
 	info := withoutQuery{&request.RequestInfoFactory{APIPrefixes: sets.NewString("apis")}}
+	open, err := path.NewAuthorizer(s.Authorization.AlwaysAllowPaths)
+	if err != nil {
+		return nil, err
+	}
 	entry := newEntry(maxEntering, maxEnteringOfUser, s.Authorization.AlwaysAllowPaths)
 	handler := genericfilters.WithAuthorization(entry.entered(s.withAPI(mux)), withDeadline(authorization.Authorizer), scheme.Codecs)
 	until, awaited := ctx.Done(), patience
 	if s.API != nil {
-		handler = withoutAnonymous(entry.shared(handler), s.Authorization.AlwaysAllowPaths)
+		handler = entry.shared(handler)
 		until, awaited = after(ctx, s.ShutdownDelay), patienceOfAPI
 	}
+	handler = withoutAnonymous(handler, open)
 	handler = entry.bounded(genericfilters.WithAuthentication(handler, authentication.Authenticator, genericfilters.Unauthorized(scheme.Codecs), nil, authentication.RequestHeaderConfig))
 	handler = genericfilters.WithRequestInfo(handler, info)
 	handler = genericfilters.WithCacheControl(handler)

@@ -52,7 +52,7 @@ func get(t *testing.T, s Options, ready error, path string) (int, string) {
 
 func TestHealthIsServedToEverybodyAndMetricsAreNot(t *testing.T) {
 	for path, want := range map[string]int{
-		"/livez": http.StatusOK, "/readyz": http.StatusOK, "/metrics": http.StatusForbidden, "/debug/pprof/heap": http.StatusForbidden,
+		"/livez": http.StatusOK, "/readyz": http.StatusOK, "/metrics": http.StatusUnauthorized, "/debug/pprof/heap": http.StatusUnauthorized,
 	} {
 		s := New("test")
 		s.Profiling = true

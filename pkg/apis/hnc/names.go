@@ -90,7 +90,7 @@ const (
 	// AnnotationCheckpoint holds, on SystemNamespace, the ID of the last checkpoint. While a new one is being recorded,
 	// it holds the new ID and the one before, separated by a space; 0 if there was none.
 	AnnotationCheckpoint = "hnc.x-k8s.io/checkpoint"
-	// AnnotationTrust on SystemNamespace ends a pause of the propagation: its value, of TrustDecision, says what is
+	// AnnotationTrust on SystemNamespace ends a pause of the propagation: its value, of HNCConfiguration.TrustDecision, says what is
 	// right. The propagator removes it.
 	AnnotationTrust = "hnc.x-k8s.io/trust"
 	// AnnotationOverride, "true" on a local object, keeps it instead of a copy if the source has
@@ -125,17 +125,11 @@ const (
 	FinalizerSubnamespace = "hnc.x-k8s.io/subnamespace"
 )
 
-// Arguments of TrustDecision: what is right where the hierarchies and the labels of the namespaces differ.
+// Arguments of HNCConfiguration.TrustDecision: what is right where the hierarchies and the labels of the namespaces differ.
 const (
 	TrustHierarchies = "hierarchies"
 	TrustNamespaces  = "namespaces"
 )
-
-// TrustDecision returns the value of AnnotationTrust for hierarchies with a checkpoint, "" for none. It is not valid
-// for another state of the hierarchies.
-func TrustDecision(trust, checkpoint string) string {
-	return strings.TrimSuffix(trust+"/"+checkpoint, "/")
-}
 
 // HNCNamespace is the namespace of HNC.
 const HNCNamespace = "hnc-system"
@@ -231,6 +225,9 @@ const (
 	ReasonClusterOlder = "ClusterOlder"
 	// ReasonOtherHierarchies means that other hierarchies than these were propagated in the cluster.
 	ReasonOtherHierarchies = "OtherHierarchies"
+	// ReasonHierarchiesMissing means that namespaces have the tree labels of a parent, and no hierarchies were ever
+	// propagated here, as after the deletion of the system namespace with the volume of the hierarchies.
+	ReasonHierarchiesMissing = "HierarchiesMissing"
 	// ReasonHierarchiesLost means that the hierarchies were lost, and rebuilt from the labels of the namespaces.
 	ReasonHierarchiesLost = "HierarchiesLost"
 	// ReasonOtherCluster means that the hierarchies were propagated in another cluster.

@@ -2,6 +2,7 @@ package certificates
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/cert"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/component-base/metrics"
 	"k8s.io/klog/v2"
@@ -34,6 +36,9 @@ type Controller struct {
 	authority, serving, gateway, registrations cache.SharedIndexInformer
 	queue                                      workqueue.TypedRateLimitingInterface[struct{}]
 }
+
+// clockPeriod is the longest time between two reconciliations. Timers do not notice that a wrong clock was set.
+const clockPeriod = time.Minute
 
 // The Services that get certificates.
 const apiServerService, gatewayService = "hns-apiserver", "hns-gateway"
@@ -102,23 +107,34 @@ func (c *Controller) Run(ctx context.Context) {
 			c.queue.AddRateLimited(item)
 		} else {
 			c.queue.Forget(item)
-			c.queue.AddAfter(item, time.Until(due))
+			c.queue.AddAfter(item, delay(due))
 		}
 		c.queue.Done(item)
 	}
 }
 
+// delay returns how long to wait for the next change.
+func delay(due time.Time) time.Duration { return min(time.Until(due), clockPeriod) }
+
 // reconcile makes all changes that are due, and returns when the next one is. Clients trust an authority before a
-// server uses its certificates.
+// server uses its certificates; a server whose clients cannot be told keeps its certificate, and the others do not.
 func (c *Controller) reconcile(ctx context.Context) (time.Time, error) {
-	authority, err := stored(c.authority, AuthoritySecret)
-	if err != nil {
-		return time.Time{}, err
+	var secrets [3]*corev1.Secret
+	for i, from := range []struct {
+		informer          cache.SharedIndexInformer
+		name, metric, key string
+	}{
+		{c.authority, AuthoritySecret, "ca", corev1.ServiceAccountRootCAKey},
+		{c.serving, ServingSecret, "serving", corev1.TLSCertKey},
+		{c.gateway, GatewaySecret, "gateway", corev1.TLSCertKey},
+	} {
+		var err error
+		if secrets[i], err = stored(from.informer, from.name); err != nil {
+			return time.Time{}, err
+		}
+		c.report(from.metric, secrets[i], from.key)
 	}
-	serving, err := stored(c.serving, ServingSecret)
-	if err != nil {
-		return time.Time{}, err
-	}
+	authority, serving, gateway := secrets[0], secrets[1], secrets[2]
 	s, err := parse(authority, serving)
 	if err != nil {
 		return time.Time{}, err
@@ -130,15 +146,27 @@ func (c *Controller) reconcile(ctx context.Context) (time.Time, error) {
 	if err := c.write(ctx, authority, AuthoritySecret, corev1.SecretTypeOpaque, s.authorityData()); err != nil {
 		return due, err
 	}
-	if err := c.publish(ctx, s.bundle()); err != nil {
-		return due, err
+	untrusting, err := c.publish(ctx, s)
+	errs := []error{err}
+	if !untrusting[apiServerService] {
+		errs = append(errs, c.write(ctx, serving, ServingSecret, corev1.SecretTypeTLS, s.servingData()))
 	}
-	if err := c.write(ctx, serving, ServingSecret, corev1.SecretTypeTLS, s.servingData()); err != nil {
-		return due, err
+	if !untrusting[gatewayService] {
+		due, err = c.issueForGateway(ctx, s, gateway, due)
+		errs = append(errs, err)
 	}
-	c.expiration.WithLabelValues("ca").Set(float64(s.current.parsed.NotAfter.Unix()))
-	c.expiration.WithLabelValues("serving").Set(float64(s.serving.parsed.NotAfter.Unix()))
-	return c.issueForGateway(ctx, s, due)
+	return due, errors.Join(errs...)
+}
+
+// report sets the metric to when a certificate of ours expires, whatever happens to it next.
+func (c *Controller) report(certificate string, secret *corev1.Secret, key string) {
+	if secret == nil || secret.Labels[managedBy] != manager {
+		c.expiration.Delete(map[string]string{"certificate": certificate})
+		return
+	}
+	if parsed, err := cert.ParseCertsPEM(secret.Data[key]); err == nil {
+		c.expiration.WithLabelValues(certificate).Set(float64(parsed[0].NotAfter.Unix()))
+	}
 }
 
 // stored returns nil if the Secret does not exist.

@@ -3,6 +3,8 @@ package certificates
 import (
 	"bytes"
 	"encoding/base64"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/testutil"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -37,15 +41,12 @@ func reconciled(t *testing.T, secrets []*corev1.Secret, registrations ...*unstru
 		objects = append(objects, r)
 	}
 	c := New(client, dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, objects...), testLifetimes,
-		func(...metrics.Registerable) {})
+		metrics.NewKubeRegistry().MustRegister)
 	for _, secret := range secrets {
 		if err := client.Tracker().Add(secret); err != nil {
 			t.Fatal(err)
 		}
-		store := c.serving.GetStore()
-		if secret.Name == AuthoritySecret {
-			store = c.authority.GetStore()
-		}
+		store := map[string]cache.Store{AuthoritySecret: c.authority.GetStore(), ServingSecret: c.serving.GetStore(), GatewaySecret: c.gateway.GetStore()}[secret.Name]
 		if err := store.Add(secret); err != nil {
 			t.Fatal(err)
 		}
@@ -151,6 +152,60 @@ func TestSecretsOfOtherIssuersAreLeftAlone(t *testing.T) {
 	}
 }
 
+// An APIService that cannot be written keeps only the server that it refers to from using an authority that it lacks.
+func TestServersDoNotWaitForTheAPIServicesOfOthers(t *testing.T) {
+	view := registration(hnc.ViewAPIService.Name, gatewayService)
+	view.SetAnnotations(map[string]string{injector: "hns-system/some"})
+	c, err := reconciled(t, nil, registration(hnc.APIServices[0].Name, apiServerService), view)
+	if err == nil || !strings.Contains(err.Error(), "cert-manager") {
+		t.Errorf("got %v", err)
+	}
+	secret(t, c, ServingSecret)
+	if found, err := c.kubernetes.CoreV1().Secrets(hnc.SystemNamespace).Get(t.Context(), GatewaySecret, metav1.GetOptions{}); err == nil {
+		t.Errorf("the certificate is served although its authority is not published: %v", found.Name)
+	}
+	// It has the authority that signs.
+	authority := secret(t, c, AuthoritySecret)
+	bundle := base64.StdEncoding.EncodeToString(authority.Data[corev1.ServiceAccountRootCAKey])
+	if err := unstructured.SetNestedField(view.Object, bundle, "spec", "caBundle"); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = reconciled(t, []*corev1.Secret{authority}, view); err == nil {
+		t.Error("nothing is said about the APIService")
+	}
+	secret(t, c, GatewaySecret)
+}
+
+// The metric is what the Secrets contain, also while nothing can be issued.
+func TestExpirationIsReportedBeforeAnythingFails(t *testing.T) {
+	c, err := reconciled(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	authority, serving := secret(t, c, AuthoritySecret), secret(t, c, ServingSecret)
+	s, err := parse(authority, serving)
+	if err != nil {
+		t.Fatal(err)
+	}
+	authority.Data[authorityKey] = []byte("damaged")
+	if c, err = reconciled(t, []*corev1.Secret{authority, serving}); err == nil {
+		t.Fatal("a damaged authority is used")
+	}
+	for certificate, want := range map[string]time.Time{"ca": s.current.parsed.NotAfter, "serving": s.serving.parsed.NotAfter} {
+		got, err := testutil.GetGaugeMetricValue(c.expiration.WithLabelValues(certificate))
+		if err != nil || got != float64(want.Unix()) {
+			t.Errorf("%s: got %v, %v, want %d", certificate, got, err, want.Unix())
+		}
+	}
+}
+
+// A timer does not notice that the clock is set.
+func TestTheClockIsLookedAtAgain(t *testing.T) {
+	if got := delay(time.Now().Add(time.Hour)); got > time.Minute {
+		t.Errorf("a change that is due in an hour is awaited for %s", got)
+	}
+}
+
 func TestDamagedSecrets(t *testing.T) {
 	c, err := reconciled(t, nil)
 	if err != nil {
@@ -163,6 +218,14 @@ func TestDamagedSecrets(t *testing.T) {
 	}
 	if _, err := parsePair(secret(t, c, ServingSecret).Data["tls.crt"], secret(t, c, ServingSecret).Data["tls.key"]); err != nil {
 		t.Errorf("the serving certificate was not replaced: %v", err)
+	}
+	// Nothing is signed by these.
+	authority.Data[previousCert], authority.Data[nextCert] = []byte("damaged"), []byte("damaged")
+	if c, err = reconciled(t, []*corev1.Secret{authority, secret(t, c, ServingSecret)}); err != nil {
+		t.Fatal(err)
+	}
+	if data := secret(t, c, AuthoritySecret).Data; len(data) != 2 || !bytes.Equal(data[corev1.ServiceAccountRootCAKey], authority.Data[corev1.ServiceAccountRootCAKey]) {
+		t.Errorf("damaged authorities stay, or the current one does not: %v", slices.Collect(maps.Keys(data)))
 	}
 	authority.Data[authorityKey] = []byte("damaged")
 	if _, err = reconciled(t, []*corev1.Secret{authority}); err == nil || !strings.Contains(err.Error(), "damaged") {

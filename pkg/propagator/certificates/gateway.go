@@ -13,14 +13,10 @@ import (
 // GatewaySecret is the name of the Secret that the pods of hns-gateway mount.
 const GatewaySecret = "hns-gateway-cert"
 
-// issueForGateway issues the certificate of hns-gateway by the current authority, if hns-gateway is installed. It returns
-// when the next change is due, which is due at the latest.
-func (c *Controller) issueForGateway(ctx context.Context, s state, due time.Time) (time.Time, error) {
+// issueForGateway issues the certificate of hns-gateway by the current authority, if hns-gateway is installed. secret is
+// nil if it has none yet. It returns when the next change is due, which is due at the latest.
+func (c *Controller) issueForGateway(ctx context.Context, s state, secret *corev1.Secret, due time.Time) (time.Time, error) {
 	if _, installed, err := c.registrations.GetStore().GetByKey(hnc.ViewAPIService.Name); err != nil || !installed {
-		return due, err
-	}
-	secret, err := stored(c.gateway, GatewaySecret)
-	if err != nil {
 		return due, err
 	}
 	if s.serving = nil; secret != nil {
@@ -33,6 +29,7 @@ func (c *Controller) issueForGateway(ctx context.Context, s state, due time.Time
 	}
 	now, names := time.Now(), namesOf(gatewayService)
 	if !s.serves(now, names) {
+		var err error
 		if s.serving, err = newServing(s.current, now, c.lifetimes.Serving, names); err != nil {
 			return due, err
 		}
@@ -40,7 +37,6 @@ func (c *Controller) issueForGateway(ctx context.Context, s state, due time.Time
 	if err := c.write(ctx, secret, GatewaySecret, corev1.SecretTypeTLS, s.servingData()); err != nil {
 		return due, err
 	}
-	c.expiration.WithLabelValues("gateway").Set(float64(s.serving.parsed.NotAfter.Unix()))
 	if renewal := s.serving.renewal(); renewal.Before(due) {
 		due = renewal
 	}

@@ -38,11 +38,12 @@ func plan(s state, now time.Time, lifetimes Lifetimes, names []string) (state, t
 	if s.previous.expired(now) {
 		s.previous = nil
 	}
-	if s.next.expired(now) {
+	if !s.next.valid(now) {
 		s.next = nil
 	}
-	if s.current.expired(now) {
-		// Also after a long outage: no client can trust it any more, so there is nothing to overlap with.
+	if !s.current.valid(now) {
+		// Also after a long outage, or the issue by a leader whose clock was ahead: no client can trust it, so there is
+		// nothing to overlap with.
 		s.current, s.next = s.next, nil
 	}
 	if s.current == nil {
@@ -68,9 +69,14 @@ func plan(s state, now time.Time, lifetimes Lifetimes, names []string) (state, t
 
 func (p *pair) expired(now time.Time) bool { return p != nil && !now.Before(p.parsed.NotAfter) }
 
+// valid reports whether clients with a correct clock accept the certificate.
+func (p *pair) valid(now time.Time) bool {
+	return p != nil && !p.expired(now) && !now.Before(p.parsed.NotBefore)
+}
+
 // serves reports whether the serving certificate is the current authority's, for these names, and not due.
 func (s state) serves(now time.Time, names []string) bool {
-	return s.serving != nil && now.Before(s.serving.renewal()) &&
+	return s.serving.valid(now) && now.Before(s.serving.renewal()) &&
 		slices.Equal(s.serving.parsed.DNSNames, names) && s.serving.parsed.CheckSignatureFrom(s.current.parsed) == nil
 }
 

@@ -77,6 +77,27 @@ func TestNothingChangesBeforeItIsDue(t *testing.T) {
 	}
 }
 
+// A leader whose clock was wrong has issued what clients with a correct clock do not accept.
+func TestWhatAWrongClockHasIssuedIsReplaced(t *testing.T) {
+	for _, wrong := range []time.Duration{48 * time.Hour, -10 * testLifetimes.Authority} {
+		s, _ := mustPlan(t, state{}, begin.Add(wrong))
+		after, _ := mustPlan(t, s, begin)
+		if err := verify(after.serving, after.bundle(), begin); err != nil {
+			t.Errorf("issued %s off: %v", wrong, err)
+		}
+		// A part is replaced alone.
+		right, _ := mustPlan(t, state{}, begin)
+		right.serving = s.serving
+		if after, _ = mustPlan(t, right, begin); after.serving == s.serving || after.current != right.current {
+			t.Errorf("a serving certificate that was issued %s off stays, or its authority does not", wrong)
+		}
+		right.next = s.current
+		if after, _ = mustPlan(t, right, begin); after.next == s.current || after.current == s.current {
+			t.Errorf("the next authority, which was issued %s off, stays", wrong)
+		}
+	}
+}
+
 func TestAfterALongOutageAllIsNew(t *testing.T) {
 	s, _ := mustPlan(t, state{}, begin)
 	now := begin.Add(10 * testLifetimes.Authority)

@@ -2,7 +2,6 @@ package certificates
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,11 +37,10 @@ func parse(authority, serving *corev1.Secret) (s state, err error) {
 		}
 	}
 	if authority != nil {
-		var failed [3]error
-		s.current, failed[0] = parsePair(authority.Data[corev1.ServiceAccountRootCAKey], authority.Data[authorityKey])
-		s.next, failed[1] = parsePair(authority.Data[nextCert], authority.Data[nextKey])
-		s.previous, failed[2] = parseRetired(authority.Data[previousCert])
-		if err := errors.Join(failed[:]...); err != nil {
+		// A damaged authority that signs nothing now is of no use to any client.
+		s.next, _ = parsePair(authority.Data[nextCert], authority.Data[nextKey])
+		s.previous, _ = parseRetired(authority.Data[previousCert])
+		if s.current, err = parsePair(authority.Data[corev1.ServiceAccountRootCAKey], authority.Data[authorityKey]); err != nil {
 			return s, fmt.Errorf("secret %s/%s is damaged: delete it to have a new authority issued: %w", authority.Namespace, authority.Name, err)
 		}
 	}

@@ -86,11 +86,7 @@ func eventuallyRebuilt(t *testing.T) {
 		if pause := meta.FindStatusCondition(c.Status.Conditions, hnc.ConditionPropagationPaused); pause == nil || pause.Reason != hnc.ReasonHierarchiesLost {
 			return fmt.Errorf("not ready, and not paused: %v", c.Status.Conditions)
 		}
-		checkpoint := ""
-		if c.Status.Checkpoint != nil {
-			checkpoint = c.Status.Checkpoint.ID
-		}
-		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, hnc.AnnotationTrust, hnc.TrustDecision(hnc.TrustHierarchies, checkpoint))
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, hnc.AnnotationTrust, c.TrustDecision(hnc.TrustHierarchies))
 		_, err = root.CoreV1().Namespaces().Patch(t.Context(), hnc.SystemNamespace, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		return errors.Join(errors.New("paused"), err)
 	})

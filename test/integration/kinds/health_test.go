@@ -49,7 +49,7 @@ func TestMetricsOfThePropagatorTakeARight(t *testing.T) {
 	if got := ask(t, nobody, "hns-propagator", "/livez"); got != "200 ok" {
 		t.Errorf("health for everybody: %s", got)
 	}
-	if got := ask(t, nobody, "hns-propagator", "/metrics"); !strings.HasPrefix(got, "403 ") {
+	if got := ask(t, nobody, "hns-propagator", "/metrics"); !strings.HasPrefix(got, "401 ") {
 		t.Errorf("metrics for everybody: %.200s", got)
 	}
 	if _, err := person(t.Context(), "metrics"); err != nil {

@@ -58,6 +58,13 @@ func storeLost(known string, c *v1beta1.HNCConfiguration) mismatch {
 		"their configuration had the UID %s, and has %s", known, c.UID)}
 }
 
+// hierarchiesMissing is the mismatch about namespaces whose labels name a parent, in a cluster where no hierarchies were
+// ever propagated.
+func hierarchiesMissing(names []string) mismatch {
+	return mismatch{hnc.ReasonHierarchiesMissing, fmt.Sprintf("the labels of %d namespaces, such as %s, name a parent, but there are no hierarchies of them, "+
+		"and none were ever propagated in this installation", len(names), names[0])}
+}
+
 // compare returns whether the hierarchies belong to this state of the cluster, by what is recorded in the annotations
 // of the system namespace and in the configuration. cluster is the UID of the namespace kube-system.
 func compare(annotations map[string]string, c *v1beta1.HNCConfiguration, cluster types.UID) mismatch {

@@ -3,12 +3,16 @@ package restore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	clientgotesting "k8s.io/client-go/testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -69,6 +73,15 @@ func older(t *testing.T) *fixture {
 	return f
 }
 
+// trust records a decision.
+func (f *fixture) trust(decision string) {
+	f.t.Helper()
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, hnc.AnnotationTrust, decision)
+	if _, err := f.system.CoreV1().Namespaces().Patch(f.t.Context(), hnc.SystemNamespace, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
 func (f *fixture) configuration() *v1beta1.HNCConfiguration {
 	f.t.Helper()
 	c, err := f.hierarchy.HncV1beta1().HNCConfigurations().Get(f.t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
@@ -109,18 +122,17 @@ func TestAdministratorEndsPause(t *testing.T) {
 		t.Run(test.decision, func(t *testing.T) {
 			f := older(t)
 			f.namespaces("root", "leaf root=1")
-			ns, err := f.system.CoreV1().Namespaces().Get(t.Context(), hnc.SystemNamespace, metav1.GetOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			ns.Annotations[hnc.AnnotationTrust] = test.decision
-			if _, err := f.system.CoreV1().Namespaces().Update(t.Context(), ns, metav1.UpdateOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			f.trust(test.decision)
+			// The decision is not removed by the first attempt.
+			writes := 0
+			f.system.PrependReactor("patch", "namespaces", func(clientgotesting.Action) (bool, runtime.Object, error) {
+				writes++
+				return writes == 2, nil, apierrors.NewServiceUnavailable("away")
+			})
 			if f.run(); f.created() != test.created {
 				t.Errorf("created %q", f.created())
 			}
-			ns, err = f.system.CoreV1().Namespaces().Get(t.Context(), hnc.SystemNamespace, metav1.GetOptions{})
+			ns, err := f.system.CoreV1().Namespaces().Get(t.Context(), hnc.SystemNamespace, metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,12 +143,28 @@ func TestAdministratorEndsPause(t *testing.T) {
 	}
 }
 
-// A decision about an earlier state of the hierarchies does not count.
+// A decision about an earlier state of the hierarchies does not count, nor does one about another store.
 func TestDecisionIsForOneCheckpoint(t *testing.T) {
-	f := older(t)
-	s := &state{system: system(map[string]string{hnc.AnnotationTrust: "hierarchies/5-older"}), config: f.configuration()}
-	if trusted, err := f.resolve(t.Context(), s, mismatch{hnc.ReasonHierarchiesOlder, "older"}, 0); trusted || err != nil {
-		t.Errorf("trusted %v, error %v", trusted, err)
+	for _, test := range []struct {
+		checkpoint, decision string
+		trusted              bool
+	}{
+		{"6-old", "hierarchies/5-older", false},
+		{"6-old", "hierarchies/uid", false},
+		{"6-old", "hierarchies/6-old", true},
+		{"", "hierarchies", false},
+		{"", "hierarchies/other", false},
+		{"", "hierarchies/uid", true},
+	} {
+		f := older(t)
+		c := f.configuration()
+		if c.Status.Checkpoint = nil; test.checkpoint != "" {
+			c = at(test.checkpoint, c)
+		}
+		s := &state{system: system(map[string]string{hnc.AnnotationTrust: test.decision}), config: c}
+		if trusted, err := f.resolve(t.Context(), s, mismatch{hnc.ReasonHierarchiesOlder, "older"}, 0); trusted != test.trusted || err != nil {
+			t.Errorf("%+v: trusted %v, error %v", test, trusted, err)
+		}
 	}
 }
 
@@ -179,6 +207,28 @@ func TestOnlyThePresentCheckpointIsKnown(t *testing.T) {
 	}
 	if _, err := f.store.Check(t.Context()); !errors.Is(err, errOtherStore) {
 		t.Errorf("an earlier store: %v", err)
+	}
+}
+
+// A request of an earlier leader that arrives late must not replace what a later one has written.
+func TestWritesOfTheStatusAreForTheVersionThatWasRead(t *testing.T) {
+	read := configuration("uid")
+	read.ResourceVersion = "7"
+	f := newFixture(t, system(nil), read)
+	s := &state{system: system(nil), config: read}
+	if err := errors.Join(f.pause(t.Context(), s, mismatch{hnc.ReasonHierarchiesOlder, "older"}), f.store.record(t.Context(), s.system, read, "here")); err != nil {
+		t.Fatal(err)
+	}
+	patches := 0
+	for _, action := range f.hierarchy.Actions() {
+		if patch, ok := action.(clientgotesting.PatchAction); ok {
+			if patches++; !strings.Contains(string(patch.GetPatch()), `"resourceVersion":"7"`) {
+				t.Errorf("for any version: %s", patch.GetPatch())
+			}
+		}
+	}
+	if patches != 2 {
+		t.Errorf("%d patches", patches)
 	}
 }
 

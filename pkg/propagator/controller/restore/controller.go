@@ -17,6 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 )
 
@@ -142,7 +143,17 @@ func (c *Controller) recognize(ctx context.Context, attempt int) (bool, error) {
 		if err != nil || !trusted {
 			return false, err
 		}
-	case known != "" && s.config.Status.Checkpoint != nil:
+	case known == "":
+		// A migration from HNC, which has the same labels and does not remove those that users have written, decides before
+		// the propagator starts.
+		if names := c.missing(); len(names) > 0 {
+			trusted, err := c.resolve(ctx, s, hierarchiesMissing(names), attempt)
+			if err != nil || !trusted {
+				return false, err
+			}
+		}
+	case s.config.Status.Checkpoint != nil && s.system.Annotations[hnc.AnnotationTrust] == "":
+		// Otherwise a decision has remained, which a new record ends.
 		c.recordKnownStore(s, s.config.Status.Checkpoint.ID)
 		return true, nil
 	}
@@ -151,6 +162,12 @@ func (c *Controller) recognize(ctx context.Context, attempt int) (bool, error) {
 	}
 	c.recordKnownStore(s, "")
 	return true, nil
+}
+
+// missing returns the namespaces whose lost hierarchies only their labels describe.
+func (c *Controller) missing() (names []string) {
+	c.Cache.Read(func(s *cache.State) { names = missing(s.Tree) })
+	return names
 }
 
 func (c *Controller) recordKnownStore(s *state, checkpoint string) {
@@ -165,10 +182,10 @@ func (c *Controller) recordKnownStore(s *state, checkpoint string) {
 func (c *Controller) resolve(ctx context.Context, s *state, m mismatch, attempt int) (bool, error) {
 	logger, decision := klog.FromContext(ctx), s.system.Annotations[hnc.AnnotationTrust]
 	switch decision {
-	case hnc.TrustDecision(hnc.TrustHierarchies, storedID(s.config)):
+	case s.config.TrustDecision(hnc.TrustHierarchies):
 		logger.Info("An administrator trusts the hierarchies; propagating them", "reason", m.reason)
 		return true, nil
-	case hnc.TrustDecision(hnc.TrustNamespaces, storedID(s.config)):
+	case s.config.TrustDecision(hnc.TrustNamespaces):
 		logger.Info("An administrator trusts the labels of the namespaces; changing the hierarchies to them", "reason", m.reason)
 		return true, c.align(ctx)
 	}
@@ -195,7 +212,9 @@ func (c *Controller) pause(ctx context.Context, s *state, m mismatch) error {
 		Type: hnc.ConditionPropagationPaused, Status: metav1.ConditionTrue, Reason: m.reason, Message: message,
 		ObservedGeneration: s.config.Generation, LastTransitionTime: metav1.Now(),
 	})
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": s.config.UID}, "status": map[string]any{"conditions": conditions}})
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": s.config.UID, "resourceVersion": s.config.ResourceVersion}, "status": map[string]any{"conditions": conditions},
+	})
 	if err != nil {
 		return err
 	}

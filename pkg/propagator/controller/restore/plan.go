@@ -60,6 +60,17 @@ func plan(t *tree.Tree) []record {
 	return found
 }
 
+// missing returns the namespaces that have a parent by their labels, and whose place in a tree is not known to the store.
+func missing(t *tree.Tree) []string {
+	var names []string
+	for _, name := range slices.Sorted(slices.Values(t.Names())) {
+		if t.Active(name) && labelledParent(t, name) != "" && t.Parent(name) == "" && t.HierarchyRecord(name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // labelledParent returns the namespace at distance 1, "" if there is none. The labels of an external namespace are its
 // manager's.
 func labelledParent(t *tree.Tree, name string) string {

@@ -2,6 +2,7 @@ package restore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,26 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
+
+func TestMissingHierarchies(t *testing.T) {
+	labelled := []string{"ns a", "has a label a.tree.hnc.x-k8s.io/depth=0", "ns b", "has b label b.tree.hnc.x-k8s.io/depth=0", "has b label a.tree.hnc.x-k8s.io/depth=1"}
+	for name, test := range map[string]struct {
+		given []string
+		want  string
+	}{
+		"none are there":       {labelled, "b"},
+		"it is there":          {append(slices.Clone(labelled), "parent b a"), ""},
+		"it is elsewhere":      {append(slices.Clone(labelled), "parent b c"), ""},
+		"it is asked for":      {append(slices.Clone(labelled), "asked a b"), ""},
+		"no labels of parents": {[]string{"ns a", "has a label a.tree.hnc.x-k8s.io/depth=0"}, ""},
+		"terminating":          {append(slices.Clone(labelled), "terminating b"), ""},
+		"excluded":             {append(slices.Clone(labelled), "has b label off="), ""},
+	} {
+		if got := strings.Join(missing(treetest.New(test.given...)), " "); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
 
 func TestPlanOfLostHierarchies(t *testing.T) {
 	chained := []string{"ns a", "has a label a.tree.hnc.x-k8s.io/depth=0", "ns b", "has b label b.tree.hnc.x-k8s.io/depth=0", "has b label a.tree.hnc.x-k8s.io/depth=1",

@@ -183,7 +183,7 @@ func (s *Store) record(ctx context.Context, system *corev1.Namespace, c *v1beta1
 	}
 	s.add(storedID(c), id)
 	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": c.UID}, "status": map[string]any{"checkpoint": v1beta1.Checkpoint{Cluster: cluster, ID: id}},
+		"metadata": map[string]any{"uid": c.UID, "resourceVersion": c.ResourceVersion}, "status": map[string]any{"checkpoint": v1beta1.Checkpoint{Cluster: cluster, ID: id}},
 	})
 	if err != nil {
 		return err

@@ -101,12 +101,45 @@ func (f *fixture) created() string {
 
 func TestStoreIsRecordedTheFirstTime(t *testing.T) {
 	f := newFixture(t, system(nil), configuration("first"))
-	f.namespaces("root", "leaf root=1")
+	f.namespaces("root", "leaf")
+	f.different = true
 	if got := f.run(); got != "first" {
 		t.Errorf("recorded %q", got)
 	}
 	if got := f.created(); got != "" {
 		t.Errorf("rebuilt %s", got)
+	}
+}
+
+// The system namespace was deleted with the store, and hns was installed again.
+func TestLabelsThatNoHierarchyExplainsPause(t *testing.T) {
+	for _, test := range []struct{ trust, created string }{{hnc.TrustHierarchies, ""}, {hnc.TrustNamespaces, "leaf below root"}} {
+		f := newFixture(t, system(nil), configuration("new"))
+		f.namespaces("root", "leaf root=1")
+		f.different = true
+		if done, err := f.recognize(t.Context(), 0); done || err != nil {
+			t.Fatalf("done %v, error %v", done, err)
+		}
+		if c := f.configuration().Status.Conditions; len(c) != 1 || c[0].Reason != hnc.ReasonHierarchiesMissing || !strings.Contains(c[0].Message, "leaf") {
+			t.Fatalf("conditions %+v", c)
+		}
+		f.trust(f.configuration().TrustDecision(test.trust))
+		if got := f.run(); got != "new" || f.created() != test.created {
+			t.Errorf("trust in %s: recorded %q, created %q", test.trust, got, f.created())
+		}
+	}
+}
+
+// What HNC has is imported before the propagator starts.
+func TestLabelsOfKnownHierarchiesDoNotPause(t *testing.T) {
+	f := newFixture(t, system(nil), configuration("new"))
+	f.namespaces("root", "leaf root=1")
+	f.Cache.ObserveHierarchy(&v1beta1.Hierarchy{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: hnc.Singleton, UID: "h", ResourceVersion: "9"}, Spec: v1beta1.HierarchySpec{Parent: "root"},
+	})
+	f.different = true
+	if got := f.run(); got != "new" || f.created() != "" {
+		t.Errorf("recorded %q, created %q", got, f.created())
 	}
 }
 
