@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
@@ -164,6 +165,69 @@ func TestBad15Bad16EventCannotUpdateObject(t *testing.T) {
 	allowSecrets()
 	eventuallyPresent(t, secrets, mid, "s=1<"+root)
 	suite.EventuallyEqual(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
+}
+
+// A tenant forges the managed fields of an object, until etcd takes no larger one. A copy replaces it all the
+// same, because kube-apiserver repeats an update that is too large without managed fields.
+func TestManagedFieldsKeepNoCopyOut(t *testing.T) {
+	configure(t, "networkpolicies.networking.k8s.io Propagate")
+	root, mid, leaf := tree(t, "padded")
+	client := alice.Dynamic.Resource(networkPolicies).Namespace(leaf)
+	forge := func(name string, size int) (kept bool) {
+		t.Helper()
+		u, err := client.Patch(t.Context(), name, types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"managedFields":[{"manager":"padding","operation":"Apply",
+"apiVersion":"networking.k8s.io/v1","time":"2020-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:annotations":{"f:%s":{}}}}}]}}`,
+			strings.Repeat("x", size)), metav1.PatchOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(u.GetManagedFields()) > 0
+	}
+	pad := func(name string) {
+		t.Helper()
+		low, high := 0, 1_600_000
+		for high-low > 100 {
+			if middle := (low + high) / 2; forge(name, middle) {
+				low = middle
+			} else {
+				high = middle
+			}
+		}
+		if !forge(name, low) || low == 0 {
+			t.Fatal("nothing can be forged")
+		}
+	}
+	managers := func(name string) string {
+		u, err := client.Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, entry := range u.GetManagedFields() {
+			all = append(all, entry.Manager)
+		}
+		return strings.Join(all, " ")
+	}
+	put(t, networkPolicies, object("NetworkPolicy", root, "copied", "1"))
+	eventuallyPresent(t, networkPolicies, leaf, "copied=1<"+root)
+	put(t, networkPolicies, object("NetworkPolicy", leaf, "local", "9"))
+	for _, name := range []string{"copied", "local"} {
+		pad(name)
+		if got := managers(name); got != "padding" {
+			t.Fatalf("managers of %s are %s", name, got)
+		}
+		source := object("NetworkPolicy", root, name, "2")
+		source.SetAnnotations(map[string]string{"note": strings.Repeat("x", 1000)})
+		put(t, networkPolicies, source)
+	}
+	for _, ns := range []string{mid, leaf} {
+		eventuallyPresent(t, networkPolicies, ns, "copied=2<"+root+" local=2<"+root)
+	}
+	for _, name := range []string{"copied", "local"} {
+		if got := managers(name); strings.Contains(got, "padding") {
+			t.Errorf("managers of %s are %q", name, got)
+		}
+	}
 }
 
 func TestBad14AnObjectThatIsTooLargeToBeCopied(t *testing.T) {
