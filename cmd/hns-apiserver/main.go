@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -64,7 +65,9 @@ func command(ctx context.Context) *cobra.Command {
 	return cmd
 }
 
-// run serves until ctx is done and all requests are drained.
+var errEtcdEnded = errors.New("the embedded etcd has ended: its log says why")
+
+// run serves until ctx is done and all requests are drained, or until the embedded etcd ends, which is an error.
 func run(ctx context.Context, o *options.Options) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -81,12 +84,12 @@ func run(ctx context.Context, o *options.Options) error {
 		}
 		defer etcd.Stop()
 		// The probe of liveness leaves etcd out.
-		var stop context.CancelFunc
-		ctx, stop = context.WithCancel(ctx)
-		defer stop()
+		var stop context.CancelCauseFunc
+		ctx, stop = context.WithCancelCause(ctx)
+		defer stop(nil)
 		go func() {
-			defer stop()
 			<-etcd.Ended()
+			stop(errEtcdEnded)
 		}()
 		o.UseEtcd(etcd.Endpoint)
 	}
@@ -98,5 +101,9 @@ func run(ctx context.Context, o *options.Options) error {
 	if err != nil {
 		return fmt.Errorf("cannot set up the server: %w", err)
 	}
-	return server.PrepareRun().RunWithContext(ctx)
+	err = server.PrepareRun().RunWithContext(ctx)
+	if errors.Is(context.Cause(ctx), errEtcdEnded) {
+		return errors.Join(err, errEtcdEnded)
+	}
+	return err
 }

@@ -59,7 +59,7 @@ func isInstalled(object *metav1.PartialObjectMetadata) bool {
 		return true
 	case metav1.NamespaceDefault:
 		return object.Name == "hns-sync:events"
-	case repositoriesNamespace:
+	case hnc.RepositoriesNamespace:
 		return object.Name == "hns-sync:accounts"
 	}
 	return false

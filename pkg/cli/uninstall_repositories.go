@@ -10,9 +10,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// repositoriesNamespace contains the accounts and credentials of RepositorySyncs.
-const repositoriesNamespace = "hns-repositories"
-
 // appliedObjects returns lines about what hns-sync has applied, which stays, and about the namespace of its accounts.
 func appliedObjects(ctx context.Context, c *Clients) ([]string, error) {
 	var lines []string
@@ -32,12 +29,12 @@ func appliedObjects(ctx context.Context, c *Clients) ([]string, error) {
 			lines = append(lines, "  they have the label "+hnc.LabelRepositorySync)
 		}
 	}
-	_, err = c.Kube.CoreV1().Namespaces().Get(ctx, repositoriesNamespace, metav1.GetOptions{})
+	_, err = c.Kube.CoreV1().Namespaces().Get(ctx, hnc.RepositoriesNamespace, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return lines, nil
 	}
 	if err == nil || apierrors.IsForbidden(err) {
-		return append(lines, "the namespace "+repositoriesNamespace+", with the accounts and the credentials of RepositorySyncs"), nil
+		return append(lines, "the namespace "+hnc.RepositoriesNamespace+", with the accounts and the credentials of RepositorySyncs"), nil
 	}
 	return nil, err
 }

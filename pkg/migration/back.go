@@ -100,7 +100,8 @@ func (m *Migration) describeChanges(ctx context.Context, e *export) error {
 	return m.printList("These have changed since the export, and HNC will make them what they are there, with the copies:", changes)
 }
 
-// removePolicies deletes the installed admission policies that users notice, and the webhook of quotas.
+// removePolicies deletes the installed admission policies, except for the one that bounds hns-propagator, and the webhook of
+// quotas.
 func (m *Migration) removePolicies(ctx context.Context) error {
 	client, options := m.kube.AdmissionregistrationV1(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=hns"}
 	bindings, err := client.ValidatingAdmissionPolicyBindings().List(ctx, options)

@@ -77,7 +77,7 @@ func TestPoliciesCompareLongLists(t *testing.T) {
 		{name: "resource quotas: owners, fewer", request: request{object: resourceQuota(hnc.ResourceQuotaName, quota, owned), old: resourceQuota(hnc.ResourceQuotaName, quota, ownedByMore)}},
 	} {
 		t.Run(r.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			if problem := r.check(chain.admit(ctx, r.request)); problem != "" {
 				t.Error(problem)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -36,7 +37,9 @@ func definitionJSON(body []byte) ([]byte, error) {
 		return nil, malformed(err)
 	}
 	var bound messages
-	if err := bound.check(envelope.Raw, reflect.TypeFor[apiextensionsv1.CustomResourceDefinition](), 0); err != nil {
+	if err := bound.check(envelope.Raw, reflect.TypeFor[apiextensionsv1.CustomResourceDefinition](), 0); apierrors.IsRequestEntityTooLargeError(err) {
+		return nil, err
+	} else if err != nil {
 		return nil, malformed(err)
 	}
 	var definition apiextensionsv1.CustomResourceDefinition
@@ -64,7 +67,7 @@ func (m *messages) check(message []byte, of reflect.Type, depth int) error {
 	}
 	return wire.Each(message, func(f wire.Field) error {
 		if *m++; *m > yamlbody.MaxValues {
-			return fmt.Errorf("it has more than %d fields", yamlbody.MaxValues)
+			return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a CustomResourceDefinition in protobuf may have at most %d fields; send JSON", yamlbody.MaxValues))
 		}
 		if inner := messageAt(of, f.Number); inner != nil {
 			return m.check(f.Value, inner, depth+1)
@@ -72,6 +75,9 @@ func (m *messages) check(message []byte, of reflect.Type, depth int) error {
 		return nil
 	})
 }
+
+// messageFields has the types of messages in the fields of structures, by number. A body has thousands of fields.
+var messageFields sync.Map
 
 // messageAt returns the type of the messages in a field, nil if it has none.
 func messageAt(of reflect.Type, number protowire.Number) reflect.Type {
@@ -81,13 +87,19 @@ func messageAt(of reflect.Type, number protowire.Number) reflect.Type {
 		}
 		return nil
 	}
-	for i := range of.NumField() {
-		words := strings.Split(of.Field(i).Tag.Get("protobuf"), ",")
-		if len(words) > 1 && words[1] == strconv.Itoa(int(number)) {
-			return messageOf(of.Field(i).Type)
+	fields, ok := messageFields.Load(of)
+	if !ok {
+		types := map[protowire.Number]reflect.Type{}
+		for i := range of.NumField() {
+			if words := strings.Split(of.Field(i).Tag.Get("protobuf"), ","); len(words) > 1 {
+				if n, err := strconv.Atoi(words[1]); err == nil {
+					types[protowire.Number(n)] = messageOf(of.Field(i).Type)
+				}
+			}
 		}
+		fields, _ = messageFields.LoadOrStore(of, types)
 	}
-	return nil
+	return fields.(map[protowire.Number]reflect.Type)[number]
 }
 
 // messageOf returns the type of a message that values of a type are: a structure, or the entry of a map.

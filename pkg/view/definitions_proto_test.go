@@ -74,7 +74,7 @@ func TestDefinitionsInProtobufAreBounded(t *testing.T) {
 		"in a map":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": nested(maxMessages)}}), "nested in more than 256"},
 		"in a list":    {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{nested(maxMessages)}}), "nested in more than 256"},
 		"many":         {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: make([]apiextensionsv1.JSONSchemaProps, 1000)}), ""},
-		"too many":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: make([]apiextensionsv1.JSONSchemaProps, yamlbody.MaxValues)}), "more than 32768 fields"},
+		"too many":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: make([]apiextensionsv1.JSONSchemaProps, yamlbody.MaxValues)}), "at most 32768 fields; send JSON"},
 		"no prefix":    {[]byte("{}"), "no prefix"},
 		"no envelope":  {[]byte("k8s\x00\xff"), "malformed"},
 		"no message":   {definitionInProtobuf(t, []byte{0xff}), "malformed"},

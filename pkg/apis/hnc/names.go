@@ -11,6 +11,9 @@ const ConfigurationName = "config"
 // SystemNamespace is the namespace of the servers and their ServiceAccounts.
 const SystemNamespace = "hns-system"
 
+// RepositoriesNamespace contains the accounts and credentials of RepositorySyncs.
+const RepositoriesNamespace = "hns-repositories"
+
 // PropagatorUser is the user name of the propagator, the only privileged writer.
 const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":hns-propagator"
 
@@ -90,8 +93,8 @@ const (
 	// AnnotationCheckpoint holds, on SystemNamespace, the ID of the last checkpoint. While a new one is being recorded,
 	// it holds the new ID and the one before, separated by a space; 0 if there was none.
 	AnnotationCheckpoint = "hnc.x-k8s.io/checkpoint"
-	// AnnotationTrust on SystemNamespace ends a pause of the propagation: its value, of HNCConfiguration.TrustDecision, says what is
-	// right. The propagator removes it.
+	// AnnotationTrust on SystemNamespace ends a pause of the propagation: its value, of HNCConfiguration.TrustDecision,
+	// says what is right. The propagator removes it.
 	AnnotationTrust = "hnc.x-k8s.io/trust"
 	// AnnotationOverride, "true" on a local object, keeps it instead of a copy if the source has
 	// AnnotationAllowOverride.

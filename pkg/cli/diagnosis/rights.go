@@ -41,7 +41,8 @@ var PropagatorRights = []Right{
 	{"", "resourcequotas", "", "", []string{"list", "watch", "create", "patch", "delete"}},
 	{hnc.GroupName, "hierarchies", "", "", []string{"list", "watch", "create", "update"}},
 	{hnc.GroupName, "subnamespaces", "", "", []string{"list", "watch", "update"}},
-	{"coordination.k8s.io", "leases", hnc.SystemNamespace, "", []string{"get", "create", "update"}},
+	{"coordination.k8s.io", "leases", hnc.SystemNamespace, "", []string{"create"}},
+	{"coordination.k8s.io", "leases", hnc.SystemNamespace, "hns-propagator", []string{"get", "update"}},
 }
 
 // KindRights returns those that hns-propagator needs for the kinds of a configuration.

@@ -13,6 +13,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // Limits are the numbers of requests in flight, or of what else a Limiter counts of them.
@@ -37,13 +39,14 @@ func New(what string, limits Limits, retryAfter int) *Limiter {
 }
 
 // ShareOf returns whose share the requester has of what is limited for each user: its own, or that of the group of all
-// ServiceAccounts in its namespace, because a tenant can create any number of them. It is empty without a requester.
+// ServiceAccounts in its namespace, because a tenant can create any number of them. Those that apply repositories are
+// made by administrators, and each has its own. It is empty without a requester.
 func ShareOf(ctx context.Context) string {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
 		return ""
 	}
-	if namespace, _, err := serviceaccount.SplitUsername(requester.GetName()); err == nil {
+	if namespace, _, err := serviceaccount.SplitUsername(requester.GetName()); err == nil && namespace != hnc.RepositoriesNamespace {
 		return serviceaccount.MakeNamespaceGroupName(namespace)
 	}
 	return requester.GetName()

@@ -74,4 +74,9 @@ func TestServiceAccountsOfANamespaceHaveOneShare(t *testing.T) {
 	if _, err := l.Acquire(as("system:serviceaccount:acme:c")); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), `user "system:serviceaccounts:acme" already has 2 plans`) {
 		t.Errorf("a third one: got %v", err)
 	}
+	for _, name := range []string{"a", "b", "c"} {
+		if _, err := l.Acquire(as("system:serviceaccount:hns-repositories:" + name)); err != nil {
+			t.Errorf("the account %s of a repository: %v", name, err)
+		}
+	}
 }

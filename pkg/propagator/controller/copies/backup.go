@@ -139,10 +139,14 @@ func (b *backups) discard(ctx context.Context, w copies.Write, kept backup, fail
 		return
 	}
 	records := b.hierarchy.HncV1alpha3().OverwrittenObjects(kept.created.Namespace)
+	var refused error
 	if kept.earlier != nil {
-		_, err = records.Create(ctx, &v1alpha3.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Name: kept.earlier.Name}, Spec: kept.earlier.Spec}, metav1.CreateOptions{})
-	} else {
-		err = records.Delete(ctx, kept.created.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &kept.created.UID}})
+		_, refused = records.Create(ctx, &v1alpha3.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Name: kept.earlier.Name}, Spec: kept.earlier.Spec}, metav1.CreateOptions{})
+	}
+	err = refused
+	if kept.earlier == nil || refused != nil {
+		// No record is better than one of an object that is still there.
+		err = errors.Join(refused, records.Delete(ctx, kept.created.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &kept.created.UID}}))
 	}
 	if err != nil && !apierrors.IsNotFound(err) {
 		klog.FromContext(ctx).Info("Can't discard the record of an object that was not overwritten", "namespace", kept.created.Namespace, "name", kept.created.Name, "reason", err)

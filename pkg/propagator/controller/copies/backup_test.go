@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -101,6 +102,17 @@ func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
 
 // A tenant who keeps changing an object would erase the record of what was overwritten before.
 func TestEarlierRecordIsRestored(t *testing.T) {
+	t.Run("restored", func(t *testing.T) { testEarlierRecord(t, nil, "first") })
+	// The rate of a tree, for example, refuses it.
+	t.Run("refused", func(t *testing.T) {
+		testEarlierRecord(t, apierrors.NewForbidden(schema.GroupResource{Resource: "overwrittenobjects"}, "configmaps:settings", errors.New("too many")), "")
+	})
+}
+
+// testEarlierRecord has the record of an object, which has an earlier one, discarded. Restoring that ends with refused; want is the manifest
+// of the record that remains.
+func testEarlierRecord(t *testing.T, refused error, want string) {
+	t.Helper()
 	content := func(value string) map[string]any {
 		return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings", "namespace": "leaf", "resourceVersion": "7"},
 			"data": map[string]any{"key": value}}
@@ -114,10 +126,13 @@ func TestEarlierRecordIsRestored(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "configmaps:settings", UID: "u"},
 		Spec:       v1alpha3.OverwrittenObjectSpec{Resource: "configmaps", Name: "settings", Source: "above", Manifest: "first"},
 	}
-	hierarchy := fake.NewClientset()
+	hierarchy, created := fake.NewClientset(), 0
 	hierarchy.PrependReactor("*", "overwrittenobjects", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		switch action := action.(type) {
 		case clienttesting.CreateAction: // The server replaces a record of the same name.
+			if created++; created == 2 && refused != nil {
+				return true, nil, refused
+			}
 			record = action.GetObject().(*v1alpha3.OverwrittenObject).DeepCopy()
 			record.Namespace = "leaf"
 		case clienttesting.DeleteAction:
@@ -131,7 +146,7 @@ func TestEarlierRecordIsRestored(t *testing.T) {
 		t.Fatalf("got %+v, %v", kept, err)
 	}
 	b.discard(t.Context(), w, kept, errors.New("conflict"))
-	if got := record.Spec.Manifest; got != "first" {
+	if got := record.Spec.Manifest; got != want {
 		t.Errorf("the record has %q", got)
 	}
 }

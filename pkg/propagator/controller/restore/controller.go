@@ -188,6 +188,12 @@ func (c *Controller) resolve(ctx context.Context, s *state, m mismatch, attempt 
 	case s.config.TrustDecision(hnc.TrustNamespaces):
 		logger.Info("An administrator trusts the labels of the namespaces; changing the hierarchies to them", "reason", m.reason)
 		return true, c.align(ctx)
+	case "":
+	default:
+		if attempt%comparisonPeriod != 0 {
+			break
+		}
+		logger.Info("The decision of an administrator is of another state; kubectl hns resume of this version decides about this one", "decision", decision)
 	}
 	if (attempt%comparisonPeriod == 0 || !c.Paused()) && !c.Differs() {
 		logger.Info("The hierarchies may come from another backup than the cluster, but nothing would be written; propagating", "reason", m.reason, "message", m.message)
