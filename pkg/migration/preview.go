@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/observe"
 )
 
@@ -20,7 +21,8 @@ func (m *Migration) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	report, err := observe.Run(ctx, asPropagator(m.config), args, "")
+	// The next step trusts the hierarchies: the labels that HNC leaves are no sign of others.
+	report, err := observe.Run(ctx, asPropagator(m.config), args, hnc.TrustHierarchies)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func outByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, _ := strings.Cut(string(page), "To get out by hand")
+	_, after, _ := strings.Cut(string(page), "get out by hand")
 	_, after, _ = strings.Cut(after, "```sh\n")
 	commands, _, ok := strings.Cut(after, "```")
 	if !ok {

@@ -2,13 +2,16 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -34,7 +37,14 @@ func TestFailedReservationIsForgotten(t *testing.T) {
 	if got := used(t, l, "a"); got != "5" {
 		t.Errorf("got %s pods, want 5: the write may be on its way", got)
 	}
-	if err := o.check(t.Context()); err != nil {
+	// The observer yields while the sum for the last one ends, and looks again.
+	if err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true, func(ctx context.Context) (bool, error) {
+		err := o.check(ctx)
+		if errors.Is(err, errBusy) {
+			return false, nil
+		}
+		return true, err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if got := used(t, l, "a"); got != "0" {
