@@ -32,7 +32,7 @@ func TestTenantsCannotEvadeThePolicy(t *testing.T) {
 			"belongs to the RepositorySync evaded"},
 		{"give it to another RepositorySync", "policy", `{"metadata":{"labels":{"hnc.x-k8s.io/repository-sync":"x"}}}`, types.MergePatchType, metav1.PatchOptions{},
 			"would belong to the RepositorySync x"},
-		{"make it a copy", "policy", `{"metadata":{"labels":{"hnc.x-k8s.io/inherited-from":"x"}}}`, types.MergePatchType, metav1.PatchOptions{}, "cannot get label"},
+		{"make it a copy", "policy", `{"metadata":{"labels":{"hnc.x-k8s.io/inherited-from":"x"}}}`, types.MergePatchType, metav1.PatchOptions{}, "label hnc.x-k8s.io/inherited-from"},
 		{"remove the field manager", "policy", `{"metadata":{"managedFields":[{}]}}`, types.MergePatchType, metav1.PatchOptions{}, "would belong to the RepositorySync evaded"},
 		{"have it forget what the field manager applied", "policy", `{"metadata":{"managedFields":[{"manager":"hns-sync-evaded","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:key":{}}}}]}}`,
 			types.MergePatchType, metav1.PatchOptions{}, "would belong to the RepositorySync evaded"},
