@@ -215,6 +215,6 @@ func (u user) warned(t *testing.T) (user, *warnings) {
 	config.WarningHandler = w
 	same, err := clients(u.Name, config)
 	must(t, "clients", err)
-	same.kubeconfig = u.kubeconfig
+	same.kubeconfig, same.home = u.kubeconfig, u.home
 	return same, w
 }
