@@ -92,7 +92,7 @@ func messageAt(of reflect.Type, number protowire.Number) reflect.Type {
 		types := map[protowire.Number]reflect.Type{}
 		for i := range of.NumField() {
 			if words := strings.Split(of.Field(i).Tag.Get("protobuf"), ","); len(words) > 1 {
-				if n, err := strconv.Atoi(words[1]); err == nil {
+				if n, err := strconv.ParseInt(words[1], 10, 32); err == nil {
 					types[protowire.Number(n)] = messageOf(of.Field(i).Type)
 				}
 			}

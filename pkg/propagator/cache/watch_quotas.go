@@ -45,7 +45,7 @@ func (c QuotaCache) watch(ctx context.Context) {
 			remove: s.delete,
 			known:  s.Quotas.Quotas,
 			identify: func(q *quotas.Quota) (types.NamespacedName, string) {
-				return types.NamespacedName(q.Key), q.ResourceVersion
+				return q.Key, q.ResourceVersion
 			},
 		})
 	selector := labels.Set{hnc.LabelQuota: "true"}.String()
@@ -65,7 +65,7 @@ func (c QuotaCache) watch(ctx context.Context) {
 			remove:  s.deleteObject,
 			known:   s.Quotas.Objects,
 			identify: func(o *quotas.Object) (types.NamespacedName, string) {
-				return types.NamespacedName(o.Key), o.ResourceVersion
+				return o.Key, o.ResourceVersion
 			},
 		})
 	name := fields.OneTermEqualSelector(metav1.ObjectNameField, hnc.QuotaWebhookName).String()
