@@ -1,13 +1,19 @@
 package main
 
-import "context"
+import (
+	"context"
+	"os/exec"
+)
+
+// measurement measures a group of rows.
+type measurement = func(context.Context, *bench) error
 
 // row is a group of measurements. It may print several results.
 type row struct {
 	name, about string
 	// cluster says that it needs a control plane.
 	cluster bool
-	measure func(context.Context, *bench) error
+	measure measurement
 }
 
 // rows are in the order in which they are measured: growth needs the forest to be small at first, and what restart
@@ -25,9 +31,11 @@ var rows = []row{
 	{"reads", "trees, mynamespaces, lists and watches of subtrees, and plans with all copies resident, against plain lists and watches", true, measureReads},
 	{"unrelated", "writes that have nothing to do with us, against a cluster without us", true, measureUnrelated},
 	{"part", "the same while only parts of us are there", true, measurePart},
-	{"copies", "copying sources into new namespaces, against plain writers", true, measureCopies},
+	{"copies", "copying sources into new namespaces, against plain writers", true, measureCopies(ratioAtLeast(0.9))},
 	{"beside", "changing ConfigMaps while sources are copied, against nothing else going on", true, measureBeside},
-	{"change", "one changed source, against updating as many objects", true, measureChange},
+	{"change", "one changed source, against updating as many objects", true, measureChange(ratioAtMost(1.25))},
+	{"busy-copies", "copies, while two other processes use all processor time that they get", true, busy(measureCopies(ratioAtLeast(0.95)))},
+	{"busy-change", "change, while two other processes use all processor time that they get", true, busy(measureChange(ratioAtMost(1.1)))},
 	{"move", "moving a subtree with its copies, against the writes that it needs", true, measureMove},
 	{"subnamespace", "a sub-namespace until it can be used, against making one by hand", true, measureSubnamespace},
 	{"reviews", "reviews of access that watches across subtrees need", true, measureReviews},
@@ -38,6 +46,24 @@ var rows = []row{
 	{"sync", "applying a repository by hns-sync, against server-side apply by as many writers", true, measureSync},
 	{"size", "bytes in etcd and on the wire of what we write", true, measureSize},
 	{"restart", "restart of each server in the whole forest, and its memory", true, measureRestart},
+}
+
+// busy returns what measures while two other processes use as much processor time as they get, on both sides of the
+// comparison.
+func busy(measure measurement) measurement {
+	return func(ctx context.Context, b *bench) error {
+		others, stop := context.WithCancel(ctx)
+		for range 2 {
+			other := exec.CommandContext(others, "sh", "-c", "while :; do :; done")
+			if err := other.Start(); err != nil {
+				stop()
+				return err
+			}
+			defer func() { _ = other.Wait() }()
+		}
+		defer stop()
+		return measure(ctx, b)
+	}
 }
 
 func rowNames() []string {
