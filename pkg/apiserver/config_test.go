@@ -46,8 +46,15 @@ func TestRequestsWithTokensAreBounded(t *testing.T) {
 		go func() { done <- request("any") }()
 		<-waiting
 	}
-	if got := request("other"); got != http.StatusTooManyRequests {
-		t.Errorf("a token beside %d that are reviewed: %d", places, got)
+	rejected := make(chan int, 1)
+	go func() { rejected <- request("other") }()
+	select {
+	case got := <-rejected:
+		if got != http.StatusTooManyRequests {
+			t.Errorf("a token beside %d that are reviewed: %d", places, got)
+		}
+	case <-waiting:
+		t.Fatalf("a token is reviewed beside %d others", places)
 	}
 	if got := request(""); got != http.StatusOK {
 		t.Errorf("a request without a token: %d", got)

@@ -76,10 +76,20 @@ func (e *entry) bounded(handler http.Handler) http.Handler {
 			fail(w, r, apierrors.NewTooManyRequests("too many requests wait to be authenticated and authorized; try again later", retryAfter))
 			return
 		}
-		place := &waiting{releases: []func(){func() { places.Release(1) }}}
+		place := &waiting{releases: []func(){func() { leavePlace(r.Context(), places) }}}
 		defer place.leave()
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), waitingKey{}, place)))
 	})
+}
+
+// leavePlace releases a place of a request. If its client has gone, the review of its token may go on for as long as
+// reviews take.
+func leavePlace(ctx context.Context, places *semaphore.Weighted) {
+	if ctx.Err() == nil {
+		places.Release(1)
+		return
+	}
+	time.AfterFunc(reviewTimeout, func() { places.Release(1) })
 }
 
 // hasToken reports whether a request is authenticated by a token, in one of the headers that can have it.

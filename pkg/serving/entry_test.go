@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -69,6 +70,29 @@ func TestWaitingForReviewsIsBounded(t *testing.T) {
 	if got := request(inner); got != http.StatusNotFound {
 		t.Errorf("while another one is served: %d", got)
 	}
+}
+
+// Whoever leaves before the end of a review does not make place for the next one.
+func TestAPlaceIsKeptForTheTimeOfAReview(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEntry(1, 1, nil)
+		request := func(ctx context.Context, reviewed http.HandlerFunc) int {
+			w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+			r.Header.Set("Authorization", "Bearer any")
+			e.bounded(reviewed).ServeHTTP(w, r)
+			return w.Code
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		request(ctx, func(http.ResponseWriter, *http.Request) { cancel() })
+		if got := request(t.Context(), http.NotFound); got != http.StatusTooManyRequests {
+			t.Errorf("after the client has gone: %d", got)
+		}
+		time.Sleep(reviewTimeout)
+		synctest.Wait()
+		if got := request(t.Context(), http.NotFound); got != http.StatusNotFound {
+			t.Errorf("after the time of a review: %d", got)
+		}
+	})
 }
 
 // Whoever sends tokens that nobody has keeps neither probes nor kube-apiserver, which has a certificate, from being served.

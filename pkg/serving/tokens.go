@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/semaphore"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,14 +34,7 @@ func (t *Tokens) Bounded(handler http.Handler) http.Handler {
 			return
 		}
 		ctx := r.Context()
-		leave := sync.OnceFunc(func() {
-			if ctx.Err() != nil {
-				// The review does not end with its request.
-				time.AfterFunc(reviewTimeout, func() { t.places.Release(1) })
-				return
-			}
-			t.places.Release(1)
-		})
+		leave := sync.OnceFunc(func() { leavePlace(ctx, t.places) })
 		defer leave()
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, reviewKey{}, leave)))
 	})
