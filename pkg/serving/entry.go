@@ -30,10 +30,11 @@ const (
 
 // entry bounds the requests that are not authenticated and authorized yet.
 type entry struct {
-	// tokens are the places of requests with tokens, each of which may be one that kube-apiserver has to review; others are
-	// those of all others: of kube-apiserver, which has a certificate, among them.
-	tokens, others *semaphore.Weighted
-	users          *inflight.Limiter
+	// tokens bounds requests whose tokens may have to be reviewed, and others all other requests, such as those of
+	// kube-apiserver, which has a certificate.
+	tokens *Tokens
+	others *semaphore.Weighted
+	users  *inflight.Limiter
 	// open are the paths that need no permission, such as those of probes.
 	open []string
 }
@@ -41,7 +42,7 @@ type entry struct {
 // newEntry returns one with as many places of either sort, and as many for one user.
 func newEntry(places, ofUser int, open []string) *entry {
 	return &entry{
-		tokens: semaphore.NewWeighted(int64(places)), others: semaphore.NewWeighted(int64(places)), open: open,
+		tokens: newTokens(int64(places)), others: semaphore.NewWeighted(int64(places)), open: open,
 		users: inflight.New("requests that wait to be authorized", inflight.Limits{Total: 2 * places, PerUser: ofUser}, retryAfter),
 	}
 }
@@ -63,33 +64,23 @@ type waitingKey struct{}
 
 // bounded rejects requests while too many wait for reviews.
 func (e *entry) bounded(handler http.Handler) http.Handler {
+	handler = e.tokens.Bounded(handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		places := e.others
-		switch {
-		case hasToken(r):
-			places = e.tokens
-		case slices.Contains(e.open, r.URL.Path):
-			handler.ServeHTTP(w, r)
-			return
+		place := &waiting{}
+		if !hasToken(r) {
+			if slices.Contains(e.open, r.URL.Path) {
+				handler.ServeHTTP(w, r)
+				return
+			}
+			if !e.others.TryAcquire(1) {
+				fail(w, r, apierrors.NewTooManyRequests("too many requests wait to be authenticated and authorized; try again later", retryAfter))
+				return
+			}
+			place.releases = append(place.releases, func() { e.others.Release(1) })
 		}
-		if !places.TryAcquire(1) {
-			fail(w, r, apierrors.NewTooManyRequests("too many requests wait to be authenticated and authorized; try again later", retryAfter))
-			return
-		}
-		place := &waiting{releases: []func(){func() { leavePlace(r.Context(), places) }}}
 		defer place.leave()
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), waitingKey{}, place)))
 	})
-}
-
-// leavePlace releases a place of a request. If its client has gone, the review of its token may go on for as long as
-// reviews take.
-func leavePlace(ctx context.Context, places *semaphore.Weighted) {
-	if ctx.Err() == nil {
-		places.Release(1)
-		return
-	}
-	time.AfterFunc(reviewTimeout, func() { places.Release(1) })
 }
 
 // hasToken reports whether a request is authenticated by a token, in one of the headers that can have it.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/path"
@@ -72,27 +73,43 @@ func TestWaitingForReviewsIsBounded(t *testing.T) {
 	}
 }
 
-// Whoever leaves before the end of a review does not make place for the next one.
+// A token is reviewed to the end although its client has gone; nothing else outlives its request.
 func TestAPlaceIsKeptForTheTimeOfAReview(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := newEntry(1, 1, nil)
-		request := func(ctx context.Context, reviewed http.HandlerFunc) int {
-			w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
-			r.Header.Set("Authorization", "Bearer any")
-			e.bounded(reviewed).ServeHTTP(w, r)
-			return w.Code
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		request(ctx, func(http.ResponseWriter, *http.Request) { cancel() })
-		if got := request(t.Context(), http.NotFound); got != http.StatusTooManyRequests {
-			t.Errorf("after the client has gone: %d", got)
-		}
-		time.Sleep(reviewTimeout)
-		synctest.Wait()
-		if got := request(t.Context(), http.NotFound); got != http.StatusNotFound {
-			t.Errorf("after the time of a review: %d", got)
-		}
-	})
+	for name, test := range map[string]struct {
+		token         string
+		authenticated bool
+		after         int
+	}{
+		"during the review":    {"Bearer any", false, http.StatusTooManyRequests},
+		"after the review":     {"Bearer any", true, http.StatusNotFound},
+		"without such a token": {"", false, http.StatusNotFound},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			e := newEntry(1, 1, nil)
+			authentication := e.tokens.Authenticator(authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) { return nil, true, nil }))
+			request := func(ctx context.Context, handler http.HandlerFunc) int {
+				w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+				r.Header.Set("Authorization", test.token)
+				e.bounded(handler).ServeHTTP(w, r)
+				return w.Code
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			request(ctx, func(_ http.ResponseWriter, r *http.Request) {
+				if test.authenticated {
+					_, _, _ = authentication.AuthenticateRequest(r)
+				}
+				cancel()
+			})
+			if got := request(t.Context(), http.NotFound); got != test.after {
+				t.Errorf("the client leaves %s: %d, want %d", name, got, test.after)
+			}
+			time.Sleep(reviewTimeout)
+			synctest.Wait()
+			if got := request(t.Context(), http.NotFound); got != http.StatusNotFound {
+				t.Errorf("the client left %s, after the time of a review: %d", name, got)
+			}
+		})
+	}
 }
 
 // Whoever sends tokens that nobody has keeps neither probes nor kube-apiserver, which has a certificate, from being served.

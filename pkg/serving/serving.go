@@ -116,10 +116,10 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 		return nil, err
 	}
 	entry := newEntry(maxEntering, maxEnteringOfUser, s.Authorization.AlwaysAllowPaths)
-	handler := genericfilters.WithAuthorization(entry.entered(s.withAPI(mux)), withDeadline(authorization.Authorizer), scheme.Codecs)
+	authentication.Authenticator = entry.tokens.Authenticator(authentication.Authenticator)
+	handler := entry.shared(genericfilters.WithAuthorization(entry.entered(s.withAPI(mux)), withDeadline(authorization.Authorizer), scheme.Codecs))
 	until, awaited := ctx.Done(), patience
 	if s.API != nil {
-		handler = entry.shared(handler)
 		until, awaited = after(ctx, s.ShutdownDelay), patienceOfAPI
 	}
 	handler = withoutAnonymous(handler, open)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,7 +35,14 @@ func (t *Tokens) Bounded(handler http.Handler) http.Handler {
 			return
 		}
 		ctx := r.Context()
-		leave := sync.OnceFunc(func() { leavePlace(ctx, t.places) })
+		leave := sync.OnceFunc(func() {
+			if ctx.Err() != nil {
+				// The review does not end with its request.
+				time.AfterFunc(reviewTimeout, func() { t.places.Release(1) })
+				return
+			}
+			t.places.Release(1)
+		})
 		defer leave()
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, reviewKey{}, leave)))
 	})
