@@ -35,8 +35,9 @@ func newResumeCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Com
 		Short: "End the pause of the propagation after a restore",
 		Long: `End the pause of the propagation after a restore.
 
-After a restore, or an installation without the earlier hierarchies, the hierarchies and the tree labels of the namespaces may contradict each other. Say which are correct: the others are overwritten, and
-objects are added, changed and deleted accordingly. kubectl hns doctor lists what would be written in either case.`,
+After a restore, or an installation without the earlier hierarchies, the hierarchies and the tree labels of the
+namespaces may contradict each other. Say which are correct: the others are overwritten, and objects are added, changed
+and deleted accordingly. kubectl hns doctor lists what would be written in either case.`,
 		Example: `  kubectl hns doctor
   kubectl hns resume --trust=namespaces`,
 		Args: ExactArgs(0, "none"),

@@ -47,9 +47,6 @@ func (x *Index) Get(namespace, name string) *Object {
 	return nil
 }
 
-// Empty reports that there are no objects.
-func (x *Index) Empty() bool { return len(x.objects) == 0 }
-
 // In returns the objects of a namespace.
 func (x *Index) In(namespace string) iter.Seq[*Object] {
 	if c := x.objects[namespace]; c != nil {

@@ -112,7 +112,7 @@ func TestAPlaceIsKeptForTheTimeOfAReview(t *testing.T) {
 	}
 }
 
-// Whoever sends tokens that nobody has keeps neither probes nor kube-apiserver, which has a certificate, from being served.
+// Invalid tokens keep neither probes nor kube-apiserver, which has a certificate, from being served.
 func TestTokensHavePlacesOfTheirOwn(t *testing.T) {
 	e := newEntry(1, 1, []string{"/livez"})
 	serve, waiting := make(chan struct{}), make(chan struct{})

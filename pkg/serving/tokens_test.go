@@ -11,7 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 )
 
-// Whoever sends tokens that nobody has does not fill the memory, and does not keep kube-apiserver out, which sends none.
+// Invalid tokens do not fill the memory, and do not keep kube-apiserver out, which sends none.
 func TestReviewsOfTokensAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tokens, serving := newTokens(1), make(chan struct{})

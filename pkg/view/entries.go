@@ -52,8 +52,11 @@ func (k *kept) hold(entry int) error {
 	if entry > maxDocument {
 		return fmt.Errorf("an entry has more than %d bytes", maxDocument)
 	}
+	if err := k.grow(int64(k.document.Len() + entry)); err != nil {
+		return err
+	}
 	k.entry = entry
-	return k.grow(int64(k.document.Len() + k.entry))
+	return nil
 }
 
 // Write implements io.Writer.

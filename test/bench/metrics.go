@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"k8s.io/client-go/rest"
 )
 
 // metrics are samples by name and labels, as a server prints them.
@@ -34,51 +30,19 @@ func (m metrics) sum(name string, interests func(labels string) bool) float64 {
 
 func everything(string) bool { return true }
 
-func parseMetrics(r io.Reader) (metrics, error) {
-	m := metrics{}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line := lines.Text()
-		i := strings.LastIndexByte(line, ' ')
-		if i < 0 || strings.HasPrefix(line, "#") {
-			continue
-		}
-		value, err := strconv.ParseFloat(line[i+1:], 64)
-		if err != nil {
-			return nil, fmt.Errorf("metric %q: %w", line, err)
-		}
-		m[line[:i]] = value
-	}
-	return m, lines.Err()
-}
-
 // metering reads the metrics of the servers.
 type metering struct{ *cluster }
 
 func (c *cluster) metered() metering { return metering{c} }
 
-// ownMetrics are those of one of our servers.
-func (c metering) ownMetrics(ctx context.Context, server string) (metrics, error) {
-	port, err := c.cp.Port(server)
-	if err != nil {
-		return nil, err
-	}
-	client, err := rest.HTTPClientFor(c.admin.config)
-	if err != nil {
-		return nil, err
-	}
-	body, err := get(ctx, client, fmt.Sprintf("https://127.0.0.1:%d/metrics", port))
-	if err != nil {
-		return nil, err
-	}
-	defer body.Close()
-	return parseMetrics(body)
+// of returns the metrics of a process of the cluster.
+func (c metering) of(ctx context.Context, process string) (metrics, error) {
+	return c.cp.Metrics(ctx, process)
 }
 
 // watches counts the watches that hns-apiserver serves.
 func (c metering) watches(ctx context.Context) (float64, error) {
-	m, err := c.ownMetrics(ctx, apiserver)
+	m, err := c.of(ctx, apiserver)
 	return m.sum("apiserver_longrunning_requests", everything), err
 }
 
@@ -98,19 +62,9 @@ func get(ctx context.Context, client *http.Client, url string) (io.ReadCloser, e
 	return response.Body, nil
 }
 
-// kubeMetrics are kube-apiserver's.
-func (c metering) kubeMetrics(ctx context.Context) (metrics, error) {
-	body, err := c.admin.kube.CoreV1().RESTClient().Get().AbsPath("/metrics").Stream(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer body.Close()
-	return parseMetrics(body)
-}
-
 // collections counts kube-apiserver's garbage collections.
 func (c metering) collections(ctx context.Context) float64 {
-	m, err := c.kubeMetrics(ctx)
+	m, err := c.of(ctx, kubeAPIServer)
 	if err != nil {
 		c.sayf("kube-apiserver's metrics: %v", err)
 	}
@@ -123,7 +77,7 @@ func (c metering) idle(ctx context.Context) error {
 	const calm = 1500 * time.Millisecond
 	last, since := -1.0, time.Now()
 	return until(ctx, c.options.Timeout, func(ctx context.Context) error {
-		m, err := c.ownMetrics(ctx, propagator)
+		m, err := c.of(ctx, propagator)
 		if err != nil {
 			return err
 		}
@@ -144,7 +98,7 @@ func (c metering) idle(ctx context.Context) error {
 // writes counts kube-apiserver's write requests by resource, but for those that are not writes of the cluster's
 // objects: leases, reviews of access and of tokens, and what kube-apiserver says about APIs that come and go.
 func (c metering) writes(ctx context.Context) (map[string]float64, error) {
-	m, err := c.kubeMetrics(ctx)
+	m, err := c.of(ctx, kubeAPIServer)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +121,7 @@ func (c metering) writes(ctx context.Context) (map[string]float64, error) {
 // run.
 func (c metering) propagated(ctx context.Context) map[string]float64 {
 	counts := map[string]float64{}
-	m, err := c.ownMetrics(ctx, propagator)
+	m, err := c.of(ctx, propagator)
 	if err != nil {
 		return counts
 	}

@@ -86,7 +86,7 @@ func measureReviewsOf(ctx context.Context, b *bench, namespaces int) error {
 // reviewsPerSecond returns how many reviews of access kube-apiserver serves per second, over some seconds.
 func reviewsPerSecond(ctx context.Context, b *bench, seconds int) (float64, error) {
 	count := func() (float64, error) {
-		m, err := b.metered().kubeMetrics(ctx)
+		m, err := b.metered().of(ctx, kubeAPIServer)
 		return m.sum("apiserver_request_total", func(labels string) bool {
 			return strings.HasSuffix(label(labels, "resource"), "subjectaccessreviews")
 		}), err

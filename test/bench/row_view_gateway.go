@@ -214,13 +214,13 @@ func (g *gateway) heap(ctx context.Context) (float64, error) {
 	if err := errors.Join(collect(), collect()); err != nil {
 		return 0, err
 	}
-	m, err := g.metered().ownMetrics(ctx, hnsGateway.Name)
+	m, err := g.metered().of(ctx, hnsGateway.Name)
 	return m.sum("go_memstats_heap_alloc_bytes", everything) + m.sum("go_memstats_stack_inuse_bytes", everything), err
 }
 
 // upstream counts the watches of kinds in all namespaces that kube-apiserver serves.
 func (g *gateway) upstream(ctx context.Context, kinds []schema.GroupVersionResource) (float64, error) {
-	m, err := g.metered().kubeMetrics(ctx)
+	m, err := g.metered().of(ctx, kubeAPIServer)
 	return m.sum("apiserver_longrunning_requests", func(labels string) bool {
 		return label(labels, "verb") == "WATCH" && label(labels, "scope") == "cluster" && slices.ContainsFunc(kinds, func(k schema.GroupVersionResource) bool {
 			return k.Group == label(labels, "group") && k.Resource == label(labels, "resource")

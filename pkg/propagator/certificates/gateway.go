@@ -2,7 +2,6 @@ package certificates
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,11 +18,10 @@ func (c *Controller) issueForGateway(ctx context.Context, s state, secret *corev
 	if _, installed, err := c.registrations.GetStore().GetByKey(hnc.ViewAPIService.Name); err != nil || !installed {
 		return due, err
 	}
+	if err := issuedByManager(secret); err != nil {
+		return due, err
+	}
 	if s.serving = nil; secret != nil {
-		if secret.Labels[managedBy] != manager {
-			return due, fmt.Errorf("secret %s/%s has another issuer: delete it to have certificates issued by %s, or remove --manage-certificates",
-				secret.Namespace, secret.Name, manager)
-		}
 		// A damaged certificate is replaced.
 		s.serving, _ = parsePair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
 	}

@@ -2,6 +2,7 @@ package certificates
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,13 +29,19 @@ const (
 // Keys of the authorities' Secret, besides ca.crt for the certificate of the current authority.
 const authorityKey, nextCert, nextKey, previousCert = "ca.key", "next.crt", "next.key", "previous.crt"
 
+// issuedByManager returns an error for a Secret of another issuer; nil is none.
+func issuedByManager(secret *corev1.Secret) error {
+	if secret == nil || secret.Labels[managedBy] == manager {
+		return nil
+	}
+	return fmt.Errorf("secret %s/%s has another issuer: delete it to have certificates issued by %s, or remove --manage-certificates",
+		secret.Namespace, secret.Name, manager)
+}
+
 // parse returns the state that the Secrets contain; nil Secrets do not exist.
 func parse(authority, serving *corev1.Secret) (s state, err error) {
-	for _, secret := range []*corev1.Secret{authority, serving} {
-		if secret != nil && secret.Labels[managedBy] != manager {
-			return s, fmt.Errorf("secret %s/%s has another issuer: delete it to have certificates issued by %s, or remove --manage-certificates",
-				secret.Namespace, secret.Name, manager)
-		}
+	if err := errors.Join(issuedByManager(authority), issuedByManager(serving)); err != nil {
+		return s, err
 	}
 	if authority != nil {
 		// A damaged authority that signs nothing now is of no use to any client.

@@ -73,7 +73,7 @@ func (r *records) Subnamespace(key Key) *Subnamespace {
 	return s
 }
 
-// Names returns the namespaces that exist, in no order.
+// Names returns the names of the namespaces that exist, in no order.
 func (r *records) Names() []string { return slices.Collect(maps.Keys(r.namespaces)) }
 
 // Namespaces returns the namespaces that exist, in no order.

@@ -14,6 +14,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
+// ErrNoUser is the cause of an internal error: all requests are authenticated.
+var ErrNoUser = errors.New("the request has no user")
+
 // ByPropagator reports whether the propagator makes the request.
 func ByPropagator(ctx context.Context) bool {
 	user, ok := genericapirequest.UserFrom(ctx)
@@ -25,7 +28,7 @@ func ByPropagator(ctx context.Context) bool {
 func Requester(ctx context.Context, a authorizer.Authorizer, attributes authorizer.AttributesRecord) (name string, allowed bool, err error) {
 	user, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
-		return "", false, apierrors.NewInternalError(errors.New("the request has no user"))
+		return "", false, apierrors.NewInternalError(ErrNoUser)
 	}
 	attributes.User, attributes.ResourceRequest = user, true
 	decision, _, err := a.Authorize(ctx, attributes)

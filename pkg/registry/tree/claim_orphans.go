@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/sets"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
@@ -93,17 +92,13 @@ func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, fi
 	if len(orphans) == 0 {
 		return nil
 	}
-	user, ok := genericapirequest.UserFrom(ctx)
-	if !ok {
-		return apierrors.NewInternalError(errNoUser)
-	}
-	if user.GetName() == hnc.PropagatorUser {
+	if review.ByPropagator(ctx) {
 		return reject.missingParent(field, name, orphans, "create the Subnamespace yourself, as a user with this right")
 	}
 	// The right in all namespaces comes first, because it suffices for any number of orphans.
 	reviewed := append([]string{""}, orphans[:min(len(orphans), maxOrphans)]...)
 	for i, orphan := range reviewed {
-		_, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, orphan, "hierarchies", "hierarchyconfigurations")
+		requester, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, orphan, "hierarchies", "hierarchyconfigurations")
 		if err != nil {
 			return err
 		}
@@ -112,7 +107,7 @@ func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, fi
 		}
 		if !allowed && i > 0 {
 			return reject.missingParent(field, name, orphans,
-				fmt.Sprintf("user %q does not have it; choose another name, or have the admins of these namespaces choose another parent", user.GetName()))
+				fmt.Sprintf("user %q does not have it; choose another name, or have the admins of these namespaces choose another parent", requester))
 		}
 	}
 	if len(orphans) > maxOrphans {

@@ -17,6 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 
@@ -106,9 +107,9 @@ func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field 
 func (o *Overwrites) requester(ctx context.Context) (user.Info, error) {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
-		return nil, apierrors.NewInternalError(errNoUser)
+		return nil, apierrors.NewInternalError(review.ErrNoUser)
 	}
-	if o.config.Sources == nil || requester.GetName() == hnc.PropagatorUser {
+	if o.config.Sources == nil || review.ByPropagator(ctx) {
 		return nil, nil
 	}
 	return requester, nil

@@ -112,7 +112,7 @@ func socket(dir, name string) url.URL {
 	return url.URL{Scheme: "unix", Path: filepath.Join(dir, name)}
 }
 
-// Ended is closed when etcd has ended, by Stop or by itself. It does not start again.
+// Ended is closed when etcd has ended, by Stop or on its own. It does not start again.
 func (e *Etcd) Ended() <-chan struct{} { return e.server.Server.StopNotify() }
 
 // Stop stops etcd.

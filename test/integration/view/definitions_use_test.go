@@ -51,7 +51,7 @@ func TestQuotasCountOwnCustomResources(t *testing.T) {
 		tries++
 		got.Spec.Hard[corev1.ResourcePods] = *resource.NewQuantity(tries, resource.DecimalSI)
 		_, err = tn.view.CoreV1().ResourceQuotas("default").Update(ctx, got, metav1.UpdateOptions{})
-		return fmt.Errorf("status: %+v %w", got.Status, err)
+		return fmt.Errorf("status: %+v %v", got.Status, err)
 	})
 	// Admission may know the status later.
 	suite.Must(t, "one", func() error {
@@ -130,7 +130,7 @@ func TestStoredVersionsOfADefinition(t *testing.T) {
 				return err
 			}
 			if got, _, err := unstructured.NestedStringSlice(o.Object, "status", "storedVersions"); err != nil || !slices.Equal(got, want) {
-				return fmt.Errorf("got %v %w", got, err)
+				return fmt.Errorf("got %v %v", got, err)
 			}
 			return nil
 		})

@@ -193,7 +193,7 @@ func (c *Controller) resolve(ctx context.Context, s *state, m mismatch, attempt 
 		if attempt%comparisonPeriod != 0 {
 			break
 		}
-		logger.Info("The decision of an administrator is of another state; kubectl hns resume of this version decides about this one", "decision", decision)
+		logger.Info("Ignoring the decision of an administrator, which is about another state; run kubectl hns resume of this version again", "decision", decision)
 	}
 	if (attempt%comparisonPeriod == 0 || !c.Paused()) && !c.Differs() {
 		logger.Info("The hierarchies may come from another backup than the cluster, but nothing would be written; propagating", "reason", m.reason, "message", m.message)
