@@ -76,7 +76,7 @@ func (b restarts) memory() (map[string]float64, error) {
 func (b restarts) restart(ctx context.Context, server string, probe tree,
 	change func(context.Context, *bench, tree, int) (*observation, func(context.Context) error, error),
 ) error {
-	var writes, arrival series
+	var writes, ready, arrival series
 	which := ""
 	err := b.each(func(round int) error {
 		// Requests are counted once they are answered, which is after a watch has delivered what they write.
@@ -118,6 +118,7 @@ func (b restarts) restart(ctx context.Context, server string, probe tree,
 		if _, err := b.start(ctx, server); err != nil {
 			return err
 		}
+		ready.add(time.Since(begun).Seconds(), 0)
 		// It runs already, so there is nothing to wait for first.
 		return profiler(b).profile(ctx, "restart-"+server, func() error {
 			if err := until(ctx, b.Timeout, ask); err != nil {
@@ -134,6 +135,7 @@ func (b restarts) restart(ctx context.Context, server string, probe tree,
 	note := fmt.Sprintf("from the start of the process; raw is the time to list namespaces, hierarchies and %s once", b.Kinds)
 	return errors.Join(
 		b.report("restart-"+server+"-writes", "writes", b.forest.len(), writes, valueAtMost(0), which),
+		b.report("restart-"+server+"-ready", "s", b.forest.len(), ready, valueAtMost(3), "from the start of the process"),
 		b.report("restart-"+server+"-change", "s", b.forest.len(), arrival, ratioAtMost(1.5), note))
 }
 

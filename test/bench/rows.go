@@ -21,7 +21,9 @@ type row struct {
 var rows = []row{
 	{"decide", "deciding alone, without any server, at 100 000 namespaces", false, measureDecide},
 	{"compile", "reading and compiling a repository of 1 000 namespaces, without any server", false, measureCompile},
+	{"empty", "memory of both servers before there is a tree", true, measureEmpty},
 	{"growth", "what one leaf and one object cost in small forests", true, measureGrowth},
+	{"idle", "memory and processor time of both servers in a tenth of the forest when nothing changes, and a command", true, measureIdle},
 	{"build", "building the whole forest, against labelling its namespaces", true, measureBuild},
 	{"resident", "ten copies in each namespace of the whole forest, which stay for the rows below", true, measureResident},
 	{"grown", "what one leaf and one object cost in the whole forest, against a tenth of it; after growth", true, measureGrown},
