@@ -14,7 +14,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // reflected is a store of one resource as a test sees it.
@@ -27,8 +26,8 @@ type reflected struct {
 	names func(*State) []string
 }
 
-func newReflected[T any](c *Cache, s *store[T], object func(metav1.ObjectMeta) any, wrote func(any), names func(*State) []string) reflected {
-	s.cache, s.synced = c, func() {}
+func newReflected[T any](c *Cache, resource string, s *store[T], object func(metav1.ObjectMeta) any, wrote func(any), names func(*State) []string) reflected {
+	s.cache, s.resource, s.synced = c, resource, func() {}
 	read := func(text string) any {
 		name, version, _ := strings.Cut(text, "@")
 		return object(metav1.ObjectMeta{Name: name, Namespace: name, UID: types.UID(name), ResourceVersion: version})
@@ -51,28 +50,12 @@ func newReflected[T any](c *Cache, s *store[T], object func(metav1.ObjectMeta) a
 func stores() map[string]func(*Cache) reflected {
 	return map[string]func(*Cache) reflected{
 		"namespaces": func(c *Cache) reflected {
-			s := c.state
-			return newReflected(c, &store[*tree.Namespace]{
-				convert: func(o any) (*tree.Namespace, error) { return tree.NewNamespace(o.(*corev1.Namespace)), nil },
-				set:     s.setNamespace, known: s.Tree.Namespaces, resource: namespaces,
-				remove: func(ns *tree.Namespace) { s.affect(s.Tree.DeleteNamespace(ns.Name, ns.UID)) },
-				identify: func(ns *tree.Namespace) (types.NamespacedName, string) {
-					return types.NamespacedName{Name: ns.Name}, ns.ResourceVersion
-				},
-			}, func(m metav1.ObjectMeta) any { m.Namespace = ""; return &corev1.Namespace{ObjectMeta: m} },
+			return newReflected(c, namespaces, c.state.namespaceStore(), func(m metav1.ObjectMeta) any { m.Namespace = ""; return &corev1.Namespace{ObjectMeta: m} },
 				func(o any) { c.ObserveNamespace(o.(*corev1.Namespace)) },
 				func(s *State) []string { return s.Tree.Names() })
 		},
 		"hierarchies": func(c *Cache) reflected {
-			s := c.state
-			return newReflected(c, &store[*tree.Hierarchy]{
-				convert: func(o any) (*tree.Hierarchy, error) { return tree.NewHierarchy(o.(*v1beta1.Hierarchy)), nil },
-				set:     func(h *tree.Hierarchy) { s.affect(s.Tree.SetHierarchy(h)) }, known: s.Tree.Hierarchies, resource: hierarchies,
-				remove: func(h *tree.Hierarchy) { s.affect(s.Tree.DeleteHierarchy(h.Namespace, h.UID)) },
-				identify: func(h *tree.Hierarchy) (types.NamespacedName, string) {
-					return types.NamespacedName{Name: h.Namespace}, h.ResourceVersion
-				},
-			}, func(m metav1.ObjectMeta) any { m.Name = hnc.Singleton; return &v1beta1.Hierarchy{ObjectMeta: m} },
+			return newReflected(c, hierarchies, c.state.hierarchyStore(), func(m metav1.ObjectMeta) any { m.Name = hnc.Singleton; return &v1beta1.Hierarchy{ObjectMeta: m} },
 				func(o any) { c.ObserveHierarchy(o.(*v1beta1.Hierarchy)) },
 				func(s *State) []string {
 					var names []string
@@ -83,15 +66,7 @@ func stores() map[string]func(*Cache) reflected {
 				})
 		},
 		"subnamespaces": func(c *Cache) reflected {
-			s := c.state
-			return newReflected(c, &store[*tree.Subnamespace]{
-				convert: func(o any) (*tree.Subnamespace, error) { return tree.NewSubnamespace(o.(*v1beta1.Subnamespace)), nil },
-				set:     func(sub *tree.Subnamespace) { s.affect(s.Tree.SetSubnamespace(sub)) }, known: s.Tree.Subnamespaces, resource: subnamespaces,
-				remove: func(sub *tree.Subnamespace) { s.affect(s.Tree.DeleteSubnamespace(sub.Key, sub.UID)) },
-				identify: func(sub *tree.Subnamespace) (types.NamespacedName, string) {
-					return types.NamespacedName{Name: sub.Name}, sub.ResourceVersion
-				},
-			}, func(m metav1.ObjectMeta) any { m.Namespace = "parent"; return &v1beta1.Subnamespace{ObjectMeta: m} },
+			return newReflected(c, subnamespaces, c.state.subnamespaceStore(), func(m metav1.ObjectMeta) any { m.Namespace = "parent"; return &v1beta1.Subnamespace{ObjectMeta: m} },
 				func(o any) { c.ObserveSubnamespace(o.(*v1beta1.Subnamespace)) },
 				func(s *State) []string {
 					var names []string
@@ -113,8 +88,8 @@ func stores() map[string]func(*Cache) reflected {
 					s.objectChanged(kind, old, k.Index.Get(o.Namespace, o.Name))
 				}
 			}
-			return newReflected(c, &store[*copies.Object]{
-				convert: convert, set: set, resource: copies.Roles.GroupResource().String(),
+			return newReflected(c, copies.Roles.GroupResource().String(), &store[*copies.Object]{
+				convert: convert, set: set,
 				known:  k.Index.All,
 				remove: func(o *copies.Object) { s.objectChanged(kind, k.Index.Delete(o.Namespace, o.Name, o.UID), nil) },
 				identify: func(o *copies.Object) (types.NamespacedName, string) {
@@ -205,11 +180,8 @@ func TestConfigurationThatAListLacksIsForgotten(t *testing.T) {
 	config := func(uid, version string) *v1beta1.HNCConfiguration {
 		return &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName, UID: types.UID(uid), ResourceVersion: version}}
 	}
-	st := &store[*v1beta1.HNCConfiguration]{
-		cache: c, resource: configurations, synced: func() {}, known: one(&s.Configuration), identify: identify[*v1beta1.HNCConfiguration],
-		set: s.setConfiguration, remove: func(*v1beta1.HNCConfiguration) { s.setConfiguration(nil) },
-		convert: func(o any) (*v1beta1.HNCConfiguration, error) { return o.(*v1beta1.HNCConfiguration), nil },
-	}
+	st := s.configurationStore()
+	st.cache, st.resource, st.synced = c, configurations, func() {}
 	for _, step := range []struct {
 		what, version string
 		list          []any
@@ -236,12 +208,8 @@ func TestConfigurationThatAListLacksIsForgotten(t *testing.T) {
 func TestEventsOfAStoppedWatchAreIgnored(t *testing.T) {
 	c := New(Config{Managed: managed.Default()})
 	wanted := true
-	st := &store[*tree.Namespace]{
-		cache: c, resource: namespaces, set: c.state.setNamespace, synced: func() { t.Error("synced") },
-		convert: func(o any) (*tree.Namespace, error) { return tree.NewNamespace(o.(*corev1.Namespace)), nil },
-		remove:  func(ns *tree.Namespace) { c.state.affect(c.state.Tree.DeleteNamespace(ns.Name, ns.UID)) },
-		current: func() bool { return wanted },
-	}
+	st := c.state.namespaceStore()
+	st.cache, st.resource, st.synced, st.current = c, namespaces, func() { t.Error("synced") }, func() bool { return wanted }
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a", ResourceVersion: "1"}}
 	_ = st.Add(ns)
 	wanted = false

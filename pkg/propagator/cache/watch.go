@@ -54,47 +54,71 @@ func (c *Cache) Watch(ctx context.Context) {
 }
 
 func (c *Cache) watchTree(ctx context.Context) {
-	s := c.state
 	ns := c.Kubernetes.CoreV1().Namespaces()
+	namespaceStore := c.state.namespaceStore()
+	namespaceStore.synced = c.namesKinds()
 	reflect(ctx, c, namespaces, &corev1.Namespace{}, ns, c.clusterGuard.watch(namespaces, ns.Watch),
 		c.clusterGuard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return ns.List(ctx, o) }),
-		&store[*tree.Namespace]{
-			convert: func(object any) (*tree.Namespace, error) { return tree.NewNamespace(object.(*corev1.Namespace)), nil },
-			set:     s.setNamespace,
-			remove:  func(ns *tree.Namespace) { s.affect(s.Tree.DeleteNamespace(ns.Name, ns.UID)) },
-			known:   s.Tree.Namespaces,
-			identify: func(ns *tree.Namespace) (types.NamespacedName, string) {
-				return types.NamespacedName{Name: ns.Name}, ns.ResourceVersion
-			},
-			synced: c.namesKinds(),
-		})
+		namespaceStore)
 	h := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll)
+	hierarchyStore := c.state.hierarchyStore()
+	hierarchyStore.synced = c.namesKinds()
 	reflect(ctx, c, hierarchies, &v1beta1.Hierarchy{}, h, c.guard.watch(hierarchies, h.Watch),
 		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return h.List(ctx, o) }),
-		&store[*tree.Hierarchy]{
-			convert: func(object any) (*tree.Hierarchy, error) { return tree.NewHierarchy(object.(*v1beta1.Hierarchy)), nil },
-			set:     func(h *tree.Hierarchy) { s.affect(s.Tree.SetHierarchy(h)) },
-			remove:  func(h *tree.Hierarchy) { s.affect(s.Tree.DeleteHierarchy(h.Namespace, h.UID)) },
-			known:   s.Tree.Hierarchies,
-			identify: func(h *tree.Hierarchy) (types.NamespacedName, string) {
-				return types.NamespacedName{Namespace: h.Namespace}, h.ResourceVersion
-			},
-			synced: c.namesKinds(),
-		})
+		hierarchyStore)
 	sub := c.Hierarchy.HncV1beta1().Subnamespaces(metav1.NamespaceAll)
 	reflect(ctx, c, subnamespaces, &v1beta1.Subnamespace{}, sub, c.guard.watch(subnamespaces, sub.Watch),
 		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return sub.List(ctx, o) }),
-		&store[*tree.Subnamespace]{
-			convert: func(object any) (*tree.Subnamespace, error) {
-				return tree.NewSubnamespace(object.(*v1beta1.Subnamespace)), nil
-			},
-			set:    func(sub *tree.Subnamespace) { s.affect(s.Tree.SetSubnamespace(sub)) },
-			remove: func(sub *tree.Subnamespace) { s.affect(s.Tree.DeleteSubnamespace(sub.Key, sub.UID)) },
-			known:  s.Tree.Subnamespaces,
-			identify: func(sub *tree.Subnamespace) (types.NamespacedName, string) {
-				return types.NamespacedName{Namespace: sub.Parent, Name: sub.Name}, sub.ResourceVersion
-			},
-		})
+		c.state.subnamespaceStore())
+}
+
+// namespaceStore returns the store of Namespaces, without what reflect sets; so do the others.
+func (s *State) namespaceStore() *store[*tree.Namespace] {
+	return &store[*tree.Namespace]{
+		convert: func(object any) (*tree.Namespace, error) { return tree.NewNamespace(object.(*corev1.Namespace)), nil },
+		set:     s.setNamespace,
+		remove:  func(ns *tree.Namespace) { s.affect(s.Tree.DeleteNamespace(ns.Name, ns.UID)) },
+		known:   s.Tree.Namespaces,
+		identify: func(ns *tree.Namespace) (types.NamespacedName, string) {
+			return types.NamespacedName{Name: ns.Name}, ns.ResourceVersion
+		},
+	}
+}
+
+func (s *State) hierarchyStore() *store[*tree.Hierarchy] {
+	return &store[*tree.Hierarchy]{
+		convert: func(object any) (*tree.Hierarchy, error) { return tree.NewHierarchy(object.(*v1beta1.Hierarchy)), nil },
+		set:     func(h *tree.Hierarchy) { s.affect(s.Tree.SetHierarchy(h)) },
+		remove:  func(h *tree.Hierarchy) { s.affect(s.Tree.DeleteHierarchy(h.Namespace, h.UID)) },
+		known:   s.Tree.Hierarchies,
+		identify: func(h *tree.Hierarchy) (types.NamespacedName, string) {
+			return types.NamespacedName{Namespace: h.Namespace}, h.ResourceVersion
+		},
+	}
+}
+
+func (s *State) subnamespaceStore() *store[*tree.Subnamespace] {
+	return &store[*tree.Subnamespace]{
+		convert: func(object any) (*tree.Subnamespace, error) {
+			return tree.NewSubnamespace(object.(*v1beta1.Subnamespace)), nil
+		},
+		set:    func(sub *tree.Subnamespace) { s.affect(s.Tree.SetSubnamespace(sub)) },
+		remove: func(sub *tree.Subnamespace) { s.affect(s.Tree.DeleteSubnamespace(sub.Key, sub.UID)) },
+		known:  s.Tree.Subnamespaces,
+		identify: func(sub *tree.Subnamespace) (types.NamespacedName, string) {
+			return types.NamespacedName{Namespace: sub.Parent, Name: sub.Name}, sub.ResourceVersion
+		},
+	}
+}
+
+func (s *State) configurationStore() *store[*v1beta1.HNCConfiguration] {
+	return &store[*v1beta1.HNCConfiguration]{
+		convert:  func(object any) (*v1beta1.HNCConfiguration, error) { return object.(*v1beta1.HNCConfiguration), nil },
+		set:      s.setConfiguration,
+		remove:   func(*v1beta1.HNCConfiguration) { s.setConfiguration(nil) },
+		known:    one(&s.Configuration),
+		identify: identify[*v1beta1.HNCConfiguration],
+	}
 }
 
 // identify returns the name of an object and its version.
@@ -124,17 +148,11 @@ func (c *Cache) watchConfiguration(ctx context.Context) {
 	c.unlisted.Add(1)
 	c.kindsApplied = sync.OnceFunc(c.unlisted.Done)
 	context.AfterFunc(ctx, c.kindsApplied)
-	s, client := c.state, c.Hierarchy.HncV1beta1().HNCConfigurations()
+	client, configurationStore := c.Hierarchy.HncV1beta1().HNCConfigurations(), c.state.configurationStore()
+	configurationStore.synced = c.namesKinds()
 	reflect(ctx, c, configurations, &v1beta1.HNCConfiguration{}, client, c.guard.watch(configurations, client.Watch),
 		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }),
-		&store[*v1beta1.HNCConfiguration]{
-			convert:  func(object any) (*v1beta1.HNCConfiguration, error) { return object.(*v1beta1.HNCConfiguration), nil },
-			set:      s.setConfiguration,
-			remove:   func(*v1beta1.HNCConfiguration) { s.setConfiguration(nil) },
-			known:    one(&s.Configuration),
-			identify: identify[*v1beta1.HNCConfiguration],
-			synced:   c.namesKinds(),
-		})
+		configurationStore)
 }
 
 // watchKindSources watches what announces that the cluster has other kinds than before.
