@@ -86,6 +86,19 @@ func validateExclusive(flags *pflag.FlagSet, a, b string) error {
 	return nil
 }
 
+// validateParent returns an error if --parent is given and cannot be the name of a namespace. An empty name, which an
+// unset variable of a script leaves, does not mean --root.
+func validateParent(flags *pflag.FlagSet) error {
+	flag := flags.Lookup("parent")
+	switch {
+	case !flag.Changed:
+		return nil
+	case flag.Value.String() == "":
+		return UsageErrorf("--parent is empty; name the parent, or make the namespace a root by --root")
+	}
+	return ValidateNamespace(flag.Value.String())
+}
+
 // objectArg is an object that the arguments RESOURCE/NAME, or RESOURCE NAME, and -n name.
 type objectArg struct {
 	resource, name, namespace string
