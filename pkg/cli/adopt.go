@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -123,8 +122,8 @@ func (o *adoptOptions) Run(ctx context.Context) error {
 		if err := o.printValidated(pending); err != nil {
 			return err
 		}
-		if !Confirmed(o.In, o.Out, "Continue? (yes/no) ") {
-			return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
+		if err := Confirm(ctx, o.IOStreams, "Continue? (yes/no) ", errNotConfirmed); err != nil {
+			return err
 		}
 	}
 	return o.move(ctx, m, pending)

@@ -24,6 +24,9 @@ func UsageErrorf(format string, args ...any) error { return usageError{fmt.Error
 // ErrReported makes the command fail without another message.
 var ErrReported = errors.New("failed")
 
+// errNotConfirmed is the error of a command whose question was not answered with yes.
+var errNotConfirmed = errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
+
 // ErrFound makes the command end with the exit code of a command that has done its work, and found something.
 var ErrFound error = exitError{exitFound}
 

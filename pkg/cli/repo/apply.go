@@ -104,7 +104,7 @@ func (o *repoApplyOptions) Run(ctx context.Context) error {
 		return o.preview(ctx, t, p, done)
 	}
 	if p.Prunes() > 0 && !o.yes {
-		if err := o.confirm(p); err != nil {
+		if err := o.confirm(ctx, p); err != nil {
 			return err
 		}
 		if p, err = o.recheck(ctx, t, p, done); err != nil {
@@ -156,7 +156,7 @@ func (o *repoApplyOptions) recheck(ctx context.Context, t *target, shown *plan.P
 }
 
 // confirm lists what would be deleted, and asks.
-func (o *repoApplyOptions) confirm(p *plan.Plan) error {
+func (o *repoApplyOptions) confirm(ctx context.Context, p *plan.Plan) error {
 	_, _ = fmt.Fprintln(o.ErrOut, "These objects were applied earlier and are no longer in the repository:")
 	for _, id := range p.Release {
 		_, _ = io.WriteString(o.ErrOut, names.Line("  %s (stays, without its record)", id))
@@ -171,10 +171,7 @@ func (o *repoApplyOptions) confirm(p *plan.Plan) error {
 	for _, id := range p.DeleteNamespaces {
 		_, _ = io.WriteString(o.ErrOut, names.Line("  %s, with everything in it", id))
 	}
-	if !cli.Confirmed(o.In, o.ErrOut, "Delete them? (yes/no) ") {
-		return errors.New("not confirmed, nothing was changed; answer yes, give --yes, or keep them by --prune=false")
-	}
-	return nil
+	return cli.Confirm(ctx, o.IOStreams, "Delete them? (yes/no) ", errors.New("not confirmed, nothing was changed; answer yes, give --yes, or keep them by --prune=false"))
 }
 
 // preview prints what would be done. The API server validates each object.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"k8s.io/client-go/tools/clientcmd"
@@ -101,6 +103,68 @@ func TestPipeThatIsClosedEarlyEndsThePluginSilently(t *testing.T) {
 		t.Errorf("got %v, %q, want an end by SIGPIPE", err, stderr.String())
 	}
 	_ = writer.Close()
+}
+
+func TestSignalsEndThePlugin(t *testing.T) {
+	namespace(t, "signal", "")
+	namespace(t, "signal-a", "")
+	file := filepath.Join(t.TempDir(), "tree")
+	if err := os.WriteFile(file, []byte("signal\n  signal-a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	interrupt := func(p *os.Process) string {
+		if err := p.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		return ""
+	}
+	r := root.answer(t, "Continue? (yes/no) ", interrupt, "adopt", "-f", file)
+	r.expect(t, "at a question", 130, "error: interrupted\n")
+	configMap(t, "signal", "watched")
+	// A watch ends by its first signal.
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	watch := root.command(ctx, "get", "configmaps", "-n", "signal", "-w")
+	shown, err := watch.StdoutPipe()
+	if err == nil {
+		err = watch.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(shown); lines.Scan() && !strings.Contains(lines.Text(), "watched"); {
+	}
+	interrupt(watch.Process)
+	_ = watch.Wait()
+	if code := watch.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("get -w: exit code %d", code)
+	}
+	// A read of standard input does not end by itself.
+	reads := root.command(ctx, "adopt", "-f", "-", "--yes")
+	if _, err := reads.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := reads.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = reads.Wait()
+	}()
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for running := true; running; {
+		select {
+		case <-ended:
+			running = false
+		case <-ticker.C:
+			_ = reads.Process.Signal(os.Interrupt)
+		}
+	}
+	if status, ok := reads.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGINT {
+		t.Errorf("reading standard input: %v, want an end by SIGINT", reads.ProcessState)
+	}
 }
 
 func TestKubectlFindsThePlugin(t *testing.T) {

@@ -213,7 +213,7 @@ func TestRepositoryIsPrunedWithCare(t *testing.T) {
 	// What others change while the question is open is kept.
 	asked := func(change func()) result {
 		t.Helper()
-		return root.answer(t, "Delete them? (yes/no) ", change, args()...)
+		return root.answer(t, "Delete them? (yes/no) ", func(*os.Process) string { change(); return "yes\n" }, args()...)
 	}
 	write(t, dir, map[string]string{"namespaces/pruned/old.yaml": "", "namespaces/pruned/freed.yaml": ""})
 	asked(func() {

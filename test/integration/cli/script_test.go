@@ -50,8 +50,8 @@ func (u user) hns(t *testing.T, args ...string) result {
 	return result{stdout.String(), stderr.String(), command.ProcessState.ExitCode()}
 }
 
-// answer runs the plugin, and answers yes to a question after a change.
-func (u user) answer(t *testing.T, question string, change func(), args ...string) result {
+// answer runs the plugin. When it shows a question, react gives the answer, "" for none.
+func (u user) answer(t *testing.T, question string, react func(*os.Process) string, args ...string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
@@ -76,8 +76,7 @@ func (u user) answer(t *testing.T, question string, change func(), args ...strin
 		}
 		shown.Write(char)
 	}
-	change()
-	_, _ = io.WriteString(stdin, "yes\n")
+	_, _ = io.WriteString(stdin, react(command.Process))
 	_, _ = io.Copy(&shown, stderr)
 	_ = command.Wait()
 	return result{stdout.String(), shown.String(), command.ProcessState.ExitCode()}
