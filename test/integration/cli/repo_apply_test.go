@@ -207,7 +207,7 @@ func TestRepositoryIsPrunedWithCare(t *testing.T) {
 		t.Errorf("got %v, %v", list, err)
 	}
 	write(t, dir, map[string]string{"namespaces/pruned/w.yaml": ""})
-	apply().expect(t, "unconfirmed", 1, "/widgets.pruned.example.com, with all objects of its kind\n")
+	apply().expect(t, "unconfirmed", 1, " widgets.pruned.example.com, with all objects of its kind\n")
 	write(t, dir, map[string]string{"cluster/crd.yaml": gitWidgets, "namespaces/pruned/w.yaml": widget + "own}\n"})
 
 	// What others change while the question is open is kept.
