@@ -28,7 +28,7 @@ func clientsOf(t *testing.T, namespace metav1.ObjectMeta, objects ...runtime.Obj
 	of := metadatafake.NewSimpleMetadataClient(scheme, &metav1.PartialObjectMetadata{
 		TypeMeta: metav1.TypeMeta{APIVersion: corev1.SchemeGroupVersion.String(), Kind: "Namespace"}, ObjectMeta: namespace,
 	})
-	ours := fake.NewSimpleClientset(objects...) //nolint:staticcheck // The other one knows no schema of our types.
+	ours := fake.NewSimpleClientset(objects...)
 	return &Clients{Hierarchy: ours, metadata: of, namespaces: of.Resource(NamespaceResource)}, ours
 }
 

@@ -112,34 +112,16 @@ func TestSignalsEndThePlugin(t *testing.T) {
 	if err := os.WriteFile(file, []byte("signal\n  signal-a\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	interrupt := func(p *os.Process) string {
+	r := root.answer(t, "Continue? (yes/no) ", func(p *os.Process) string {
 		if err := p.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
 		return ""
-	}
-	r := root.answer(t, "Continue? (yes/no) ", interrupt, "adopt", "-f", file)
+	}, "adopt", "-f", file)
 	r.expect(t, "at a question", 130, "error: interrupted\n")
-	configMap(t, "signal", "watched")
-	// A watch ends by its first signal.
+	// A read of standard input does not end by itself.
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
-	watch := root.command(ctx, "get", "configmaps", "-n", "signal", "-w")
-	shown, err := watch.StdoutPipe()
-	if err == nil {
-		err = watch.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(shown); lines.Scan() && !strings.Contains(lines.Text(), "watched"); {
-	}
-	interrupt(watch.Process)
-	_ = watch.Wait()
-	if code := watch.ProcessState.ExitCode(); code != 130 {
-		t.Errorf("get -w: exit code %d", code)
-	}
-	// A read of standard input does not end by itself.
 	reads := root.command(ctx, "adopt", "-f", "-", "--yes")
 	if _, err := reads.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -164,6 +146,39 @@ func TestSignalsEndThePlugin(t *testing.T) {
 	}
 	if status, ok := reads.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGINT {
 		t.Errorf("reading standard input: %v, want an end by SIGINT", reads.ProcessState)
+	}
+}
+
+func TestSignalsEndNoViewBeforeItsCommand(t *testing.T) {
+	namespace(t, "held", "")
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	command := root.command(ctx, "view", "held", "--", "sh", "-c", "trap '' INT TERM; echo up; read line")
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	bufio.NewScanner(shown).Scan()
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for range 5 {
+		_ = command.Process.Signal(os.Interrupt)
+		<-ticker.C
+	}
+	if err := command.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the view has ended: %v", err)
+	}
+	_ = stdin.Close()
+	_ = command.Wait()
+	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signaled() {
+		t.Errorf("got %v, want the end of the command", command.ProcessState)
 	}
 }
 
