@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -22,6 +21,8 @@ type adoptOptions struct {
 	file     string
 	source   adoption.Source
 	selector string
+	// relocate also moves namespaces that have another parent than the source names.
+	relocate bool
 	yes      bool
 	dryRun   DryRunFlag
 	output   OutputFlag
@@ -43,7 +44,10 @@ those that labels say nothing about, keep theirs. The namespaces must exist.
     team-b
 
 The server validates each move by a dry run first. What would be moved is printed, and you are asked before anything is changed. Then the moves are
-made one after another, parents first. The command stops at the first error and says what is moved and what is not; repeat it to continue.`,
+made one after another, parents first. The command stops at the first error and says what is moved and what is not; repeat it to continue.
+
+Users may write labels and annotations. Namespaces that these give a parent which does not exist, which would be a descendant, or which the server
+rejects, are skipped, and without --move also those that have another parent already. The exit code is 2 if namespaces were skipped.`,
 		Example: `  kubectl hns adopt -f tree.yaml
   kubectl hns adopt -f - --yes <tree.yaml
   kubectl hns adopt -f tree.yaml --dry-run=client -o yaml >hierarchies.yaml
@@ -61,6 +65,7 @@ made one after another, parents first. The command stops at the first error and 
 	flags.StringVar(&o.source.Annotation, "from-annotation", "", "The value of this annotation names the parent")
 	flags.StringVar(&o.source.Prefix, "prefix", "", "Put this before the value")
 	flags.StringVarP(&o.selector, "selector", "l", "", "Labels of the namespaces that get a parent")
+	flags.BoolVar(&o.relocate, "move", false, "Also move namespaces that have another parent than their labels or annotations name")
 	flags.BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
 	o.dryRun.AddFlag(flags)
 	o.output.AddFormats(cmd, "json", "yaml")
@@ -85,6 +90,9 @@ func (o *adoptOptions) Validate() error {
 	if o.source.Prefix != "" && o.source.Label == "" && o.source.Annotation == "" {
 		return UsageErrorf("--prefix needs --from-label or --from-annotation")
 	}
+	if o.relocate && o.file != "" {
+		return UsageErrorf("--move is for labels and annotations: what --filename names is moved in any case; leave it out")
+	}
 	if o.selector != "" && o.file != "" {
 		return UsageErrorf("--selector and --filename contradict each other; give one of them")
 	}
@@ -100,44 +108,57 @@ func (o *adoptOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	moves, err := o.moves(ctx, m.clients)
+	moves, skipped, err := o.moves(ctx, m.clients)
 	if err != nil {
 		return err
 	}
-	if len(moves) == 0 && o.output.Format == "" {
-		_, err := fmt.Fprintln(o.Out, "No namespace would get a parent.")
-		return err
-	}
-	if o.dryRun.Client() {
+	if o.file != "" && o.dryRun.Client() {
 		return o.printMoves(moves)
 	}
-	pending, err := m.validate(ctx, moves)
+	pending, rejected, err := m.validate(ctx, moves)
 	if err != nil {
 		return err
 	}
-	changes := slices.ContainsFunc(pending, func(p placed) bool { return p.outcome == outcomePending })
-	if o.dryRun.Enabled() {
-		return o.printValidated(pending)
+	skipped = append(skipped, rejected...)
+	for _, s := range skipped {
+		Warnf(o.ErrOut, "namespace %s is skipped: %s", s.Namespace, s.Reason)
 	}
-	if changes && !o.yes {
+	if err := o.finish(ctx, m, pending); err != nil || len(skipped) == 0 {
+		return err
+	}
+	return ErrFound
+}
+
+// finish makes the moves after confirmation, or prints what would be moved.
+func (o *adoptOptions) finish(ctx context.Context, m *mover, pending []placed) error {
+	changes := slices.ContainsFunc(pending, func(p placed) bool { return p.outcome == outcomePending })
+	switch {
+	case len(pending) == 0 && o.output.Format == "":
+		_, err := fmt.Fprintln(o.Out, "No namespace would get a parent.")
+		return err
+	case o.dryRun.Enabled():
+		return o.printValidated(pending)
+	case changes && !o.yes:
 		if err := o.printValidated(pending); err != nil {
 			return err
 		}
-		if !Confirmed(o.In, o.Out, "Continue? (yes/no) ") {
-			return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
+		if err := Confirm(ctx, o.IOStreams, "Continue? (yes/no) ", errNotConfirmed); err != nil {
+			return err
 		}
 	}
 	return o.move(ctx, m, pending)
 }
 
-// moves returns the moves, from the file or from the namespaces.
-func (o *adoptOptions) moves(ctx context.Context, c *Clients) ([]adoption.Move, error) {
+// moves returns the moves, from the file or from the namespaces, and the namespaces that are left out.
+func (o *adoptOptions) moves(ctx context.Context, c *Clients) ([]adoption.Move, []adoption.Skipped, error) {
 	if o.file != "" {
-		return o.load()
+		moves, err := o.load()
+		return moves, nil, err
 	}
 	namespaces, err := c.namespaces.List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return adoption.Moves(namespaces.Items, o.source)
+	moves, skipped := adoption.Moves(namespaces.Items, o.source)
+	return moves, skipped, nil
 }

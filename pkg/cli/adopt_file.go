@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,7 +53,9 @@ func (o *adoptOptions) mover() (*mover, error) {
 	quiet := *o.factory
 	quiet.warnings = io.Discard
 	validating, err := quiet.Clients()
-	return &mover{clients: c, validating: validating, errOut: o.ErrOut}, err
+	return &mover{
+		clients: c, validating: validating, errOut: o.ErrOut, skips: o.file == "", relocates: o.relocate, unsent: o.dryRun.Client(),
+	}, err
 }
 
 // move makes validated moves. It prints each that is made, even if a later one fails.
@@ -66,7 +69,8 @@ func (o *adoptOptions) move(ctx context.Context, m *mover, pending []placed) err
 		return err
 	})
 	if structured {
-		if printErr := o.printHierarchies(pending); err == nil {
+		made := slices.DeleteFunc(slices.Clone(pending), func(p placed) bool { return p.outcome == outcomePending })
+		if printErr := o.printHierarchies(made); err == nil {
 			err = printErr
 		}
 		return err
@@ -93,16 +97,19 @@ func (o *adoptOptions) printMoves(moves []adoption.Move) error {
 	return err
 }
 
-// printValidated prints what the server has validated.
+// printValidated prints what would be moved.
 func (o *adoptOptions) printValidated(all []placed) error {
 	if o.output.Format != "" {
 		return o.printHierarchies(all)
 	}
-	const suffix = " (server dry run)"
+	suffix := " (server dry run)"
+	if o.dryRun.Client() {
+		suffix = o.dryRun.Suffix()
+	}
 	var messages []string
 	for _, p := range all {
 		if p.outcome == outcomePending {
-			messages = append(messages, moved(p.Namespace, p.Parent)+suffix)
+			messages = append(messages, moved(p.Namespace, p.Parent)+nowBelow(p.before)+suffix)
 		}
 	}
 	_, err := fmt.Fprint(o.Out, lines(append(messages, counts(all)+suffix)))
@@ -139,6 +146,14 @@ func moved(namespace, parent string) string {
 		return fmt.Sprintf("namespace/%s moved to a tree of its own", namespace)
 	}
 	return fmt.Sprintf("namespace/%s moved below %s", namespace, parent)
+}
+
+// nowBelow names the present parent, if there is one.
+func nowBelow(parent string) string {
+	if parent == "" {
+		return ""
+	}
+	return " (now below " + parent + ")"
 }
 
 func hierarchyWithParent(namespace, parent string) *v1beta1.Hierarchy {

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -65,7 +67,7 @@ func TestMovesAreValidatedBeforeTheFirstIsMade(t *testing.T) {
 	streams, _, _, _ := genericiooptions.NewTestIOStreams()
 	f := newMovesFixture()
 	f.failed = "c<b?"
-	_, err := f.mover(streams).validate(t.Context(), threeMoves)
+	_, _, err := f.mover(streams).validate(t.Context(), threeMoves)
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "Could not move c, so nothing was changed.") {
 		t.Errorf("got %v", err)
 	}
@@ -81,7 +83,7 @@ func TestMovesStopAtTheFirstErrorAndContinue(t *testing.T) {
 	m := f.mover(streams)
 	apply := func() error {
 		f.writes = nil
-		pending, err := m.validate(t.Context(), threeMoves)
+		pending, _, err := m.validate(t.Context(), threeMoves)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,6 +106,99 @@ func TestMovesStopAtTheFirstErrorAndContinue(t *testing.T) {
 	}
 	if want := "namespace/b moved below a\nnamespace/c moved below b\nnamespace/d moved below c\nnamespaces moved: 2, unchanged: 1\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+}
+
+// Users may label their namespaces: that takes none out of a tree unnoticed, and does not stop the moves of others.
+func TestMovesFromLabelsSkipWhatTheyMustNotMove(t *testing.T) {
+	for _, relocates := range []bool{false, true} {
+		streams, _, out, _ := genericiooptions.NewTestIOStreams()
+		f := newMovesFixture()
+		f.stored["b"] = &v1beta1.Hierarchy{Spec: v1beta1.HierarchySpec{Parent: "corp"}}
+		f.failed = "c<b?"
+		m := f.mover(streams)
+		m.skips, m.relocates = true, relocates
+		pending, skipped, err := m.validate(t.Context(), threeMoves)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := (&adoptOptions{IOStreams: streams, dryRun: "server"}).printValidated(pending); err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprint(skipped)
+		if !strings.Contains(text, "{c ") || !strings.Contains(text, "not yours") || strings.Contains(text, "{b it is below corp; move it by --move}") == relocates {
+			t.Errorf("move: %t: skipped %s", relocates, text)
+		}
+		if strings.Contains(out.String(), "namespace/b moved below a (now below corp) (server dry run)\n") != relocates || !strings.Contains(out.String(), "namespace/d moved below c (server dry run)\n") {
+			t.Errorf("move: %t: printed %s", relocates, out)
+		}
+	}
+}
+
+// What was shown and confirmed is not done to a namespace that somebody else has moved meanwhile.
+func TestMovesDoNotOverwriteOthers(t *testing.T) {
+	hierarchy := func(uid types.UID, version, parent string) *v1beta1.Hierarchy {
+		return &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version}, Spec: v1beta1.HierarchySpec{Parent: parent}}
+	}
+	for name, test := range map[string]struct {
+		shown, now *v1beta1.Hierarchy
+		want       string
+	}{
+		"another status":      {hierarchy("u", "1", ""), hierarchy("u", "2", ""), ""},
+		"its first hierarchy": {nil, hierarchy("u", "2", ""), ""},
+		"another parent":      {hierarchy("u", "1", ""), hierarchy("u", "2", "corp"), "its hierarchy has changed since it was shown (now below corp)"},
+		"its first parent":    {nil, hierarchy("u", "2", "corp"), "its hierarchy has changed since it was shown (now below corp)"},
+		"another namespace":   {hierarchy("u", "1", ""), hierarchy("v", "2", ""), "its hierarchy has changed since it was shown"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			streams, _, _, _ := genericiooptions.NewTestIOStreams()
+			f := newMovesFixture()
+			var patched []string
+			f.PrependReactor("patch", "hierarchies", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				patch := action.(clienttesting.PatchActionImpl)
+				if len(patch.PatchOptions.DryRun) == 0 {
+					patched = append(patched, string(patch.Patch))
+				} else if test.shown == nil {
+					return true, nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
+				}
+				return true, hierarchy("u", "3", "a"), nil
+			})
+			if test.shown != nil {
+				f.stored["b"] = test.shown
+			}
+			m := f.mover(streams)
+			pending, _, err := m.validate(t.Context(), threeMoves[:1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.stored["b"] = test.now
+			err = m.move(t.Context(), pending, func(*placed) error { return nil })
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || (len(patched) == 1) != (test.want == "") {
+				t.Errorf("got %v, wrote %v", err, patched)
+			}
+			if len(patched) == 1 && patched[0] != `{"metadata":{"resourceVersion":"2"},"spec":{"parent":"a"}}` {
+				t.Errorf("the write does not name the version that was compared: %s", patched[0])
+			}
+		})
+	}
+}
+
+// What was not done is not printed as the result.
+func TestOutputOfMovesThatFailHalfwayIsWhatIsDone(t *testing.T) {
+	streams, _, out, _ := genericiooptions.NewTestIOStreams()
+	f := newMovesFixture()
+	f.failed = "c<b"
+	o := &adoptOptions{IOStreams: streams, output: OutputFlag{Format: "json"}}
+	m := f.mover(streams)
+	pending, _, err := m.validate(t.Context(), threeMoves)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.move(t.Context(), m, pending); err == nil {
+		t.Error("no error")
+	}
+	if text := out.String(); !strings.Contains(text, `"namespace": "b"`) || strings.Contains(text, `"namespace": "c"`) || strings.Contains(text, `"namespace": "d"`) {
+		t.Errorf("got %s", text)
 	}
 }
 

@@ -24,6 +24,9 @@ func UsageErrorf(format string, args ...any) error { return usageError{fmt.Error
 // ErrReported makes the command fail without another message.
 var ErrReported = errors.New("failed")
 
+// errNotConfirmed is the error of a command whose question was not answered with yes.
+var errNotConfirmed = errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
+
 // ErrFound makes the command end with the exit code of a command that has done its work, and found something.
 var ErrFound error = exitError{exitFound}
 
@@ -84,6 +87,19 @@ func validateExclusive(flags *pflag.FlagSet, a, b string) error {
 		return UsageErrorf("--%s and --%s contradict each other; give one of them", a, b)
 	}
 	return nil
+}
+
+// validateParent returns an error if --parent is given and cannot be the name of a namespace. An empty name, which an
+// unset variable of a script leaves, does not mean --root.
+func validateParent(flags *pflag.FlagSet) error {
+	flag := flags.Lookup("parent")
+	switch {
+	case !flag.Changed:
+		return nil
+	case flag.Value.String() == "":
+		return UsageErrorf("--parent is empty; name the parent, or make the namespace a root by --root")
+	}
+	return ValidateNamespace(flag.Value.String())
 }
 
 // objectArg is an object that the arguments RESOURCE/NAME, or RESOURCE NAME, and -n name.

@@ -24,6 +24,7 @@ func Run(version string) int { return Main(version, NewCommand) }
 func Main(version string, build func(*Factory, genericiooptions.IOStreams) *cobra.Command) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop)  // The default: a second signal ends what does not end by itself, such as a read of standard input.
 	klog.SetLogger(klog.Logger{}) // Libraries log errors that they also return, and those of requests that are no longer needed.
 	out, errOut := &textWriter{w: os.Stdout}, &textWriter{w: os.Stderr}
 	defer errOut.flush()

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -18,10 +17,22 @@ const completionTimeout = 3 * time.Second
 // completer returns candidates for a word.
 type completer func(cmd *cobra.Command, word string) []string
 
+// inTime returns the candidates, and none if they take too long.
+func (c completer) inTime(cmd *cobra.Command, word string) []string {
+	found := make(chan []string, 1)
+	go func() { found <- c(cmd, word) }()
+	select {
+	case candidates := <-found:
+		return candidates
+	case <-time.After(completionTimeout):
+		return nil
+	}
+}
+
 // CompleteFlag completes the value of a flag of cmd.
 func CompleteFlag(cmd *cobra.Command, flag string, complete completer) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-		return matching(complete(cmd, word), nil, word), cobra.ShellCompDirectiveNoFileComp
+		return matching(complete.inTime(cmd, word), nil, word), cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
 		panic(err) // The flag does not exist, or already has a completion.
@@ -34,7 +45,7 @@ func CompleteArgs(most int, complete completer) cobra.CompletionFunc {
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return matching(complete(cmd, word), args, word), cobra.ShellCompDirectiveNoFileComp
+		return matching(complete.inTime(cmd, word), args, word), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -57,10 +68,8 @@ func (f *Factory) CompleteNamespaces(cmd *cobra.Command, _ string) []string {
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
-	defer cancel()
 	// All users may list these.
-	list, err := c.Hierarchy.HncV1alpha3().MyNamespaces().List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1alpha3().MyNamespaces().List(cmd.Context(), metav1.ListOptions{})
 	if err != nil {
 		return nil
 	}
@@ -81,9 +90,7 @@ func (f *Factory) completeChildren(cmd *cobra.Command, _ string) []string {
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
-	defer cancel()
-	list, err := c.Hierarchy.HncV1beta1().Subnamespaces(parent).List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1beta1().Subnamespaces(parent).List(cmd.Context(), metav1.ListOptions{})
 	if err != nil {
 		return nil
 	}
@@ -104,9 +111,7 @@ func (f *Factory) completeQuotas(cmd *cobra.Command, _ string) []string {
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
-	defer cancel()
-	list, err := c.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(namespace).List(cmd.Context(), metav1.ListOptions{})
 	if err != nil {
 		return nil
 	}
@@ -123,9 +128,7 @@ func (f *Factory) CompleteRepositorySyncs(cmd *cobra.Command, _ string) []string
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
-	defer cancel()
-	list, err := c.Hierarchy.HncV1alpha3().RepositorySyncs().List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1alpha3().RepositorySyncs().List(cmd.Context(), metav1.ListOptions{})
 	if err != nil {
 		return nil
 	}

@@ -9,6 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 type deleteOptions struct {
@@ -50,16 +53,8 @@ func (o *deleteOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.cascade {
-		if err := o.allowCascading(ctx, c); err != nil {
-			return err
-		}
-	}
-	subnamespaces := c.Hierarchy.HncV1beta1().Subnamespaces(o.parent)
-	if !o.dryRun.Client() {
-		if err := subnamespaces.Delete(ctx, o.child, metav1.DeleteOptions{DryRun: o.dryRun.options()}); err != nil {
-			return &prefixedError{"Could not delete subnamespace anchor.", err}
-		}
+	if err := o.delete(ctx, c); err != nil {
+		return err
 	}
 	_, err = fmt.Fprintf(o.Out, "Successfully deleted %q subnamespace anchor in %q namespace%s\n", o.child, o.parent, o.dryRun.Suffix())
 	if err != nil || !o.wait.enabled {
@@ -67,7 +62,7 @@ func (o *deleteOptions) Run(ctx context.Context) error {
 	}
 	return o.wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
 		// The Subnamespace goes last. Users allowed to delete it can usually read it, but not always the namespace.
-		_, err := subnamespaces.Get(ctx, o.child, metav1.GetOptions{})
+		_, err := c.Hierarchy.HncV1beta1().Subnamespaces(o.parent).Get(ctx, o.child, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return "", nil
 		}
@@ -75,23 +70,54 @@ func (o *deleteOptions) Run(ctx context.Context) error {
 	})
 }
 
-// allowCascading allows cascading deletion of the namespace.
-func (o *deleteOptions) allowCascading(ctx context.Context, c *Clients) error {
-	if _, err := c.namespaces.Get(ctx, o.child, metav1.GetOptions{}); err != nil {
-		return err
+// delete deletes the Subnamespace. With -a, it allows cascading deletion of the namespace first.
+func (o *deleteOptions) delete(ctx context.Context, c *Clients) error {
+	prefix := "Could not delete subnamespace anchor."
+	if o.cascade {
+		allowed, err := o.allowCascading(ctx, c)
+		if err != nil {
+			return err
+		}
+		if allowed {
+			prefix = fmt.Sprintf("Could not delete subnamespace anchor. Cascading deletion of %s stays allowed.", o.child)
+		}
+	}
+	if o.dryRun.Client() {
+		return nil
+	}
+	err := c.Hierarchy.HncV1beta1().Subnamespaces(o.parent).Delete(ctx, o.child, metav1.DeleteOptions{DryRun: o.dryRun.options()})
+	if err != nil {
+		return &prefixedError{prefix, err}
+	}
+	return nil
+}
+
+// allowCascading allows cascading deletion of the namespace, if that is the sub-namespace to be deleted. It reports
+// whether it has changed that.
+func (o *deleteOptions) allowCascading(ctx context.Context, c *Clients) (bool, error) {
+	sub, err := c.Hierarchy.HncV1beta1().Subnamespaces(o.parent).Get(ctx, o.child, metav1.GetOptions{})
+	if err != nil {
+		return false, &prefixedError{"Could not delete subnamespace anchor.", err}
+	}
+	ns, err := c.namespaces.Get(ctx, o.child, metav1.GetOptions{})
+	if err != nil {
+		return false, err
+	}
+	if sub.Annotations[hnc.AnnotationVoid] != "" || managed.SubnamespaceOf(ns.Annotations) != o.parent {
+		return false, fmt.Errorf("nothing was changed: namespace %s is not a sub-namespace of %s, and is not deleted with the Subnamespace; leave --allow-cascading-deletion out", o.child, o.parent)
 	}
 	h, err := getHierarchy(ctx, c, o.child)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if ptr.Deref(h.Spec.AllowCascadingDeletion, false) {
 		_, err := fmt.Fprintf(o.Out, "Cascading deletion for '%s' is already set to 'true'; unchanged\n", o.child)
-		return err
+		return false, err
 	}
 	if _, err := fmt.Fprintf(o.Out, "Allowing cascading deletion on '%s'%s\n", o.child, o.dryRun.Suffix()); err != nil {
-		return err
+		return false, err
 	}
 	change := hierarchyChange{cascade: ptr.To(true)}
 	change.apply(h)
-	return writeHierarchy(ctx, c, h, change, &o.dryRun)
+	return !o.dryRun.Enabled(), writeHierarchy(ctx, c, h, change, &o.dryRun)
 }

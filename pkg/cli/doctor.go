@@ -87,6 +87,10 @@ func (o *doctorOptions) Run(ctx context.Context) (err error) {
 	if err := o.look(ctx); err != nil {
 		return err
 	}
+	// The findings of an interrupted doctor are about its requests.
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return o.report()
 }
 

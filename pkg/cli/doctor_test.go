@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -14,6 +15,28 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
+
+// What an interrupted doctor could not read is no finding about the cluster.
+func TestInterruptedDoctorReportsNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/version" {
+			cancel()
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(version.Info{GitVersion: "v1.36.0"})
+	}))
+	t.Cleanup(server.Close)
+	t.Setenv("KUBECONFIG", "/dev/null")
+	var out strings.Builder
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out}
+	cmd := NewRoot(NewFactory(streams.ErrOut), streams, "test", NewCommand)
+	cmd.SetArgs([]string{"doctor", "--server=" + server.URL, "--cache-dir=" + t.TempDir()})
+	if err := cmd.ExecuteContext(ctx); exitCode(err) != exitInterrupted || out.String() != "" {
+		t.Errorf("got %v, %q", err, out.String())
+	}
+}
 
 // A cluster of an old version, without the authority of front proxies and with a clock that is off: doctor says all
 // three, and writes nothing.

@@ -210,5 +210,5 @@ func watchAndPrint(ctx context.Context, client dynamic.ResourceInterface, option
 			return apierrors.FromObject(o)
 		}
 	}
-	return nil
+	return ctx.Err()
 }

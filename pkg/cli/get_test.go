@@ -136,7 +136,7 @@ func TestGetWatchesFromWhereTheListEnds(t *testing.T) {
 	}
 	timedOut := ctx.Err() != nil
 	cancel()
-	if err := <-done; err != nil || timedOut {
+	if err := <-done; exitCode(err) != exitInterrupted || timedOut {
 		t.Errorf("%v, got\n%s", err, out.text())
 	}
 	guard.Lock()

@@ -23,6 +23,11 @@ type mover struct {
 	// other moves into account.
 	validating *Clients
 	errOut     io.Writer
+	// skips has a move left out, instead of an error, if the server rejects it, or if the namespace has another parent
+	// and relocates is false.
+	skips, relocates bool
+	// unsent sends no dry runs.
+	unsent bool
 }
 
 type outcome int
@@ -36,35 +41,58 @@ const (
 // placed is a move and what has become of it.
 type placed struct {
 	adoption.Move
+	// uid and before are the UID and the parent of the hierarchy that was read first, "" for none.
+	uid    types.UID
+	before string
 	// hierarchy is the hierarchy of the namespace after the last request about it.
 	hierarchy *v1beta1.Hierarchy
 	outcome   outcome
 }
 
-// validate has the server validate the moves one by one, each in the tree as it is, and returns them. It changes
-// nothing, and stops at the first error.
-func (m *mover) validate(ctx context.Context, moves []adoption.Move) ([]placed, error) {
+// validate has the server validate the moves one by one, each in the tree as it is, and returns them, and those that are
+// left out. It changes nothing, and stops at the first error.
+func (m *mover) validate(ctx context.Context, moves []adoption.Move) ([]placed, []adoption.Skipped, error) {
 	line := NewProgress(m.errOut)
 	defer line.Clear()
-	all := make([]placed, len(moves))
+	all := make([]placed, 0, len(moves))
+	var skipped []adoption.Skipped
 	for i, move := range moves {
 		line.countf(i, len(moves), "namespaces validated")
-		h, err := getHierarchy(ctx, m.validating, move.Namespace)
-		outcome := outcomePending
+		p, rejection, err := m.validateMove(ctx, move)
 		switch {
 		case err != nil:
-		case h.Spec.Parent == move.Parent:
-			outcome = outcomeUnchanged
-		default:
-			h, err = patchParent(ctx, m.validating, move.Namespace, move.Parent, []string{metav1.DryRunAll})
-		}
-		if err != nil {
 			line.Clear()
-			return nil, &prefixedError{fmt.Sprintf("Could not move %s, so nothing was changed.", move.Namespace), err}
+			return nil, nil, &prefixedError{fmt.Sprintf("Could not move %s, so nothing was changed.", move.Namespace), err}
+		case rejection != "":
+			skipped = append(skipped, adoption.Skipped{Namespace: move.Namespace, Reason: rejection})
+		default:
+			all = append(all, p)
 		}
-		all[i] = placed{move, h, outcome}
 	}
-	return all, nil
+	return all, skipped, nil
+}
+
+// validateMove returns a move that can be made, or why it is left out.
+func (m *mover) validateMove(ctx context.Context, move adoption.Move) (p placed, rejection string, err error) {
+	h, err := getHierarchy(ctx, m.validating, move.Namespace)
+	if err != nil {
+		return p, "", err
+	}
+	p = placed{Move: move, uid: h.UID, before: h.Spec.Parent, hierarchy: h}
+	switch {
+	case p.before == move.Parent:
+		p.outcome = outcomeUnchanged
+	case m.skips && !m.relocates && p.before != "":
+		return p, fmt.Sprintf("it is below %s; move it by --move", p.before), nil
+	case m.unsent:
+		p.hierarchy = hierarchyWithParent(move.Namespace, move.Parent)
+	default:
+		p.hierarchy, err = patchParent(ctx, m.validating, move.Namespace, move.Parent, []string{metav1.DryRunAll})
+	}
+	if m.skips && (apierrors.IsConflict(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err)) {
+		return p, ServerMessage(err), nil
+	}
+	return p, "", err
 }
 
 // move makes the pending moves in their order, calls made after each, and stops at the first error, which says what is
@@ -78,7 +106,7 @@ func (m *mover) move(ctx context.Context, all []placed, made func(*placed) error
 			continue
 		}
 		line.countf(i, len(all), "namespaces done")
-		h, err := patchParent(ctx, m.clients, p.Namespace, p.Parent, nil)
+		h, err := m.place(ctx, p)
 		line.Clear()
 		if err != nil {
 			return incomplete(all, i, err)
@@ -89,6 +117,31 @@ func (m *mover) move(ctx context.Context, all []placed, made func(*placed) error
 		}
 	}
 	return nil
+}
+
+// place gives a namespace its parent, unless it has got another one since it was read. Other changes of its hierarchy,
+// for example of the status, do not matter.
+func (m *mover) place(ctx context.Context, p *placed) (h *v1beta1.Hierarchy, err error) {
+	err = retryOnModified(func() error {
+		current, err := getHierarchy(ctx, m.clients, p.Namespace)
+		if err != nil {
+			return err
+		}
+		if current.Spec.Parent != p.before || p.uid != "" && current.UID != p.uid {
+			return fmt.Errorf("its hierarchy has changed since it was shown%s", nowBelow(current.Spec.Parent))
+		}
+		client := m.clients.Hierarchy.HncV1beta1().Hierarchies(p.Namespace)
+		if current.ResourceVersion == "" {
+			h, err = client.Create(ctx, hierarchyWithParent(p.Namespace, p.Parent), metav1.CreateOptions{})
+			return err
+		}
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": current.ResourceVersion}, "spec": map[string]any{"parent": p.Parent}})
+		if err == nil {
+			h, err = client.Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{})
+		}
+		return err
+	})
+	return h, err
 }
 
 // maxNamed bounds the namespaces that an error names.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/yaml"
@@ -30,6 +31,7 @@ type planOptions struct {
 	rules          string
 	diff           bool
 	output         OutputFlag
+	flags          *pflag.FlagSet
 	requested      []v1alpha3.HierarchyPlanSpec
 }
 
@@ -67,7 +69,7 @@ if the change would be refused.`,
 }
 
 func (o *planOptions) Complete(cmd *cobra.Command, args []string) error {
-	o.namespace = args[0]
+	o.namespace, o.flags = args[0], cmd.Flags()
 	if cmd.Flags().Changed("parent") {
 		o.requested = append(o.requested, v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: o.parent})
 	}
@@ -97,10 +99,8 @@ func (o *planOptions) Validate() error {
 	if err := o.output.Validate(); err != nil {
 		return err
 	}
-	if o.parent != "" {
-		if err := ValidateNamespace(o.parent); err != nil {
-			return err
-		}
+	if err := validateParent(o.flags); err != nil {
+		return err
 	}
 	switch {
 	case len(o.requested) == 0:

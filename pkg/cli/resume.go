@@ -70,8 +70,11 @@ func (o *resumeOptions) Run(ctx context.Context) error {
 	if diagnosis.Paused(configuration) == nil {
 		return errors.New("the propagation is not paused; kubectl hns doctor says what else prevents it")
 	}
-	if !o.yes && !Confirmed(o.In, o.Out, fmt.Sprintf("The %s overwrite what differs, and objects are deleted accordingly. Continue? (yes/no) ", o.trust)) {
-		return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
+	if !o.yes {
+		question := fmt.Sprintf("The %s overwrite what differs, and objects are deleted accordingly. Continue? (yes/no) ", o.trust)
+		if err := Confirm(ctx, o.IOStreams, question, errNotConfirmed); err != nil {
+			return err
+		}
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{hnc.AnnotationTrust: configuration.TrustDecision(o.trust)}}})
 	if err != nil {

@@ -67,10 +67,10 @@ func (o *setOptions) Validate() error {
 	if err := validateExclusive(o.flags, "allow-cascading-deletion", "forbid-cascading-deletion"); err != nil {
 		return err
 	}
-	if err := o.wait.validate(&o.dryRun); err != nil || o.parent == "" {
+	if err := validateParent(o.flags); err != nil {
 		return err
 	}
-	return ValidateNamespace(o.parent)
+	return o.wait.validate(&o.dryRun)
 }
 
 func (o *setOptions) Run(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/term"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -44,10 +46,21 @@ func Warnf(errOut io.Writer, format string, args ...any) {
 	_, _ = io.WriteString(errOut, "Warning: "+names.PrintableLines(fmt.Sprintf(format, args...), indent)+"\n")
 }
 
-// Confirmed asks a question, and reports whether the answer is yes.
-func Confirmed(in io.Reader, out io.Writer, question string) bool {
-	_, _ = fmt.Fprint(out, question)
-	return strings.TrimSpace(readLine(in)) == "yes"
+// Confirm asks a question on standard error. It returns nil if the answer is yes, the given error for any other answer,
+// and the context's error if that ends first.
+func Confirm(ctx context.Context, streams genericiooptions.IOStreams, question string, refused error) error {
+	_, _ = fmt.Fprint(streams.ErrOut, question)
+	answer := make(chan string, 1)
+	go func() { answer <- readLine(streams.In) }()
+	select {
+	case line := <-answer:
+		if strings.TrimSpace(line) != "yes" {
+			return refused
+		}
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // readLine returns what comes before the end of the line, or of the input. It leaves the rest for the next question.

@@ -140,7 +140,7 @@ func (o *uninstallOptions) Run(ctx context.Context) error {
 		return err
 	}
 	if !o.yes && !o.dryRun.Enabled() {
-		if err := o.ask(); err != nil {
+		if err := Confirm(ctx, o.IOStreams, "Continue? (yes/no) ", errNotConfirmed); err != nil {
 			return err
 		}
 	}
@@ -160,14 +160,6 @@ func (o *uninstallOptions) Run(ctx context.Context) error {
 		_, err = fmt.Fprintf(o.Out, "Helm still has a record of the release: helm uninstall %s --namespace %s\n", release, hnc.SystemNamespace)
 	}
 	return err
-}
-
-// ask returns an error unless the user confirms.
-func (o *uninstallOptions) ask() error {
-	if !Confirmed(o.In, o.Out, "Continue? (yes/no) ") {
-		return errors.New("not confirmed, nothing was removed; answer yes, or give --yes")
-	}
-	return nil
 }
 
 // remove deletes the objects of a step. Objects that are gone already are no error, so a removal that was interrupted

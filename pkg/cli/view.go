@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -108,6 +109,10 @@ func (o *viewOptions) Run(ctx context.Context) error {
 		_, _ = fmt.Fprintf(o.ErrOut, "Run this line in another shell to use the view of %s. Press Ctrl-C to end.\n", o.names.Root)
 		return server.Serve(ctx)
 	}
+	// Nor does a second signal end the view before its command.
+	held := make(chan os.Signal, 1)
+	signal.Notify(held, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(held)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(serving) }()
 	err = o.run(ctx, append(os.Environ(), "KUBECONFIG="+kubeconfig, "KUBECACHEDIR="+server.CacheDir()))

@@ -75,7 +75,7 @@ func (o *viewKubeconfigOptions) Run(ctx context.Context) error {
 		if ready != nil {
 			message = ready.Message
 		}
-		_, _ = fmt.Fprintf(o.ErrOut, "Warning: the view can't be used yet: %s\n", message)
+		Warnf(o.ErrOut, "the view can't be used yet: %s", message)
 	}
 	config, err := o.kubeconfig(view)
 	if err != nil {
@@ -112,9 +112,13 @@ func (o *viewKubeconfigOptions) kubeconfig(view *v1alpha3.TenantView) (*clientcm
 	if cluster == nil || user == nil {
 		return nil, fmt.Errorf("context %q of the kubeconfig names no cluster or no user", config.CurrentContext)
 	}
-	if as := o.factory.Flags.Impersonate; as != nil && *as != "" {
-		user.Impersonate, user.ImpersonateGroups = *as, *o.factory.Flags.ImpersonateGroup
+	// The flags of impersonation change the user.
+	requests, err := o.factory.Config()
+	if err != nil {
+		return nil, err
 	}
+	as := &requests.Impersonate
+	user.Impersonate, user.ImpersonateUID, user.ImpersonateGroups, user.ImpersonateUserExtra = as.UserName, as.UID, as.Groups, as.Extra
 	cluster.Server = strings.TrimSuffix(cluster.Server, "/") + hnc.ViewPath(view.Namespace)
 	name := "view-" + view.Namespace
 	shown := mapping.NewNames(mapping.Of(view, func(string) (time.Time, bool) { return time.Time{}, false })).Out(view.Namespace)

@@ -31,8 +31,8 @@ type Options struct {
 	KeepTracking bool
 	// DryRun reports what would be done, and changes nothing.
 	DryRun bool
-	// Confirm asks the user a question, and returns whether the answer is yes.
-	Confirm func(question string) bool
+	// Confirm asks the user a question. It returns ErrNotConfirmed if the answer is not yes, or why there is none.
+	Confirm func(question string) error
 }
 
 // ErrNotConfirmed is the result of a migration that the user has ended at a question.
@@ -137,8 +137,8 @@ func (m *Migration) Run(ctx context.Context) error {
 		if err := m.announce(steps); err != nil {
 			return err
 		}
-		if !m.Confirm("Begin? (yes/no) ") {
-			return fmt.Errorf("nothing was changed: %w", ErrNotConfirmed)
+		if err := m.Confirm("Begin? (yes/no) "); err != nil {
+			return fmt.Errorf("nothing was changed: %w", err)
 		}
 		if m.state == nil {
 			if m.state, err = newState(ctx, m.clients); err != nil {

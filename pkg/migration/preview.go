@@ -39,8 +39,5 @@ func (m *Migration) preview(ctx context.Context) error {
 			return err
 		}
 	}
-	if !m.Confirm("Delete HNC's definitions, after which a rollback needs the export? (yes/no) ") {
-		return ErrNotConfirmed
-	}
-	return nil
+	return m.Confirm("Delete HNC's definitions, after which a rollback needs the export? (yes/no) ")
 }

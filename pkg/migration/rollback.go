@@ -66,8 +66,8 @@ func (m *Migration) undo(ctx context.Context, steps []step) error {
 	if err := m.announce(steps); err != nil || m.DryRun {
 		return err
 	}
-	if !m.Confirm("Begin? (yes/no) ") {
-		return fmt.Errorf("nothing was changed: %w", ErrNotConfirmed)
+	if err := m.Confirm("Begin? (yes/no) "); err != nil {
+		return fmt.Errorf("nothing was changed: %w", err)
 	}
 	if m.state == nil {
 		var err error

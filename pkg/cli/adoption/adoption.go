@@ -30,16 +30,20 @@ type Source struct {
 	Selector labels.Selector
 }
 
-// Moves returns the parents that the source gives to namespaces, parents before their children, and an error that names
-// all those that it can't give: parents that don't exist, and cycles. Namespaces that it says nothing about, and those
-// that it names as their own parents, are left alone.
-func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, error) {
+// Skipped is a namespace that does not get the parent that is found for it.
+type Skipped struct{ Namespace, Reason string }
+
+// Moves returns the parents that the source gives to namespaces, parents before their children, and the namespaces that
+// it can't give theirs: those with parents that don't exist, and cycles. Users may have written what the source reads,
+// so these don't keep the others from being moved. Namespaces that it says nothing about, and those that it names as
+// their own parents, are left alone.
+func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, []Skipped) {
 	known := map[string]bool{}
 	for i := range namespaces {
 		known[namespaces[i].Name] = true
 	}
-	parents, missing := map[string]string{}, map[string]string{}
-	var problems []string
+	parents := map[string]string{}
+	var skipped []Skipped
 	for i := range namespaces {
 		ns := &namespaces[i]
 		parent := source.parent(ns)
@@ -47,25 +51,21 @@ func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, er
 		case source.Selector != nil && !source.Selector.Matches(labels.Set(ns.Labels)):
 		case parent == "" || parent == ns.Name || ns.DeletionTimestamp != nil || slices.Contains(hnc.ExcludedNamespaces, ns.Name):
 		case len(validation.IsDNS1123Label(parent)) > 0:
-			problems = append(problems, fmt.Sprintf("namespace %s: its parent would be %q, which cannot be the name of a namespace; choose another key or --prefix", ns.Name, parent))
+			skipped = append(skipped, Skipped{ns.Name, fmt.Sprintf("its parent would be %q, which cannot be the name of a namespace; choose another key or --prefix", parent)})
 		case !known[parent]:
-			missing[parent] = ns.Name
+			skipped = append(skipped, Skipped{ns.Name, fmt.Sprintf("its parent %s does not exist; create it: kubectl create namespace %s", parent, parent)})
 		default:
 			parents[ns.Name] = parent
 		}
 	}
-	for _, parent := range slices.Sorted(maps.Keys(missing)) {
-		problems = append(problems, fmt.Sprintf("namespace %s, the parent of %s, does not exist; create it: kubectl create namespace %s", parent, missing[parent], parent))
+	for c := cycle(parents); c != nil; c = cycle(parents) {
+		for _, name := range c {
+			skipped = append(skipped, Skipped{name, fmt.Sprintf("it would be its own ancestor: %s; give one of them another parent", strings.Join(append(slices.Clone(c), c[0]), " <- "))})
+			delete(parents, name)
+		}
 	}
-	if c := cycle(parents); c != nil {
-		problems = append(problems, fmt.Sprintf("namespace %s would be its own ancestor: %s; give one of them another parent", c[0],
-			strings.Join(append(slices.Clone(c), c[0]), " <- ")))
-	}
-	if len(problems) > 0 {
-		slices.Sort(problems)
-		return nil, fmt.Errorf("nothing was changed:\n  %s", strings.Join(problems, "\n  "))
-	}
-	return ordered(parents), nil
+	slices.SortFunc(skipped, func(a, b Skipped) int { return strings.Compare(a.Namespace, b.Namespace) })
+	return ordered(parents), skipped
 }
 
 // parent returns what the source says about a namespace, "" for nothing.

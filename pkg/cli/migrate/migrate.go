@@ -100,7 +100,12 @@ func (o *migrateOptions) Run(ctx context.Context) error {
 	}
 	m, err := migration.New(config, migration.Options{
 		Out: o.Out, File: o.export, SkipRejected: o.skipRejected, NoGrant: !o.grant, KeepTracking: !o.strip && !o.rollback, DryRun: o.dryRun.Enabled(),
-		Confirm: func(question string) bool { return o.yes || cli.Confirmed(o.In, o.Out, question) },
+		Confirm: func(question string) error {
+			if o.yes {
+				return nil
+			}
+			return cli.Confirm(ctx, o.IOStreams, question, migration.ErrNotConfirmed)
+		},
 	})
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
 )
@@ -74,22 +75,22 @@ func (o *repoApplyOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t.sync != nil && !t.sync.Spec.Paused && !o.dryRun.Enabled() {
-		return fmt.Errorf("the RepositorySync %q keeps these objects as its own commit says; set its spec.paused first, or choose another --name", t.sync.Name)
-	}
 	if o.prune {
 		t.warnUnknown(o.ErrOut)
 	}
-	state := t.cluster.State()
-	p := plan.Compute(t.desired, state, o.prune)
+	if err := o.allowed(t); err != nil {
+		return err
+	}
+	state := t.state()
 	if o.prune {
-		if unsafe := plan.Unsafe(state, t.result, o.target.allowMass); len(unsafe) > 0 {
+		if unsafe := t.unsafe(state, o.target.allowMass); len(unsafe) > 0 {
 			printErrors(o.ErrOut, "", unsafe)
 			return cli.ErrReported
 		}
 	}
+	p := plan.Compute(t.desired, state, o.prune)
 	done := &applyResults{options: o, target: t, before: state, line: cli.NewProgress(o.ErrOut), total: p.Len()}
-	w := &writer.Writer{Cluster: t.cluster, DeletesUsed: o.target.allowNonEmpty, Done: done.add, Defined: func(ctx context.Context, written int) {
+	w := &writer.Writer{Cluster: t.cluster, DeletesUsed: o.target.allowNonEmpty, Done: done.add, Kept: done.keep, Defined: func(ctx context.Context, written int) {
 		if written > 0 {
 			t.cluster.AwaitKinds(ctx, kindsOf(t.desired), served)
 		}
@@ -102,8 +103,14 @@ func (o *repoApplyOptions) Run(ctx context.Context) error {
 	if o.dryRun.Enabled() {
 		return o.preview(ctx, t, p, done)
 	}
-	if err := o.confirm(p); err != nil {
-		return err
+	if p.Prunes() > 0 && !o.yes {
+		if err := o.confirm(ctx, p); err != nil {
+			return err
+		}
+		if p, err = o.recheck(ctx, t, p, done); err != nil {
+			return err
+		}
+		w.Cluster = t.cluster
 	}
 	w.Apply(ctx, p)
 	switch {
@@ -116,25 +123,55 @@ func (o *repoApplyOptions) Run(ctx context.Context) error {
 	return done.conclude(ctx)
 }
 
-// confirm lists what would be deleted, and asks.
-func (o *repoApplyOptions) confirm(p *plan.Plan) error {
-	if p.Prunes() == 0 || o.yes {
-		return nil
+// allowed returns an error if the cluster must not be changed.
+func (o *repoApplyOptions) allowed(t *target) error {
+	switch {
+	case t.sync != nil && !t.sync.Spec.Paused && !o.dryRun.Enabled():
+		return fmt.Errorf("the RepositorySync %q keeps these objects as its own commit says; set its spec.paused first, or choose another --name", t.sync.Name)
+	case o.prune && t.state().Unknown[object.Namespace]:
+		return errors.New("namespaces or CustomResourceDefinitions cannot be listed, so nothing can be deleted safely; apply without deletions by --prune=false")
 	}
+	return nil
+}
+
+// recheck reads the cluster again, because an answer takes its time. It returns the plan for what it finds, and keeps
+// objects that are no longer those of the plan that was shown: others have deleted, released or replaced them.
+func (o *repoApplyOptions) recheck(ctx context.Context, t *target, shown *plan.Plan, done *applyResults) (*plan.Plan, error) {
+	if err := t.readSync(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.readCluster(ctx, o.ErrOut); err != nil {
+		return nil, err
+	}
+	if err := o.allowed(t); err != nil {
+		return nil, err
+	}
+	before, state := done.before, t.state()
+	p := plan.Compute(t.desired, state, o.prune)
+	for id := range p.Confine(shown, func(id plan.ID) bool { return before.Live[id].UID == state.Live[id].UID }) {
+		done.keep(id, errors.New("it was changed, released or deleted after it was listed"))
+	}
+	done.before = state
+	return p, nil
+}
+
+// confirm lists what would be deleted, and asks.
+func (o *repoApplyOptions) confirm(ctx context.Context, p *plan.Plan) error {
 	_, _ = fmt.Fprintln(o.ErrOut, "These objects were applied earlier and are no longer in the repository:")
 	for _, id := range p.Release {
 		_, _ = io.WriteString(o.ErrOut, names.Line("  %s (stays, without its record)", id))
 	}
 	for _, id := range p.Delete {
-		_, _ = io.WriteString(o.ErrOut, names.Line("  %s", id))
+		with := ""
+		if id.Kind == object.CRD {
+			with = ", with all objects of its kind"
+		}
+		_, _ = io.WriteString(o.ErrOut, names.Line("  %s%s", id, with))
 	}
 	for _, id := range p.DeleteNamespaces {
 		_, _ = io.WriteString(o.ErrOut, names.Line("  %s, with everything in it", id))
 	}
-	if !cli.Confirmed(o.In, o.ErrOut, "Delete them? (yes/no) ") {
-		return errors.New("not confirmed, nothing was changed; answer yes, give --yes, or keep them by --prune=false")
-	}
-	return nil
+	return cli.Confirm(ctx, o.IOStreams, "Delete them? (yes/no) ", errors.New("not confirmed, nothing was changed; answer yes, give --yes, or keep them by --prune=false"))
 }
 
 // preview prints what would be done. The API server validates each object.

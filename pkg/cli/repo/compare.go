@@ -11,6 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/changes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/preview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
@@ -51,8 +52,9 @@ func (o *repoDiffOptions) runLive(ctx context.Context) error {
 		return err
 	}
 	t.warnUnknown(o.ErrOut)
-	state := t.cluster.State()
-	p := plan.Compute(t.desired, state, t.sync == nil || t.sync.Spec.Prune)
+	state := t.state()
+	prune := t.sync == nil || t.sync.Spec.Prune
+	p := plan.Compute(t.desired, state, prune)
 	if !o.target.allowNonEmpty {
 		for id, reason := range (&writer.Writer{Cluster: t.cluster}).KeepInUse(ctx, p) {
 			cli.Warnf(o.ErrOut, "%s: %s", id, cli.ServerMessage(reason))
@@ -62,7 +64,10 @@ func (o *repoDiffOptions) runLive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	unsafe := plan.Unsafe(state, t.result, o.target.allowMass)
+	var unsafe report.Errors
+	if prune {
+		unsafe = t.unsafe(state, o.target.allowMass)
+	}
 	printed, err := o.output.Print(o.Out, clusterChanges{Changes: found, Errors: unsafe}, nil)
 	if !printed {
 		_, err = fmt.Fprint(o.Out, found.Text())

@@ -71,11 +71,11 @@ func (a *applyResults) skip() {
 	a.advance()
 }
 
-// keep records a namespace that is not deleted.
+// keep records an object that is not deleted.
 func (a *applyResults) keep(id plan.ID, reason error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.append(applyResult{Result: resultKept, Message: reason.Error(), id: id})
+	a.append(applyResult{Result: resultKept, Message: cli.ServerMessage(reason), id: id})
 }
 
 // report records and prints the result of a write that changes something, or fails.

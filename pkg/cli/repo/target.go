@@ -17,7 +17,9 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
+	hncv1alpha3 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
@@ -51,28 +53,30 @@ func (t *targetFlags) validate(repo *repoFlags) error {
 
 // target is a repository compiled for the cluster of the kubeconfig, and what that cluster contains of it.
 type target struct {
+	name    string
 	config  *rest.Config
-	cluster *cluster.Cluster
-	// sync is the RepositorySync of the name, nil if there is none.
-	sync    *v1alpha3.RepositorySync
+	syncs   hncv1alpha3.RepositorySyncInterface
 	result  *repository.Result
 	desired []*plan.Object
+
+	cluster *cluster.Cluster
+	// sync is the RepositorySync of the name, nil if there is none.
+	sync *v1alpha3.RepositorySync
 	// unknown are the kinds that cannot be listed.
 	unknown map[schema.GroupKind]error
 }
 
 // open compiles a repository, prints its errors, and reads the objects that are recorded in the cluster.
 func (t *targetFlags) open(ctx context.Context, f *cli.Factory, repo *repoFlags, errOut io.Writer) (*target, error) {
-	found := &target{}
 	c, err := f.Clients()
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.Hierarchy.HncV1alpha3().RepositorySyncs().Get(ctx, t.name, metav1.GetOptions{})
-	switch {
-	case err == nil:
-		found.sync = s
-	case !apierrors.IsNotFound(err):
+	found := &target{name: t.name, syncs: c.Hierarchy.HncV1alpha3().RepositorySyncs()}
+	if found.config, err = f.Config(); err != nil {
+		return nil, err
+	}
+	if err := found.readSync(ctx); err != nil {
 		return nil, err
 	}
 	if found.result, err = t.compile(ctx, f, repo, found.sync, errOut); err != nil {
@@ -81,23 +85,40 @@ func (t *targetFlags) open(ctx context.Context, f *cli.Factory, repo *repoFlags,
 	if found.desired, err = plan.Desired(found.result, t.name); err != nil {
 		return nil, err
 	}
-	if found.config, err = f.Config(); err != nil {
-		return nil, err
+	return found, found.readCluster(ctx, errOut)
+}
+
+// readSync reads the RepositorySync.
+func (t *target) readSync(ctx context.Context) error {
+	s, err := t.syncs.Get(ctx, t.name, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		t.sync = s
+	case apierrors.IsNotFound(err):
+		t.sync = nil
+	default:
+		return err
 	}
-	if found.cluster, err = cluster.New(found.config, found.config, t.name, func() {}); err != nil {
-		return nil, err
+	return nil
+}
+
+// readCluster reads the objects that are recorded in the cluster.
+func (t *target) readCluster(ctx context.Context, errOut io.Writer) error {
+	var err error
+	if t.cluster, err = cluster.New(t.config, t.config, t.name, func() {}); err != nil {
+		return err
 	}
-	if err := found.cluster.Refresh(ctx); err != nil {
-		return nil, err
+	if err := t.cluster.Refresh(ctx); err != nil {
+		return err
 	}
-	if _, served := found.cluster.Resource(plan.HierarchyKind); !served {
-		found.desired = slices.DeleteFunc(found.desired, func(o *plan.Object) bool { return o.Generated })
+	if _, served := t.cluster.Resource(plan.HierarchyKind); !served {
+		t.desired = slices.DeleteFunc(t.desired, func(o *plan.Object) bool { return o.Generated })
 	}
 	line := cli.NewProgress(errOut)
 	defer line.Clear()
 	line.Showf("looking for objects that %s has applied ...", t.name)
-	found.unknown = found.cluster.List(ctx, found.kinds())
-	return found, ctx.Err()
+	t.unknown = t.cluster.List(ctx, t.kinds())
+	return ctx.Err()
 }
 
 // compile compiles the repository for the cluster that --clusters or the RepositorySync names. Errors are printed.
@@ -106,14 +127,17 @@ func (t *targetFlags) compile(ctx context.Context, f *cli.Factory, repo *repoFla
 	if err != nil {
 		return nil, err
 	}
-	name := defaultCluster
+	clusters := []string{defaultCluster}
 	switch {
-	case len(repo.clusters) == 1:
-		name = repo.clusters[0]
+	case len(repo.clusters) > 0:
+		clusters, err = repo.selectClusters(withDefaultCluster(repository.Clusters(l.objects)))
+		if err != nil && len(l.errors) == 0 {
+			return nil, err
+		}
 	case s != nil:
-		name = s.Spec.Cluster
+		clusters[0] = s.Spec.Cluster
 	}
-	all, err := repo.compileFor(ctx, errOut, l, []string{name}, nil)
+	all, err := repo.compileFor(ctx, errOut, l, clusters, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -151,6 +175,25 @@ func (t *target) kinds() []schema.GroupKind {
 		add(kind)
 	}
 	return kinds
+}
+
+// state returns what is known of the cluster. Of kinds that cannot be listed, nothing is known; without the namespaces
+// or the CustomResourceDefinitions, no deletion of either can be found to be safe.
+func (t *target) state() *plan.State {
+	state := t.cluster.State()
+	state.Unknown = map[schema.GroupKind]bool{}
+	for kind := range t.unknown {
+		state.Unknown[kind] = true
+	}
+	if state.Unknown[object.Namespace] || state.Unknown[object.CRD] {
+		state.Unknown[object.Namespace], state.Unknown[object.CRD] = true, true
+	}
+	return state
+}
+
+// unsafe returns why nothing that has left the repository may be deleted, as hns-sync refuses such a revision.
+func (t *target) unsafe(state *plan.State, allowMassDeletion bool) report.Errors {
+	return append(plan.RemovedDefinitions(state, t.desired, t.cluster.Resource), plan.Unsafe(state, t.result, allowMassDeletion)...)
 }
 
 // warnUnknown prints which kinds cannot be listed. Objects of them that have left the repository are not known, and

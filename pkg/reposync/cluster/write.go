@@ -96,7 +96,7 @@ func Foreign(sync string, o metav1.Object) error {
 }
 
 // Delete deletes an object that the RepositorySync has applied, with its dependents in the background. It is no error
-// if that is gone, but one if an object of RBAC is not gone afterwards.
+// if that is gone, but a conflict if another one has its name, and an error if an object of RBAC is not gone afterwards.
 func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 	resource, err := c.resource(id.Kind, "")
 	if err != nil {
@@ -113,7 +113,10 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 		PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &uid},
 	})
 	// An object of another UID is somebody else's.
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+	var conflict error
+	if apierrors.IsConflict(err) {
+		conflict = err
+	} else if err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}
 	if id.Grants() {
@@ -127,7 +130,7 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 		}
 	}
 	c.Forget(id)
-	return nil
+	return conflict
 }
 
 // Release removes the metadata of the RepositorySync from an object, and leaves it alone otherwise.

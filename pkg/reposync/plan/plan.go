@@ -196,5 +196,25 @@ func (p *Plan) Keep(namespaces map[string]bool) {
 	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool { return namespaces[id.Namespace] })
 }
 
+// Confine takes out of the plan the deletions and releases that another plan does not contain, or whose object is not the
+// same one. It returns those that only the other plan contains from then on.
+func (p *Plan) Confine(to *Plan, same func(ID) bool) map[ID]bool {
+	left := map[ID]bool{}
+	confine := func(ids *[]ID, to []ID) {
+		contained := map[ID]bool{}
+		for _, id := range to {
+			contained[id], left[id] = true, true
+		}
+		*ids = slices.DeleteFunc(*ids, func(id ID) bool { return !contained[id] || !same(id) })
+		for _, id := range *ids {
+			delete(left, id)
+		}
+	}
+	confine(&p.Delete, to.Delete)
+	confine(&p.DeleteNamespaces, to.DeleteNamespaces)
+	confine(&p.Release, to.Release)
+	return left
+}
+
 // repositoryDetached are namespaces that are never deleted.
 var repositoryDetached = []string{"default", "kube-system", "kube-public", "kube-node-lease", "gatekeeper-system"}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,21 @@ func TestKeptNamespacesKeepTheirObjects(t *testing.T) {
 	p.Keep(map[string]bool{"shop": true})
 	if got := text(p); got != "" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A plan that was confirmed allows no deletion that was not shown, and none of an object that has taken the place of
+// another one.
+func TestPlansAreConfinedToOthers(t *testing.T) {
+	id := func(name string) ID { return ID{Kind: policy.Kind, Namespace: "shop", Name: name} }
+	shown := &Plan{Delete: []ID{id("gone"), id("replaced"), id("same")}, DeleteNamespaces: []ID{shop}, Release: []ID{id("detached")}}
+	p := &Plan{Delete: []ID{id("detached"), id("new"), id("replaced"), id("same")}, Release: []ID{shop}}
+	left := p.Confine(shown, func(id ID) bool { return id.Name != "replaced" })
+	if got := text(p); got != "delete same" {
+		t.Errorf("got %s", got)
+	}
+	if want := (map[ID]bool{id("gone"): true, id("replaced"): true, id("detached"): true, shop: true}); !maps.Equal(left, want) {
+		t.Errorf("got %v, want %v", left, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -43,6 +44,8 @@ type Writer struct {
 	// Applied receives the result of each object that was to be created or updated. It is called concurrently. Nil does
 	// nothing.
 	Applied func(o *plan.Object, err error)
+	// Kept receives the objects that are not deleted, because others have their names. Nil leaves these results to Done.
+	Kept func(id plan.ID, reason error)
 	// LeftOut are, by namespace, objects of the repository that the plan does not contain.
 	LeftOut map[string]string
 
@@ -205,13 +208,13 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 			return
 		}
 		err := granted[id.Namespace]
-		if err == nil || id.Grants() {
-			err = w.delete(ctx, id)
+		if id.Grants() {
+			err = nil
 		}
+		err = w.delete(ctx, id, err)
 		if err != nil && id.Grants() && id.Namespace != "" {
 			granted[id.Namespace] = fmt.Errorf("it is deleted after %s, whose deletion has failed", id)
 		}
-		w.Done(Delete, id, "", err)
 	}
 	for _, id := range p.DeleteNamespaces {
 		if ctx.Err() != nil {
@@ -222,20 +225,26 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 		if !w.DeletesUsed {
 			err = w.inUse(ctx, id)
 		}
-		if err == nil {
-			err = w.delete(ctx, id)
-		}
-		w.Done(Delete, id, "", err)
+		_ = w.delete(ctx, id, err)
 	}
 	w.apply(ctx, p.Late)
 	w.apply(ctx, w.late)
 }
 
-// delete deletes an object. Of kinds that do not exist any more, there is none.
-func (w *Writer) delete(ctx context.Context, id plan.ID) error {
-	err := w.Cluster.Delete(ctx, id)
-	if meta.IsNoMatchError(err) {
-		return nil
+// delete deletes an object, unless it must not be for a reason, and reports and returns the result. Of kinds that do not
+// exist any more, there is none.
+func (w *Writer) delete(ctx context.Context, id plan.ID, reason error) error {
+	err := reason
+	if err == nil {
+		err = w.Cluster.Delete(ctx, id)
+		switch {
+		case apierrors.IsConflict(err) && w.Kept != nil:
+			w.Kept(id, err)
+			return nil
+		case meta.IsNoMatchError(err), apierrors.IsConflict(err):
+			err = nil
+		}
 	}
+	w.Done(Delete, id, "", err)
 	return err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"k8s.io/client-go/tools/clientcmd"
@@ -101,6 +103,83 @@ func TestPipeThatIsClosedEarlyEndsThePluginSilently(t *testing.T) {
 		t.Errorf("got %v, %q, want an end by SIGPIPE", err, stderr.String())
 	}
 	_ = writer.Close()
+}
+
+func TestSignalsEndThePlugin(t *testing.T) {
+	namespace(t, "signal", "")
+	namespace(t, "signal-a", "")
+	file := filepath.Join(t.TempDir(), "tree")
+	if err := os.WriteFile(file, []byte("signal\n  signal-a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := root.answer(t, "Continue? (yes/no) ", func(p *os.Process) string {
+		if err := p.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		return ""
+	}, "adopt", "-f", file)
+	r.expect(t, "at a question", 130, "error: interrupted\n")
+	// A read of standard input does not end by itself.
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	reads := root.command(ctx, "adopt", "-f", "-", "--yes")
+	if _, err := reads.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := reads.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = reads.Wait()
+	}()
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for running := true; running; {
+		select {
+		case <-ended:
+			running = false
+		case <-ticker.C:
+			_ = reads.Process.Signal(os.Interrupt)
+		}
+	}
+	if status, ok := reads.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGINT {
+		t.Errorf("reading standard input: %v, want an end by SIGINT", reads.ProcessState)
+	}
+}
+
+func TestSignalsEndNoViewBeforeItsCommand(t *testing.T) {
+	namespace(t, "held", "")
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	command := root.command(ctx, "view", "held", "--", "sh", "-c", "trap '' INT TERM; echo up; read line")
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	bufio.NewScanner(shown).Scan()
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for range 5 {
+		_ = command.Process.Signal(os.Interrupt)
+		<-ticker.C
+	}
+	if err := command.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the view has ended: %v", err)
+	}
+	_ = stdin.Close()
+	_ = command.Wait()
+	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signaled() {
+		t.Errorf("got %v, want the end of the command", command.ProcessState)
+	}
 }
 
 func TestKubectlFindsThePlugin(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -36,6 +38,21 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
+// expect fails the test unless the exit code is this one, and the output contains the parts.
+func (r result) expect(t *testing.T, what string, code int, parts ...string) {
+	t.Helper()
+	if r.code != code {
+		t.Errorf("%s: exit code %d\n%s%s", what, r.code, r.stdout, r.stderr)
+	}
+	for _, part := range parts {
+		if !strings.Contains(r.stdout+r.stderr, part) {
+			t.Errorf("%s: no %q in\n%s%s", what, part, r.stdout, r.stderr)
+		}
+	}
+}
+
+const gitRepo = "apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n"
+
 const gitQuota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: from-git}\nspec: {hard: {pods: 5}}\n"
 
 // TestRepositoryIsAppliedFromTheClient applies revisions of a repository with the rights of the user, and compares them
@@ -44,7 +61,7 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
-		"system/repo.yaml":                  "apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n",
+		"system/repo.yaml":                  gitRepo,
 		"cluster/role.yaml":                 "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: applied-from-git}\nrules: []\n",
 		"namespaces/x/quota.yaml":           gitQuota,
 		"namespaces/x/applied-a/name.yaml":  "apiVersion: v1\nkind: Namespace\nmetadata: {name: applied-a}\n",
@@ -56,14 +73,7 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 	}
 	expect := func(what string, r result, code int, parts ...string) {
 		t.Helper()
-		if r.code != code {
-			t.Errorf("%s: exit code %d\n%s%s", what, r.code, r.stdout, r.stderr)
-		}
-		for _, part := range parts {
-			if !strings.Contains(r.stdout+r.stderr, part) {
-				t.Errorf("%s: no %q in\n%s%s", what, part, r.stdout, r.stderr)
-			}
-		}
+		r.expect(t, what, code, parts...)
 	}
 	expect("diff", repo(root, "diff"), 0, "+ namespace applied-a in namespaces/x\n", "+ applied-b ResourceQuota/from-git (namespaces/x/quota.yaml)\n", "+ ClusterRole.rbac.authorization.k8s.io/applied-from-git")
 	expect("dry run", repo(root, "apply", "--dry-run=server"), 0, "ConfigMap applied-b/extra applied (server dry run)\n", "objects applied: 8, unchanged: 0, deleted: 0")
@@ -132,4 +142,98 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 	})
 	write(t, dir, map[string]string{"namespaces/x/applied-a/name.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: applied-a}\n"})
 	expect("a RepositorySync of that name", repo(root, "apply"), 1, `the RepositorySync "applied" keeps these objects as its own commit says`)
+}
+
+const gitWidgets = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.pruned.example.com}
+spec:
+  group: pruned.example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+`
+
+// TestRepositoryIsPrunedWithCare removes objects from a repository that must not be deleted for one reason or another.
+func TestRepositoryIsPrunedWithCare(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	configMap := func(name, annotations string) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", annotations: {" + annotations + "}}\n"
+	}
+	const widget = "apiVersion: pruned.example.com/v1\nkind: Widget\nmetadata: {name: "
+	write(t, dir, map[string]string{
+		"system/repo.yaml":             gitRepo,
+		"clusterregistry/cluster.yaml": "apiVersion: clusterregistry.k8s.io/v1alpha1\nkind: Cluster\nmetadata: {name: prod}\n",
+		"cluster/crd.yaml":             gitWidgets,
+		"namespaces/pruned/name.yaml":  "apiVersion: v1\nkind: Namespace\nmetadata: {name: pruned}\n",
+		"namespaces/pruned/w.yaml":     widget + "own}\n",
+		"namespaces/pruned/prod.yaml":  configMap("prod", "configsync.gke.io/cluster-name-selector: prod"),
+		"namespaces/pruned/old.yaml":   configMap("old", ""),
+		"namespaces/pruned/freed.yaml": configMap("freed", ""),
+		"namespaces/pruned/last.yaml":  configMap("last", ""),
+	})
+	args := func(more ...string) []string {
+		return append([]string{"repo", "apply", "--path", dir, "--name", "pruned", "--clusters", "prod"}, more...)
+	}
+	apply := func(more ...string) result { return root.hns(t, args(more...)...) }
+	exists := func(what string, names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if _, err := kube.CoreV1().ConfigMaps("pruned").Get(t.Context(), name, metav1.GetOptions{}); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	apply().expect(t, "first", 0, "failed: 0")
+
+	// The name of a cluster decides what is in the repository.
+	apply("--yes", "--clusters", "prdo").expect(t, "two clusters", 4)
+	root.hns(t, "repo", "apply", "--path", dir, "--name", "pruned", "--yes", "--clusters", "prdo").expect(t, "a cluster that the repository does not list", 4, `no cluster "prdo", only defaultcluster, prod`)
+	root.hns(t, "repo", "diff", "--path", dir, "--name", "pruned", "--clusters", "prdo").expect(t, "diff for such a cluster", 4, `no cluster "prdo"`)
+	exists("the cluster is not listed", "prod")
+
+	// A CustomResourceDefinition is deleted with all objects of its kind, and not while the repository has any.
+	widgets := objects.Resource(schema.GroupVersionResource{Group: "pruned.example.com", Version: "v1", Resource: "widgets"}).Namespace("pruned")
+	foreign := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "pruned.example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "foreign"}}}
+	if _, err := widgets.Create(t.Context(), foreign, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, map[string]string{"cluster/crd.yaml": ""})
+	apply("--yes").expect(t, "a definition of which the repository has objects", 1, "KNV1047", "namespaces/pruned/w.yaml")
+	root.hns(t, "repo", "diff", "--path", dir, "--name", "pruned", "--clusters", "prod").expect(t, "diff", 1, "KNV1047")
+	if list, err := widgets.List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 2 {
+		t.Errorf("got %v, %v", list, err)
+	}
+	write(t, dir, map[string]string{"namespaces/pruned/w.yaml": ""})
+	apply().expect(t, "unconfirmed", 1, " widgets.pruned.example.com, with all objects of its kind\n")
+	write(t, dir, map[string]string{"cluster/crd.yaml": gitWidgets, "namespaces/pruned/w.yaml": widget + "own}\n"})
+
+	// What others change while the question is open is kept.
+	asked := func(change func()) result {
+		t.Helper()
+		return root.answer(t, "Delete them? (yes/no) ", func(*os.Process) string { change(); return "yes\n" }, args()...)
+	}
+	write(t, dir, map[string]string{"namespaces/pruned/old.yaml": "", "namespaces/pruned/freed.yaml": ""})
+	asked(func() {
+		patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null}}}`, hnc.LabelRepositorySync)
+		if _, err := kube.CoreV1().ConfigMaps("pruned").Patch(t.Context(), "freed", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}).expect(t, "released meanwhile", 0, "ConfigMap pruned/old deleted\n", "ConfigMap pruned/freed: kept: ", "deleted: 1,")
+	exists("released meanwhile", "freed", "last")
+	write(t, dir, map[string]string{"namespaces/pruned/last.yaml": ""})
+	asked(func() {
+		s := &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "pruned"}, Spec: v1alpha3.RepositorySyncSpec{
+			Source: v1alpha3.RepositorySource{URL: "https://git.example.com/x.git"}, ServiceAccount: v1alpha3.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
+		}}
+		if _, err := hierarchies.HncV1alpha3().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = hierarchies.HncV1alpha3().RepositorySyncs().Delete(context.WithoutCancel(t.Context()), "pruned", metav1.DeleteOptions{})
+		})
+	}).expect(t, "a RepositorySync meanwhile", 1, `the RepositorySync "pruned" keeps these objects`)
+	exists("a RepositorySync meanwhile", "last")
 }

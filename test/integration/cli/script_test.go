@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +48,38 @@ func (u user) hns(t *testing.T, args ...string) result {
 		t.Fatalf("kubectl hns %s: %v %v\n%s", strings.Join(args, " "), err, ctx.Err(), stderr.String())
 	}
 	return result{stdout.String(), stderr.String(), command.ProcessState.ExitCode()}
+}
+
+// answer runs the plugin. When it shows a question, react gives the answer, "" for none.
+func (u user) answer(t *testing.T, question string, react func(*os.Process) string, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	command := u.command(ctx, args...)
+	var stdout bytes.Buffer
+	command.Stdout = &stdout
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var shown bytes.Buffer
+	for char := make([]byte, 1); !strings.HasSuffix(shown.String(), question); {
+		if _, err := stderr.Read(char); err != nil {
+			t.Fatalf("kubectl hns %s does not ask %q: %v\n%s", strings.Join(args, " "), question, err, shown.String())
+		}
+		shown.Write(char)
+	}
+	_, _ = io.WriteString(stdin, react(command.Process))
+	_, _ = io.Copy(&shown, stderr)
+	_ = command.Wait()
+	return result{stdout.String(), shown.String(), command.ProcessState.ExitCode()}
 }
 
 // script is what a user runs: commands and their output are compared with a golden file.

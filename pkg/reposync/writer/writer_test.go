@@ -1,0 +1,71 @@
+package writer
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// An object of another UID is not deleted, and must not be reported as deleted.
+func TestObjectsOfOthersAreKept(t *testing.T) {
+	answer := func(w http.ResponseWriter, code int, body any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_ = json.NewEncoder(w).Encode(body)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, 200, metav1.APIVersions{Versions: []string{"v1"}})
+	})
+	mux.HandleFunc("/apis", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, metav1.APIGroupList{}) })
+	mux.HandleFunc("/api/v1", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, 200, metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{
+			{Name: "configmaps", Kind: "ConfigMap", Namespaced: true, Verbs: metav1.Verbs{"list", "delete"}},
+		}})
+	})
+	mux.HandleFunc("DELETE /api/v1/namespaces/shop/configmaps/{name}", func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("name") == "other" {
+			answer(w, 409, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonConflict, Code: 409})
+			return
+		}
+		answer(w, 200, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	config := &rest.Config{Host: server.URL}
+	c, err := cluster.New(config, config, "policy", func() {})
+	if err == nil {
+		err = c.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := func(name string) plan.ID {
+		return plan.ID{Kind: schema.GroupKind{Kind: "ConfigMap"}, Namespace: "shop", Name: name}
+	}
+	results := map[string]string{}
+	w := &Writer{Cluster: c, Done: func(operation Operation, id plan.ID, _ string, err error) {
+		results[id.Name] = string(operation)
+		if err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}}
+	p := &plan.Plan{Delete: []plan.ID{id("other"), id("own")}}
+	w.Prune(t.Context(), p)
+	if results["other"] != "delete" || results["own"] != "delete" {
+		t.Errorf("without Kept: got %v", results)
+	}
+	w.Kept = func(id plan.ID, _ error) { results[id.Name] = "kept" }
+	w.Prune(t.Context(), p)
+	if results["other"] != "kept" || results["own"] != "delete" {
+		t.Errorf("with Kept: got %v", results)
+	}
+}
