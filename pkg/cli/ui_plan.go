@@ -41,7 +41,8 @@ func (r *uiReader) Plan(ctx context.Context, namespace string, change ui.Change)
 	case ui.ChangeMode:
 		spec.Change = v1alpha3.ChangePropagation
 		plan.See = fmt.Sprintf("kubectl hns plan %s --mode %s", namespace, mode(change))
-		if spec.Resources, err = r.modes(ctx, namespace, change); err != nil {
+		o := &planOptions{namespace: namespace, modes: []string{mode(change)}}
+		if spec.Resources, err = o.resources(ctx, r.clients); err != nil {
 			return nil, err
 		}
 	default:
@@ -112,13 +113,13 @@ func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change
 	}
 	want := hierarchyChange{}
 	if change.Kind == ui.ChangeMode {
-		if h.Spec.Propagation, err = r.modes(ctx, namespace, change); err != nil {
+		if want.modes, err = parseModes([]string{mode(change)}); err != nil {
 			return err
 		}
 	} else {
 		want.cascade = ptr.To(change.Kind == ui.ChangeAllow)
-		want.apply(h)
 	}
+	want.apply(h)
 	err = writeHierarchy(ctx, r.clients, h, want, &dryRun)
 	if prefixed := (*prefixedError)(nil); errors.As(err, &prefixed) {
 		return prefixed.err
@@ -138,12 +139,6 @@ func (r *uiReader) subnamespaceOf(ctx context.Context, namespace string) (string
 		return "", nil
 	}
 	return parent, nil
-}
-
-// modes returns the entries of the namespace's hierarchy with the new mode of a kind.
-func (r *uiReader) modes(ctx context.Context, namespace string, change ui.Change) ([]v1beta1.ResourceSpec, error) {
-	o := &planOptions{namespace: namespace, modes: []string{mode(change)}}
-	return o.resources(ctx, r.clients)
 }
 
 func mode(change ui.Change) string { return change.Resource + "=" + change.Mode }
