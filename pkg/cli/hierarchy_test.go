@@ -67,7 +67,7 @@ func TestWriteOfAModeIntoAModifiedHierarchy(t *testing.T) {
 		return true, updates[1], nil
 	})
 	r := &uiReader{clients: &Clients{Hierarchy: client}}
-	if err := r.write(t.Context(), "a", ui.Change{Kind: ui.ChangeMode, Resource: "secrets", Mode: "Propagate"}, "none"); err != nil {
+	if err := r.write(t.Context(), "a", ui.Change{Kind: ui.ChangeMode, Resource: "secrets", Mode: "Propagate"}, "", "none"); err != nil {
 		t.Fatal(err)
 	}
 	want := []v1beta1.ResourceSpec{entry("secrets", v1beta1.Propagate), entry("configmaps", v1beta1.Ignore)}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
 
@@ -34,7 +35,11 @@ func (r *uiReader) Content(ctx context.Context, namespace, resource, name string
 	if err != nil {
 		return nil, err
 	}
-	client := r.clients.Dynamic.Resource(mapping.Resource)
+	return r.content(ctx, mapping.Resource, namespace, name)
+}
+
+func (r *uiReader) content(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) (*ui.Content, error) {
+	client := r.clients.Dynamic.Resource(resource)
 	object, err := client.Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
@@ -46,14 +51,19 @@ func (r *uiReader) Content(ctx context.Context, namespace, resource, name string
 		case apierrors.IsForbidden(err):
 			answer.Notes = append(answer.Notes, "the source cannot be compared: missing permission: "+missingRight(err))
 		case apierrors.IsNotFound(err):
+			answer.Notes = append(answer.Notes, "the source in "+answer.Source+" does not exist")
 		case err != nil:
 			return nil, err
 		default:
 			answer.Difference = differenceOf(source, object)
 		}
-	}
-	if before := r.overwritten(ctx, mapping.Resource.GroupResource(), namespace, name); before != nil {
-		answer.Overwritten = differenceOf(before, object)
+		before, note := r.overwritten(ctx, resource.GroupResource(), namespace, name)
+		if note != "" {
+			answer.Notes = append(answer.Notes, note)
+		}
+		if before != nil {
+			answer.Overwritten = differenceOf(before, object)
+		}
 	}
 	clean(object)
 	hide(object, nil)
@@ -62,17 +72,24 @@ func (r *uiReader) Content(ctx context.Context, namespace, resource, name string
 	return answer, err
 }
 
-// overwritten returns the object that a copy has replaced, nil if its content is not kept or the user may not read it.
-func (r *uiReader) overwritten(ctx context.Context, resource schema.GroupResource, namespace, name string) *unstructured.Unstructured {
+// overwritten returns the object that a copy has replaced, nil if none is kept. note says why it could not be read.
+func (r *uiReader) overwritten(ctx context.Context, resource schema.GroupResource, namespace, name string) (before *unstructured.Unstructured, note string) {
 	record, err := r.clients.Hierarchy.HncV1alpha3().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(resource, name), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, ""
+	}
+	before = &unstructured.Unstructured{}
+	if err == nil {
+		err = json.Unmarshal([]byte(record.Spec.Manifest), &before.Object)
+	}
 	if err != nil {
-		return nil
+		why := ServerMessage(err)
+		if right := missingRight(err); right != "" {
+			why = "missing permission: " + right
+		}
+		return nil, "what it has overwritten is not known: " + why
 	}
-	before := &unstructured.Unstructured{}
-	if json.Unmarshal([]byte(record.Spec.Manifest), &before.Object) != nil {
-		return nil
-	}
-	return before
+	return before, ""
 }
 
 // clean removes what the server manages.
@@ -117,7 +134,23 @@ func hide(u, other *unstructured.Unstructured) {
 	}
 }
 
-// differenceOf returns a unified difference of two objects apart from what the server manages, and their namespaces.
+// withoutMarks removes the labels and annotations that copies get or lose.
+func withoutMarks(u *unstructured.Unstructured) {
+	for _, field := range []string{"labels", "annotations"} {
+		values, _, _ := unstructured.NestedMap(u.Object, "metadata", field)
+		for key := range values {
+			if copies.Internal(key) || key == hnc.LabelManagedBy {
+				unstructured.RemoveNestedField(u.Object, "metadata", field, key)
+				delete(values, key)
+			}
+		}
+		if len(values) == 0 {
+			unstructured.RemoveNestedField(u.Object, "metadata", field)
+		}
+	}
+}
+
+// differenceOf returns a unified difference of two objects apart from what the servers manage, and their namespaces.
 func differenceOf(before, after *unstructured.Unstructured) string {
 	before, after = before.DeepCopy(), after.DeepCopy()
 	// The values of both are compared before any is hidden.
@@ -125,6 +158,7 @@ func differenceOf(before, after *unstructured.Unstructured) string {
 	hide(before, nil)
 	texts := make([][]string, 2)
 	for i, u := range []*unstructured.Unstructured{before, after} {
+		withoutMarks(u)
 		clean(u)
 		unstructured.RemoveNestedField(u.Object, "metadata", "namespace")
 		text, err := yaml.Marshal(u.Object)

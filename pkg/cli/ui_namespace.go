@@ -42,8 +42,12 @@ func (r *uiReader) Namespace(ctx context.Context, name string) (*ui.Namespace, e
 	answer := &ui.Namespace{Excluded: q.Excluded, Children: []ui.Child{}}
 	if h := hierarchies[name]; h != nil {
 		node.Conditions = tree.Problems(h.Status.Details())
-		if answer.Children, err = r.children(ctx, h); err != nil {
+		var note string
+		if answer.Children, note, err = r.children(ctx, h); err != nil {
 			return nil, err
+		}
+		if note != "" {
+			answer.Notes = append(answer.Notes, note)
 		}
 	} else {
 		answer.Notes = append(answer.Notes, "conditions and children are left out: missing permission: get hierarchies in namespace "+name)
@@ -70,11 +74,13 @@ func (r *uiReader) Namespace(ctx context.Context, name string) (*ui.Namespace, e
 	return answer, nil
 }
 
-// children returns the children of a namespace, and Subnamespaces that are not children.
-func (r *uiReader) children(ctx context.Context, h *v1beta1.Hierarchy) ([]ui.Child, error) {
+// children returns the children of a namespace, and Subnamespaces that are not children. note says what could not be read.
+func (r *uiReader) children(ctx context.Context, h *v1beta1.Hierarchy) (children []ui.Child, note string, err error) {
 	subs, err := r.clients.Hierarchy.HncV1beta1().Subnamespaces(h.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil && !apierrors.IsForbidden(err) {
-		return nil, err
+	if apierrors.IsForbidden(err) {
+		note = "which children are sub-namespaces, and their states, are left out: missing permission: " + missingRight(err)
+	} else if err != nil {
+		return nil, "", err
 	}
 	byName := map[string]*ui.Child{}
 	for _, name := range h.Status.Children {
@@ -86,11 +92,11 @@ func (r *uiReader) children(ctx context.Context, h *v1beta1.Hierarchy) ([]ui.Chi
 			byName[s.Name] = &ui.Child{Name: s.Name, Subnamespace: true, State: string(s.Status.State)}
 		}
 	}
-	children := make([]ui.Child, 0, len(byName))
+	children = make([]ui.Child, 0, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		children = append(children, *byName[name])
 	}
-	return children, nil
+	return children, note, nil
 }
 
 // labelsFrom returns what sets each label: the labels of the hierarchy nearest to the root take precedence, those for
@@ -225,6 +231,8 @@ func (r *uiReader) Problem(err error) ui.Problem {
 		p.Hint = hintFor(r.factory, err)
 	}
 	switch {
+	case errors.Is(err, ui.ErrPlanChanged):
+		p.Title, p.Hint = "The plan has changed", "Close this, and look at what the change would do now."
 	case apierrors.IsForbidden(err):
 		p.Title = "You may not see this"
 	case isUnserved(err) && r.factory.serves(v1beta1.SchemeGroupVersion):

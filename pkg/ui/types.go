@@ -5,6 +5,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 )
@@ -39,9 +40,10 @@ type Reader interface {
 	Checks(ctx context.Context) ([]Check, error)
 	// Plan returns what a change would do.
 	Plan(ctx context.Context, namespace string, change Change) (*Plan, error)
-	// Apply makes a change. It is called only if the session may write.
-	Apply(ctx context.Context, namespace string, change Change) error
-	// Watch calls changed after each change of a namespace, a hierarchy or a quota, and returns when the watch ends.
+	// Apply makes a change. It is called only if the session may write. subnamespace is that of the plan.
+	Apply(ctx context.Context, namespace string, change Change, subnamespace types.UID) error
+	// Watch calls changed once it has begun, and after each change of a namespace, a hierarchy or a quota. It returns
+	// when the watch ends.
 	Watch(ctx context.Context, changed func()) error
 	// Problem describes an error in words, and says what to do about it.
 	Problem(err error) Problem

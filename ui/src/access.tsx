@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useData } from './api'
 import { csv, plural } from './model'
-import { Copy, Link, Loaded, Notes, save, toNamespace, toObject, useQuery, useTitle } from './parts'
+import { Copy, Link, Loaded, Notes, save, shellWord, toNamespace, toObject, useQuery, useTitle } from './parts'
 import { NamespaceHead } from './namespace'
 import { Access, Grant } from './types'
 
@@ -24,15 +24,15 @@ export function AccessPage({ name, version }: { name: string; version: number })
   return <main>
     <NamespaceHead name={name} page="access" />
     <form class="tools ask" onSubmit={ask} key={verb + ' ' + resource} data-page="access">
-      <label>Who can <input name="verb" list="verbs" value={verb} placeholder="delete" required size={10} autocomplete="off" spellcheck={false} aria-label="Verb" /></label>
-      <input name="resource" list="resources" value={resource} placeholder="pods" required size={18} autocomplete="off" spellcheck={false} aria-label="Resource" />
+      <label>Who can <input name="verb" list="verbs" defaultValue={verb} placeholder="delete" required size={10} autocomplete="off" spellcheck={false} aria-label="Verb" /></label>
+      <input name="resource" list="resources" defaultValue={resource} placeholder="pods" required size={18} autocomplete="off" spellcheck={false} aria-label="Resource" />
       <span>in {name}?</span>
       <datalist id="verbs">{verbs.map(v => <option key={v} value={v} />)}</datalist>
       <datalist id="resources">{resources.map(r => <option key={r} value={r} />)}</datalist>
       <button class="primary">Show</button>
       {asked && <button type="button" onClick={() => setQuery({})}>Show all grants</button>}
       <span class="grow" />
-      <Copy command={`kubectl hns who ${name}` + (asked ? ` ${verb} ${resource}` : '')} />
+      <Copy command={`kubectl hns who ${name}` + (asked ? ` ${shellWord(verb)} ${shellWord(resource)}` : '')} />
     </form>
     <Loaded from={access}>{(data: Access) => <Grants name={name} access={data} permission={asked ? `${verb} ${resource}` : ''} />}</Loaded>
   </main>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useData } from './api'
 import { age, binding, plural } from './model'
-import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, useTitle } from './parts'
+import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, Unread, useTitle } from './parts'
 import { Bar, fullness } from './quotas'
 import { usePath } from './trees'
 import { Event, Namespace, Objects, Quotas } from './types'
@@ -79,8 +79,7 @@ function Resource({ namespace, resource, version }: { namespace: string; resourc
     <h3><span>{name}</span>{group.length > 0 && <small class="dim">{group.join('.')}</small>}<span class="grow" />
       {objects.data && <small class="dim">{here ? plural(here, 'object') : 'none'}</small>}
       {objects.data?.mode && <span class="tag">{objects.data.mode}</span>}</h3>
-    {objects.error && !objects.data && <p class="note">{objects.error.problem.missingPermission ? <>Missing permission: <code>{objects.error.problem.missingPermission}</code></> : objects.error.problem.detail}</p>}
-    {objects.data?.notes?.map(note => <p class="note" key={note}>{note}</p>)}
+    <Unread from={objects} />
     {items.length > 0 && <table><thead class="hidden"><tr><th>Name</th><th>Where it comes from</th></tr></thead><tbody>{items.map(o => <tr key={o.name} class={o.state}>
       <td><Link to={toObject(namespace, resource, o.name)}>{o.name}</Link></td>
       <td>{o.state === 'Copy' ? <>copied from <Link to={toNamespace(o.source!)}>{o.source}</Link></>
@@ -103,9 +102,10 @@ function Children({ ns }: { ns: Namespace }) {
 function Limits({ ns, version }: { ns: Namespace; version: number }) {
   const quotas = useData<Quotas>('/api/quotas', version)
   const list = quotas.data ? binding(quotas.data.quotas, ns.path) : []
-  if (!list.length) return null
+  if (!list.length && !quotas.error && !quotas.data?.notes) return null
   return <section class="box" aria-labelledby="limits" data-limits>
     <h2 id="limits">Quotas: what is left</h2>
+    <Unread from={quotas} />
     <ul class="plain limits">{list.map(({ quota, limit }) => <li key={limit.resource}>
       <Link to={'/quotas?' + new URLSearchParams({ resource: limit.resource })}>{limit.resource}</Link> <Bar limit={limit} />
       <span class="dim"><b class={fullness(limit.share)}>{limit.used} of {limit.hard}</b> below {quota.namespace}</span></li>)}</ul>
@@ -126,13 +126,12 @@ function Events({ namespace, version }: { namespace: string; version: number }) 
   const events = useData<Event[]>(`/api/namespaces/${namespace}/events`, version)
   const [all, setAll] = useState(false)
   const list = events.data ?? [], shown = all ? list : list.slice(0, 8)
-  const missing = events.error?.problem.missingPermission
   return <section class="box" aria-labelledby="events">
     <h2 id="events">Events <small class="dim">{list.length || ''}</small></h2>
+    <Unread from={events} />
     {shown.length > 0 && <ul class="plain events">{shown.map((e, i) => <li key={i}>
       <span class={'tag ' + (e.warning ? 'bad' : '')}>{e.reason}</span> <b>{e.kind}/{e.name}</b> <span class="dim">{age(e.last)}{e.count > 1 && ` ×${e.count}`}</span><br /><span class="message">{e.message}</span></li>)}</ul>}
     {list.length > shown.length && <button onClick={() => setAll(true)}>Show {list.length - shown.length} more</button>}
     {events.data && !list.length && <p class="dim">None.</p>}
-    {events.error && !events.data && <p class="note">{missing ? <>Missing permission: <code>{missing}</code></> : events.error.problem.detail}</p>}
   </section>
 }

@@ -87,8 +87,22 @@ export function Loaded<T>({ from, children }: { from: Data<T>; children: (data: 
   useEffect(() => { const timer = setTimeout(() => setSlow(true), 200); return () => clearTimeout(timer) }, [])
   if (!from.data) return from.error ? <ProblemBox problem={from.error.problem} /> : <p class="dim" role="status">{slow ? 'Reading from the cluster …' : ''}</p>
   return <>
-    {from.error && <p class="stale" role="status"><b>{from.error.problem.title}.</b> This is the state of {from.at!.toLocaleTimeString()}. {from.error.problem.hint}</p>}
+    <Stale from={from} />
     {children(from.data)}
+  </>
+}
+
+function Stale({ from }: { from: Data<unknown> }) {
+  return from.error ? <p class="stale" role="status"><b>{from.error.problem.title}.</b> This is the state of {from.at!.toLocaleTimeString()}. {from.error.problem.hint}</p> : null
+}
+
+// Unread says, for a part of a page, why there are no data, that they could not be read again, or what they lack.
+export function Unread({ from, what = '' }: { from: Data<{ notes?: string[] } | unknown[]>; what?: string }) {
+  const { data, error } = from
+  const notes = data && 'notes' in data ? data.notes : undefined
+  return <>
+    {error && (data ? <Stale from={from} /> : <p class="note">{what}{error.problem.missingPermission ? <>Missing permission: <code>{error.problem.missingPermission}</code></> : error.problem.detail ?? error.problem.title}</p>)}
+    {notes?.map(note => <p class="note" key={note}>{what}{note}</p>)}
   </>
 }
 

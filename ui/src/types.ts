@@ -40,7 +40,7 @@ export interface NamespacePlan {
   quotas?: { name: string; resource: string; hard: number; planned: number }[]
 }
 export interface Plan {
-  summary: string; see?: string; make: string; writable: boolean
+  summary: string; see?: string; make: string; writable: boolean; digest: string
   status: {
     refusals?: { reason: string; message: string }[]; unknown?: string[]; hidden?: { group?: string; resource: string }[]
     namespaces?: NamespacePlan[]; omittedExceededQuotas?: number

@@ -3,13 +3,16 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -17,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/faults"
 )
 
@@ -150,7 +154,11 @@ func (deepReader) Session() ui.Session {
 func (deepReader) Quotas(context.Context) (*ui.Quotas, error) {
 	return &ui.Quotas{Quotas: []ui.Quota{}}, nil
 }
-func (deepReader) Watch(ctx context.Context, _ func()) error { <-ctx.Done(); return nil }
+func (deepReader) Watch(ctx context.Context, changed func()) error {
+	changed()
+	<-ctx.Done()
+	return nil
+}
 func (deepReader) Forest(context.Context) (*ui.Forest, error) {
 	f := &ui.Forest{}
 	for i := range levels {
@@ -175,20 +183,70 @@ func (deepReader) Events(context.Context, string) ([]ui.Event, error) {
 	return []ui.Event{{Reason: "<u>", Message: "<img src=x onerror=alert(3)>", Kind: "<u>", Name: strings.Repeat("e", 253)}}, nil
 }
 
-func TestDeepTreesAndLongNames(t *testing.T) {
+// servedBy serves what a reader returns, for a test.
+func servedBy(t *testing.T, reader ui.Reader) func() *Page {
+	t.Helper()
 	if chromium == nil {
 		t.Skip(Missing)
 	}
-	server, err := ui.Listen(deepReader{}, 0)
+	server, err := ui.Listen(reader, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	go func() { _ = server.Serve(ctx) }()
+	go func() { _ = server.Serve(t.Context()) }()
 	p := &Page{}
 	p.Address, p.Token, _ = strings.Cut(server.URL(), "/#token=")
-	b := open(t, func() *Page { return p }, "/")
+	return func() *Page { return p }
+}
+
+// failingReader has a forest, and can read or watch nothing else.
+type failingReader struct {
+	deepReader
+	watches, reads atomic.Int32
+}
+
+var errFailing = errors.New("the quotas are out")
+
+func (r *failingReader) Watch(context.Context, func()) error { r.watches.Add(1); return errFailing }
+func (r *failingReader) Quotas(context.Context) (*ui.Quotas, error) {
+	r.reads.Add(1)
+	return nil, errFailing
+}
+func (*failingReader) Problem(err error) ui.Problem {
+	return ui.Problem{Title: "failed", Detail: err.Error()}
+}
+
+// What fails is named, and tried less and less often; by a hidden page not at all.
+func TestFailuresAreShownAndTriedAgainLessAndLessOften(t *testing.T) {
+	t.Parallel()
+	r := &failingReader{}
+	b := open(t, servedBy(t, r), "/")
+	b.shows(".note", errFailing.Error())
+	const period = 12 * time.Second
+	time.Sleep(period)
+	if watches, reads := r.watches.Load(), r.reads.Load(); watches < 2 || watches > 6 || reads < 2 || reads > 6 {
+		t.Errorf("in %s the page has begun %d watches, and read %d times", period, watches, reads)
+	}
+	if state := b.text("document.querySelector('header .state').textContent"); state != "Not connected" {
+		t.Errorf("without a watch the page is %s", state)
+	}
+	b.do(chromedp.Evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))", nil))
+	watches, reads := r.watches.Load(), r.reads.Load()
+	time.Sleep(period)
+	if r.watches.Load() > watches || r.reads.Load() > reads {
+		t.Errorf("the hidden page has begun %d watches, and read %d times", r.watches.Load()-watches, r.reads.Load()-reads)
+	}
+	b.do(chromedp.Evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))", nil))
+	suite.Eventually(t, "it reads again when it is shown", func() error {
+		if r.watches.Load() == watches || r.reads.Load() == reads {
+			return fmt.Errorf("%d watches, %d reads", r.watches.Load(), r.reads.Load())
+		}
+		return nil
+	})
+}
+
+func TestDeepTreesAndLongNames(t *testing.T) {
+	b := open(t, servedBy(t, deepReader{}), "/")
 	deepest := "row-" + deepName(levels-1)
 	const fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 	b.shows(".summary", "1 namespace with problems")
