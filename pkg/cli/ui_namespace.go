@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -151,7 +152,7 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 	if err := readQuestion(ctx, r.factory, r.clients, q, namespace); err != nil {
 		return nil, err
 	}
-	answer := &ui.Objects{Items: []ui.Object{}, Mode: string(q.Chain[0].Mode.Mode)}
+	answer := &ui.Objects{Mode: string(q.Chain[0].Mode.Mode)}
 	if why := q.Chain[0].Mode.Unread; why != "" {
 		answer.Notes = append(answer.Notes, "the mode is not known: "+why)
 	}
@@ -159,10 +160,13 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 	notes := make([]string, len(q.Chain))
 	err = inParallel(ctx, len(q.Chain), func(ctx context.Context, i int) error {
 		above := q.Chain[i].Name
-		list, err := r.clients.metadata.Resource(mapping.Resource).Namespace(above).List(ctx, metav1.ListOptions{})
+		list, err := r.clients.metadata.Resource(mapping.Resource).Namespace(above).List(ctx, metav1.ListOptions{Limit: maxUIObjects})
 		if apierrors.IsForbidden(err) && i > 0 {
 			notes[i] = "objects in " + above + " are left out: missing permission: " + missingRight(err)
 			return nil
+		}
+		if err == nil && list.Continue != "" {
+			notes[i] = fmt.Sprintf("only the first %d objects in %s are read", maxUIObjects, above)
 		}
 		lists[i] = list
 		return err
@@ -170,14 +174,33 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 	if err != nil {
 		return nil, err
 	}
+	for _, note := range notes {
+		if note != "" {
+			answer.Notes = append(answer.Notes, note)
+		}
+	}
+	answer.Items = objectsIn(q.Chain, lists)
+	return answer, nil
+}
+
+// maxUIObjects bounds the objects of a kind that are read in each namespace for a page.
+const maxUIObjects = 5000
+
+// objectsIn returns the objects of the first namespace of a chain, and those in its ancestors that are not there. Lists are
+// in the order of names; one that may not be read is nil.
+func objectsIn(chain []origin.Namespace, lists []*metav1.PartialObjectMetadataList) []ui.Object {
+	// What is behind the last name of an incomplete list may be there.
+	last := ""
+	if list := lists[0]; list.Continue != "" && len(list.Items) > 0 {
+		last = list.Items[len(list.Items)-1].Name
+	}
 	byName := map[string]ui.Object{}
 	// From the namespace to its root: the source nearest to the root takes precedence.
 	for i, list := range lists {
 		if list == nil {
-			answer.Notes = append(answer.Notes, notes[i])
 			continue
 		}
-		above := q.Chain[i]
+		above := chain[i]
 		for j := range list.Items {
 			o := &list.Items[j]
 			source := o.Labels[hnc.LabelInheritedFrom]
@@ -186,15 +209,17 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 				byName[o.Name] = ui.Object{Name: o.Name, State: origin.Copy, Source: source}
 			case i == 0:
 				byName[o.Name] = ui.Object{Name: o.Name, State: origin.Local, Override: o.Annotations[hnc.AnnotationOverride] == "true"}
+			case last != "" && o.Name > last:
 			case source == "" && (!here || known.State == origin.Absent):
 				byName[o.Name] = ui.Object{Name: o.Name, State: origin.Absent, Source: above.Name}
 			}
 		}
 	}
+	items := make([]ui.Object, 0, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		answer.Items = append(answer.Items, byName[name])
+		items = append(items, byName[name])
 	}
-	return answer, nil
+	return items
 }
 
 func (r *uiReader) Explain(ctx context.Context, namespace, resource, name string) (*ui.Explanation, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
@@ -37,6 +38,26 @@ func TestADeletionIsOfTheSubnamespaceOfThePlan(t *testing.T) {
 	}
 	if options.Preconditions == nil || *options.Preconditions.UID != "planned" {
 		t.Errorf("the deletion has the options %v", options)
+	}
+}
+
+func TestObjectsBehindTheEndOfAListAreNotMissing(t *testing.T) {
+	list := func(more string, names ...string) *metav1.PartialObjectMetadataList {
+		l := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{Continue: more}}
+		for _, name := range names {
+			l.Items = append(l.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		}
+		return l
+	}
+	chain := []origin.Namespace{{Name: "team-a"}, {Name: "secret"}, {Name: "acme"}}
+	for more, want := range map[string]string{"": "a:Absent b:Local c:Absent", "more": "a:Absent b:Local"} {
+		var got []string
+		for _, o := range objectsIn(chain, []*metav1.PartialObjectMetadataList{list(more, "b"), nil, list("", "a", "c")}) {
+			got = append(got, o.Name+":"+string(o.State))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("with continue %q: %s, want %s", more, text, want)
+		}
 	}
 }
 

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useData } from './api'
 import { csv, plural } from './model'
-import { Copy, Link, Loaded, Notes, save, shellWord, toNamespace, toObject, useQuery, useTitle } from './parts'
+import { Copy, Link, Loaded, Notes, save, shellWord, toNamespace, toObject, useFirst, useQuery, useTitle } from './parts'
 import { NamespaceHead } from './namespace'
 import { Access, Grant } from './types'
 
@@ -65,15 +65,17 @@ function Grants({ name, access, permission }: { name: string; access: Access; pe
 }
 
 function Table({ title, name, grants, open, empty }: { title: string; name: string; grants: Grant[]; open: boolean; empty?: string }) {
+  const [shown, more] = useFirst(grants)
   if (!grants.length && !empty) return null
   return <details class="box fold" open={open}>
     <summary><h2>{title} <small class="dim">{grants.length}</small></h2></summary>
     {grants.length ? <table class="list"><thead><tr><th>Subject</th><th>Role</th><th>Binding</th><th>Set in</th></tr></thead>
-      <tbody>{grants.map((g, i) => <tr key={i}>
+      <tbody>{shown.map((g, i) => <tr key={i}>
         <td><span class="dim">{g.subject.kind}</span> <b>{subject(g)}</b></td>
         <td data-label="Role">{g.role}{g.names && <span class="dim"> only {g.names.join(', ')}</span>}</td>
         <td data-label="Binding">{g.binding.startsWith('RoleBinding/') ? <Link to={toObject(name, 'rolebindings.rbac.authorization.k8s.io', g.binding.slice(12))}>{g.binding}</Link> : g.binding}</td>
         <td data-label="Set in">{!g.at ? 'the cluster' : g.at === name ? 'here' : <Link to={toNamespace(g.at)}>{g.at}</Link>}</td>
       </tr>)}</tbody></table> : <p class="dim">{empty}</p>}
+    {more}
   </details>
 }

@@ -2,7 +2,7 @@
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Data, useData } from './api'
 import { age, Filter, isFiltered, Node, plural, Row, rows, words } from './model'
-import { Copy, Link, Loaded, navigate, ProblemBox, toNamespace, Unread, useQuery, useTitle } from './parts'
+import { Copy, Link, Loaded, maxShown, navigate, ProblemBox, toNamespace, Unread, useQuery, useTitle } from './parts'
 import { Drawing } from './drawing'
 import { Bar, fullness } from './quotas'
 import { Trees } from './trees'
@@ -77,7 +77,7 @@ function Whole({ forest, roots, quotas, tick }: { forest: Forest; roots: Node[];
       <span class="views" role="group" aria-label="View">{[['', 'Table'], ['drawing', 'Drawing']].map(([view, title]) =>
         <button key={view} aria-pressed={drawing === (view === 'drawing')} onClick={() => setQuery(view ? { view } : {})}>{title}</button>)}</span>
       {!drawing && resources.length > 0 && <label>Quota of <select value={resource} onChange={(e: any) => setResource(e.target.value)}>
-        <option value="">the fullest</option>{resources.map(r => <option key={r} value={r}>{r}</option>)}</select></label>}
+        <option value="">the fullest</option>{resources.filter((r, i) => i < maxShown || r === resource).map(r => <option key={r} value={r}>{r}</option>)}</select></label>}
       <button onClick={() => setAll(true)} disabled={isFiltered(filter)}>Expand all</button>
       <button onClick={() => setAll(false)} disabled={isFiltered(filter)}>Collapse all</button>
     </div>

@@ -1,8 +1,7 @@
 // One namespace: its place, its problems, the policy in it.
-import { useState } from 'preact/hooks'
 import { useData } from './api'
 import { age, binding, plural } from './model'
-import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, Unread, useTitle } from './parts'
+import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, Unread, useFirst, useTitle } from './parts'
 import { Bar, fullness } from './quotas'
 import { usePath } from './trees'
 import { Event, Namespace, Objects, Quotas } from './types'
@@ -74,27 +73,31 @@ function Resource({ namespace, resource, version }: { namespace: string; resourc
   const objects = useData<Objects>(`/api/namespaces/${namespace}/objects/${resource}`, version)
   const [name, ...group] = resource.split('.')
   const items = objects.data?.items ?? []
+  const [shown, more] = useFirst(items)
   const here = items.filter(o => o.state !== 'Absent').length
   return <section class="kind" aria-label={resource}>
     <h3><span>{name}</span>{group.length > 0 && <small class="dim">{group.join('.')}</small>}<span class="grow" />
       {objects.data && <small class="dim">{here ? plural(here, 'object') : 'none'}</small>}
       {objects.data?.mode && <span class="tag">{objects.data.mode}</span>}</h3>
     <Unread from={objects} />
-    {items.length > 0 && <table><thead class="hidden"><tr><th>Name</th><th>Where it comes from</th></tr></thead><tbody>{items.map(o => <tr key={o.name} class={o.state}>
+    {items.length > 0 && <table><thead class="hidden"><tr><th>Name</th><th>Where it comes from</th></tr></thead><tbody>{shown.map(o => <tr key={o.name} class={o.state}>
       <td><Link to={toObject(namespace, resource, o.name)}>{o.name}</Link></td>
       <td>{o.state === 'Copy' ? <>copied from <Link to={toNamespace(o.source!)}>{o.source}</Link></>
         : o.state === 'Local' ? <>made here {o.override && <span class="tag">override</span>}</>
         : <><span class="tag">not here</span> is in <Link to={toNamespace(o.source!)}>{o.source}</Link> · <Link to={toObject(namespace, resource, o.name)}>why not here?</Link></>}</td>
     </tr>)}</tbody></table>}
+    {more}
   </section>
 }
 
 function Children({ ns }: { ns: Namespace }) {
+  const [shown, more] = useFirst(ns.children)
   return <section class="box" aria-labelledby="children">
     <h2 id="children">Children <small class="dim">{ns.children.length || ''}</small></h2>
-    {ns.children.length ? <ul class="plain">{ns.children.map(c => <li key={c.name}>
+    {ns.children.length ? <ul class="plain">{shown.map(c => <li key={c.name}>
       <Link to={toNamespace(c.name)}>{c.name}</Link> <span class="dim">{c.subnamespace ? 'sub-namespace' : ''}</span>
       {c.state && c.state !== 'Ok' && <span class="tag bad">{c.state}</span>}</li>)}</ul> : <p class="dim">None.</p>}
+    {more}
   </section>
 }
 
@@ -124,14 +127,14 @@ function Labels({ ns }: { ns: Namespace }) {
 
 function Events({ namespace, version }: { namespace: string; version: number }) {
   const events = useData<Event[]>(`/api/namespaces/${namespace}/events`, version)
-  const [all, setAll] = useState(false)
-  const list = events.data ?? [], shown = all ? list : list.slice(0, 8)
+  const list = events.data ?? []
+  const [shown, more] = useFirst(list, 8)
   return <section class="box" aria-labelledby="events">
     <h2 id="events">Events <small class="dim">{list.length || ''}</small></h2>
     <Unread from={events} />
     {shown.length > 0 && <ul class="plain events">{shown.map((e, i) => <li key={i}>
       <span class={'tag ' + (e.warning ? 'bad' : '')}>{e.reason}</span> <b>{e.kind}/{e.name}</b> <span class="dim">{age(e.last)}{e.count > 1 && ` ×${e.count}`}</span><br /><span class="message">{e.message}</span></li>)}</ul>}
-    {list.length > shown.length && <button onClick={() => setAll(true)}>Show {list.length - shown.length} more</button>}
+    {more}
     {events.data && !list.length && <p class="dim">None.</p>}
   </section>
 }

@@ -49,6 +49,16 @@ export function save(name: string, type: string, content: BlobPart) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000)
 }
 
+// maxShown is how many items of a list are drawn at first, and offered by a selection: one user may have created very many.
+export const maxShown = 200
+
+// useFirst returns the first items of a list, and a button that shows as many more.
+export function useFirst<T>(list: T[], first = maxShown): [T[], any] {
+  const [shown, setShown] = useState(first)
+  const more = Math.min(maxShown, list.length - shown)
+  return [list.slice(0, shown), more > 0 && <button data-more="" onClick={() => setShown(shown + more)}>{`Show ${more} more of ${list.length}`}</button>]
+}
+
 export function Notes({ list }: { list?: string[] }) {
   return <>{list?.map(note => <p class="stale" key={note}>{note.charAt(0).toUpperCase() + note.slice(1)}</p>)}</>
 }

@@ -2,7 +2,7 @@
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { post, ServerError, useData } from './api'
 import { accessChanges, plural } from './model'
-import { Copy, Diff, Link, Loaded, Notes, ProblemBox, toNamespace, useQuery, useTitle } from './parts'
+import { Copy, Diff, Link, Loaded, Notes, ProblemBox, toNamespace, useFirst, useQuery, useTitle } from './parts'
 import { Trees } from './trees'
 import { NamespacePlan, Plan, Session } from './types'
 
@@ -69,10 +69,10 @@ interface Asked { plan: Plan; fields: Fields; write: boolean; done: () => void; 
 function Effect(asked: Asked) {
   const { plan, fields } = asked
   const s = plan.status
-  const [all, setAll] = useState(false)
   const namespaces = s.namespaces ?? []
-  const shown = all ? namespaces : namespaces.slice(0, 50)
+  const [shown, more] = useFirst(namespaces, 50)
   const access = accessChanges(namespaces)
+  const [shownAccess, moreAccess] = useFirst(access)
   const hidden = s.hidden?.map(k => k.group ? `${k.resource}.${k.group}` : k.resource)
   return <div data-plan={fields.change}>
     {s.refusals?.map(r => <section class="box bad" role="alert" key={r.message}><h2>It would be refused: {r.reason}</h2><p class="message">{r.message}</p></section>)}
@@ -85,11 +85,11 @@ function Effect(asked: Asked) {
       {!!s.omittedExceededQuotas && <p class="note">{plural(s.omittedExceededQuotas, 'limit')} more would be exceeded, of quotas that you may not get, or that are too many.</p>}
       {access.length > 0 && <>
         <h3>Permissions</h3>
-        <ul class="plain access">{access.map(a => <li key={a.text}><span class={'mark ' + a.change}>{a.change === 'Gained' ? '+' : '−'}</span>{a.text} <span class="dim">in {a.namespaces.length > 3 ? plural(a.namespaces.length, 'namespace') : a.namespaces.join(', ')}</span></li>)}</ul></>}
+        <ul class="plain access">{shownAccess.map(a => <li key={a.text}><span class={'mark ' + a.change}>{a.change === 'Gained' ? '+' : '−'}</span>{a.text} <span class="dim">in {a.namespaces.length > 3 ? plural(a.namespaces.length, 'namespace') : a.namespaces.join(', ')}</span></li>)}</ul>{moreAccess}</>}
     </section>
     <Notes list={[...(hidden ? [`Left out, because you may not list them in ${fields.namespace}: ${hidden.join(', ')}`] : []), ...(s.unknown ?? []).map(u => 'Not known: ' + u)]} />
     {shown.map(n => <Namespace key={n.name} plan={n} open={namespaces.length <= 5} />)}
-    {shown.length < namespaces.length && <button onClick={() => setAll(true)}>Show {namespaces.length - shown.length} more namespaces</button>}
+    {more}
     <Make {...asked} />
   </div>
 }
@@ -99,15 +99,17 @@ const verbs = { Add: 'added', Change: 'changed', Overwrite: 'overwritten', Remov
 
 function Namespace({ plan, open }: { plan: NamespacePlan; open: boolean }) {
   const objects = plan.objects ?? []
+  const [shown, more] = useFirst(objects)
   const counts = Object.entries(verbs).map(([action, verb]) => [objects.filter(o => o.action === action).length, verb] as const).filter(([n]) => n)
   return <details class="box fold" open={open} data-namespace={plan.name}>
     <summary><h2>{plan.name}</h2> {plan.fate && <span class="tag bad">{plan.fate.toLowerCase()}</span>} <span class="dim">{counts.map(([n, verb]) => `${n} ${verb}`).join(', ')}</span></summary>
     <ul class="plain">
       {plan.labels?.map(l => <li key={l.key}><span class="mark">~</span>label <code>{l.key}</code>: {l.before || 'none'} → {l.after || 'none'}</li>)}
       {plan.quotas?.map(q => <li key={q.name + q.resource} class="bad"><span class="mark">!</span>ResourceQuota {q.name} allows {q.hard} of {q.resource}, and there would be {q.planned}</li>)}
-      {objects.map(o => <li key={o.group + o.kind + o.name}><span class={'mark ' + o.action}>{marks[o.action]}</span><span class="hidden">{verbs[o.action]}: </span>{o.kind}/{o.name}
+      {shown.map(o => <li key={o.group + o.kind + o.name}><span class={'mark ' + o.action}>{marks[o.action]}</span><span class="hidden">{verbs[o.action]}: </span>{o.kind}/{o.name}
         {o.source && <span class="dim"> from {o.source}</span>}{o.difference && <details><summary>difference</summary><Diff text={o.difference} /></details>}</li>)}
     </ul>
+    {more}
   </details>
 }
 

@@ -173,7 +173,10 @@ func (deepReader) Forest(context.Context) (*ui.Forest, error) {
 }
 func (deepReader) Namespace(_ context.Context, name string) (*ui.Namespace, error) {
 	f, _ := deepReader{}.Forest(context.Background())
-	n := &ui.Namespace{Member: f.Namespaces[levels-1], Children: []ui.Child{}, Resources: []string{}, LabelsFrom: []ui.Label{{Key: "a", Value: "<b>"}}}
+	n := &ui.Namespace{Member: f.Namespaces[levels-1], Children: make([]ui.Child, 450), Resources: []string{}, LabelsFrom: []ui.Label{{Key: "a", Value: "<b>"}}}
+	for i := range n.Children {
+		n.Children[i].Name = fmt.Sprintf("child-%d", i)
+	}
 	for _, m := range f.Namespaces {
 		n.Path = append(n.Path, m.Name)
 	}
@@ -263,5 +266,11 @@ func TestDeepTreesAndLongNames(t *testing.T) {
 		}
 	}
 	b.shows(".events .message", "<img src=x onerror=alert(3)>")
+	for _, shown := range []int{200, 400, 450} {
+		b.until(fmt.Sprintf("%d of 450 children are shown", shown), fmt.Sprintf("document.querySelectorAll('[aria-labelledby=children] li').length === %d", shown))
+		if shown < 450 {
+			b.click("[aria-labelledby=children] [data-more]")
+		}
+	}
 	b.until("markup is text", "!document.querySelector('main img, main script, main u')")
 }
