@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/pmezard/go-difflib/difflib"
@@ -19,8 +20,11 @@ import (
 )
 
 const (
-	// maxUIEvents bounds the events that the page shows, maxUIDiffLines the lines of objects that it compares.
-	maxUIEvents    = 100
+	// maxUIEvents bounds the events that the page shows: the latest of those in so many pages of so many events.
+	maxUIEvents     = 100
+	maxUIEventPages = 5
+	uiEventsPage    = 1000
+	// maxUIDiffLines bounds the lines of objects that it compares.
 	maxUIDiffLines = 2000
 )
 
@@ -180,31 +184,48 @@ func differenceOf(before, after *unstructured.Unstructured) string {
 	return text
 }
 
-func (r *uiReader) Events(ctx context.Context, namespace string) ([]ui.Event, error) {
-	list, err := r.clients.Kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{Limit: 10 * maxUIEvents})
-	if err != nil {
-		return nil, err
+func (r *uiReader) Events(ctx context.Context, namespace string) (*ui.Events, error) {
+	answer := &ui.Events{Items: []ui.Event{}}
+	// Kubernetes returns them in the order of their names.
+	options := metav1.ListOptions{Limit: uiEventsPage}
+	for range maxUIEventPages {
+		list, err := r.clients.Kube.CoreV1().Events(namespace).List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			answer.Items = append(answer.Items, newEvent(&list.Items[i]))
+		}
+		latestEvents(answer)
+		if options.Continue = list.Continue; options.Continue == "" {
+			return answer, nil
+		}
 	}
-	events := make([]ui.Event, 0, len(list.Items))
-	for i := range list.Items {
-		e := &list.Items[i]
-		last := e.LastTimestamp.Time
-		if last.IsZero() {
-			last = e.EventTime.Time
-		}
-		if e.Series != nil {
-			last = e.Series.LastObservedTime.Time
-		}
-		if last.IsZero() {
-			last = e.CreationTimestamp.Time
-		}
-		events = append(events, ui.Event{
-			Warning: e.Type == corev1.EventTypeWarning, Reason: e.Reason, Message: e.Message, Kind: e.InvolvedObject.Kind, Name: e.InvolvedObject.Name,
-			Ours: e.Source.Component == hnc.GroupName || e.ReportingController == hnc.GroupName, Count: max(e.Count, 1), Last: last,
-		})
+	answer.Notes = []string{fmt.Sprintf("the latest of %d events are shown; there are more, which are not read", uiEventsPage*maxUIEventPages)}
+	return answer, nil
+}
+
+// latestEvents sorts the events, and removes all but the latest.
+func latestEvents(e *ui.Events) {
+	slices.SortStableFunc(e.Items, func(a, b ui.Event) int { return b.Last.Compare(a.Last) })
+	e.Items = e.Items[:min(len(e.Items), maxUIEvents)]
+}
+
+func newEvent(e *corev1.Event) ui.Event {
+	last := e.LastTimestamp.Time
+	if last.IsZero() {
+		last = e.EventTime.Time
 	}
-	slices.SortStableFunc(events, func(a, b ui.Event) int { return b.Last.Compare(a.Last) })
-	return events[:min(len(events), maxUIEvents)], nil
+	if e.Series != nil {
+		last = e.Series.LastObservedTime.Time
+	}
+	if last.IsZero() {
+		last = e.CreationTimestamp.Time
+	}
+	return ui.Event{
+		Warning: e.Type == corev1.EventTypeWarning, Reason: e.Reason, Message: e.Message, Kind: e.InvolvedObject.Kind, Name: e.InvolvedObject.Name,
+		Count: max(e.Count, 1), Last: last,
+	}
 }
 
 // Mine returns the namespaces that RBAC lets the user get.

@@ -2,15 +2,18 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	kubefake "k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/yaml"
@@ -52,6 +55,31 @@ func TestThePageNeverReceivesTheDataOfSecrets(t *testing.T) {
 	hide(overwritten, nil)
 	if manifest, _, _ := unstructured.NestedString(overwritten.Object, "spec", "manifest"); manifest != hiddenValue {
 		t.Errorf("the manifest of an overwritten object is %q", manifest)
+	}
+}
+
+// Kubernetes lists events by name: the latest may be on the last page.
+func TestEventsAreTheLatestOfAllPages(t *testing.T) {
+	pages := 0
+	client := kubefake.NewClientset()
+	client.PrependReactor("list", "events", func(clienttesting.Action) (bool, runtime.Object, error) {
+		pages++
+		list := &corev1.EventList{}
+		if pages != 3 {
+			list.Continue = "more"
+		}
+		for i := range maxUIEvents {
+			list.Items = append(list.Items, corev1.Event{Reason: fmt.Sprint("page ", pages), LastTimestamp: metav1.Unix(int64(1000*pages+i), 0)})
+		}
+		return true, list, nil
+	})
+	r := &uiReader{clients: &Clients{Kube: client}}
+	events, err := r.Events(t.Context(), "acme")
+	if err != nil || pages != 3 || len(events.Items) != maxUIEvents || events.Items[0].Reason != "page 3" || len(events.Notes) > 0 {
+		t.Errorf("after %d pages %d events, the notes %v, and %v", pages, len(events.Items), events.Notes, err)
+	}
+	if events, err = r.Events(t.Context(), "acme"); err != nil || pages != 3+maxUIEventPages || len(events.Notes) == 0 {
+		t.Errorf("after %d pages the notes %v, and %v", pages, events.Notes, err)
 	}
 }
 

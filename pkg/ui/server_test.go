@@ -43,7 +43,7 @@ func (fakeReader) Explain(context.Context, string, string, string) (*Explanation
 func (fakeReader) Content(context.Context, string, string, string) (*Content, error) {
 	return &Content{}, nil
 }
-func (fakeReader) Events(context.Context, string) ([]Event, error) { return nil, nil }
+func (fakeReader) Events(context.Context, string) (*Events, error) { return &Events{}, nil }
 func (fakeReader) Mine(context.Context) ([]string, error)          { return nil, nil }
 func (fakeReader) Access(context.Context, string, string, string) (*Access, error) {
 	return &Access{}, nil

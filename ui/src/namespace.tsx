@@ -4,7 +4,7 @@ import { age, binding, plural } from './model'
 import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, Unread, useFirst, useTitle } from './parts'
 import { Bar, fullness } from './quotas'
 import { usePath } from './trees'
-import { Event, Namespace, Objects, Quotas } from './types'
+import { Events as List, Namespace, Objects, Quotas } from './types'
 
 export function NamespacePage({ name, version }: { name: string; version: number }) {
   const ns = useData<Namespace>('/api/namespaces/' + name, version)
@@ -126,8 +126,8 @@ function Labels({ ns }: { ns: Namespace }) {
 }
 
 function Events({ namespace, version }: { namespace: string; version: number }) {
-  const events = useData<Event[]>(`/api/namespaces/${namespace}/events`, version)
-  const list = events.data ?? []
+  const events = useData<List>(`/api/namespaces/${namespace}/events`, version)
+  const list = events.data?.items ?? []
   const [shown, more] = useFirst(list, 8)
   return <section class="box" aria-labelledby="events">
     <h2 id="events">Events <small class="dim">{list.length || ''}</small></h2>

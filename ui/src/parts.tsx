@@ -107,12 +107,11 @@ function Stale({ from }: { from: Data<unknown> }) {
 }
 
 // Unread says, for a part of a page, why there are no data, that they could not be read again, or what they lack.
-export function Unread({ from, what = '' }: { from: Data<{ notes?: string[] } | unknown[]>; what?: string }) {
+export function Unread({ from, what = '' }: { from: Data<{ notes?: string[] }>; what?: string }) {
   const { data, error } = from
-  const notes = data && 'notes' in data ? data.notes : undefined
   return <>
     {error && (data ? <Stale from={from} /> : <p class="note">{what}{error.problem.missingPermission ? <>Missing permission: <code>{error.problem.missingPermission}</code></> : error.problem.detail ?? error.problem.title}</p>)}
-    {notes?.map(note => <p class="note" key={note}>{what}{note}</p>)}
+    {data?.notes?.map(note => <p class="note" key={note}>{what}{note}</p>)}
   </>
 }
 

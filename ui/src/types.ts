@@ -49,4 +49,5 @@ export interface Plan {
 }
 export interface Explanation extends Answer { levels: { namespace: string; state?: 'Copy' | 'Local' | 'Absent'; source?: string; unread?: string; mode?: string }[] }
 export interface Content { manifest: string; source?: string; difference?: string; overwritten?: string; notes?: string[] }
-export interface Event { warning?: boolean; reason: string; message: string; kind: string; name: string; ours?: boolean; count: number; last: string }
+export interface Events { items: Event[]; notes?: string[] }
+export interface Event { warning?: boolean; reason: string; message: string; kind: string; name: string; count: number; last: string }

@@ -182,8 +182,8 @@ func (deepReader) Namespace(_ context.Context, name string) (*ui.Namespace, erro
 	}
 	return n, nil
 }
-func (deepReader) Events(context.Context, string) ([]ui.Event, error) {
-	return []ui.Event{{Reason: "<u>", Message: "<img src=x onerror=alert(3)>", Kind: "<u>", Name: strings.Repeat("e", 253)}}, nil
+func (deepReader) Events(context.Context, string) (*ui.Events, error) {
+	return &ui.Events{Items: []ui.Event{{Reason: "<u>", Message: "<img src=x onerror=alert(3)>", Kind: "<u>", Name: strings.Repeat("e", 253)}}}, nil
 }
 
 // servedBy serves what a reader returns, for a test.
