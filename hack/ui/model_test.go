@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/dop251/goja"
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // model returns an evaluator of expressions in which M is the model of the page, which needs no browser.
@@ -35,6 +38,35 @@ func model(t *testing.T) func(expression string) string {
 	}
 }
 
+// The page shows what readers do not see as names.Printable escapes it.
+func TestMarksThatReadersDoNotSee(t *testing.T) {
+	eval := model(t)
+	for _, text := range []string{
+		"team-a Größe 名前 ●", "a\rb\x1b\a\u007f\u009b", "a\u202eb", "a\u2066b\u2069\u200b\u200e\u061c", "line\u2028paragraph\u2029", "\ufeffmark\u00adhyphen", "filler\u3164\uffa0\u115f\u17b4",
+		"selector\ufe0f\u180b\U000e0100", "joiner\u034f", "tag\U000e0041", "space\u00a0\u2003\u3000", "private\ue000", "unassigned\u0378", "astral 😀",
+	} {
+		literal, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		if err := json.Unmarshal([]byte(eval("M.visible("+string(literal)+")")), &got); err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		for _, r := range text {
+			if names.Printable(string(r)) == string(r) {
+				want += string(r)
+			} else {
+				want += fmt.Sprintf("⟨%U⟩", r)
+			}
+		}
+		if got != want {
+			t.Errorf("%+q is shown as %+q, want %+q", text, got, want)
+		}
+	}
+}
+
 func TestModel(t *testing.T) {
 	eval := model(t)
 	eval(`
@@ -55,6 +87,7 @@ func TestModel(t *testing.T) {
 		"a filter shows ancestors":              {`list({ text: 'me-1' }, false)`, `"acme\n acme-1"`},
 		"a label":                               {`list({ text: 'team=red' }, false)`, `"beta\n beta-1"`},
 		"an unknown label":                      {`list({ text: 'team=blue' }, false)`, `""`},
+		"a label named as an object's property": {`list({ text: 'constructor=x' }, false)`, `""`},
 		"with problems":                         {`list({ problems: true }, false)`, `"beta\n beta-1"`},
 		"mine":                                  {`list({ mine: new Set(['acme-2']) }, false)`, `"acme\n acme-2"`},
 		"a missing parent":                      {`roots.filter(n => n.parentMissing).map(n => n.member.name).join()`, `"lost"`},

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,12 +21,22 @@ import (
 type Factory struct {
 	Flags *genericclioptions.ConfigFlags
 	// warnings receives the warnings of API servers.
-	warnings io.Writer
+	warnings  io.Writer
+	discovery *rediscovery
 }
+
+// rediscovery remembers when the cluster's resources were last discovered again, or else when the factory was created.
+type rediscovery struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// discoveryPeriod is how often a command that lasts looks for a resource that it does not know.
+const discoveryPeriod = time.Minute
 
 // NewFactory returns a factory. Its clients write the warnings of API servers to warnings.
 func NewFactory(warnings io.Writer) *Factory {
-	return &Factory{Flags: genericclioptions.NewConfigFlags(true).WithDiscoveryQPS(-1), warnings: warnings}
+	return &Factory{Flags: genericclioptions.NewConfigFlags(true).WithDiscoveryQPS(-1), warnings: warnings, discovery: &rediscovery{at: time.Now()}}
 }
 
 // Clients are the clients of one cluster.
@@ -95,22 +107,11 @@ func (f *Factory) Mapping(name string) (*meta.RESTMapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	versioned, group := schema.ParseResourceArg(name)
-	var found schema.GroupVersionResource
-	if versioned != nil {
-		found, err = mapper.ResourceFor(*versioned)
+	mapping, err := mappingOf(mapper, name)
+	if meta.IsNoMatchError(err) && f.discovery.due() {
+		meta.MaybeResetRESTMapper(mapper)
+		mapping, err = mappingOf(mapper, name)
 	}
-	if versioned == nil || err != nil {
-		found, err = mapper.ResourceFor(group.WithVersion(""))
-	}
-	if err != nil {
-		return nil, unknownResource(name, err)
-	}
-	kind, err := mapper.KindFor(found)
-	if err != nil {
-		return nil, unknownResource(name, err)
-	}
-	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
 		return nil, unknownResource(name, err)
 	}
@@ -118,6 +119,40 @@ func (f *Factory) Mapping(name string) (*meta.RESTMapping, error) {
 		return nil, fmt.Errorf("%s are not namespaced; name a namespaced resource", mapping.Resource.GroupResource())
 	}
 	return mapping, nil
+}
+
+func mappingOf(mapper meta.RESTMapper, name string) (*meta.RESTMapping, error) {
+	versioned, group := schema.ParseResourceArg(name)
+	var found schema.GroupVersionResource
+	var err error
+	if versioned != nil {
+		found, err = mapper.ResourceFor(*versioned)
+	}
+	if versioned == nil || err != nil {
+		found, err = mapper.ResourceFor(group.WithVersion(""))
+	}
+	if err != nil {
+		return nil, err
+	}
+	kind, err := mapper.KindFor(found)
+	if err != nil {
+		return nil, err
+	}
+	return mapper.RESTMapping(kind.GroupKind(), kind.Version)
+}
+
+// due reports whether it is time to discover the cluster's resources again.
+func (d *rediscovery) due() bool {
+	if d == nil {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if time.Since(d.at) < discoveryPeriod {
+		return false
+	}
+	d.at = time.Now()
+	return true
 }
 
 func unknownResource(name string, err error) error {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,10 +30,14 @@ func getHierarchy(ctx context.Context, c *Clients, namespace string) (*v1beta1.H
 type hierarchyChange struct {
 	parent  *string
 	cascade *bool
+	// modes are the entries of kinds whose mode changes; others stay.
+	modes []v1beta1.ResourceSpec
 }
 
-// apply changes a hierarchy. It returns a message about each property, in HNC's words, and how many properties change.
+// apply changes a hierarchy. It returns a message about the parent and cascading deletion, in HNC's words, and how many of
+// the two change.
 func (want hierarchyChange) apply(h *v1beta1.Hierarchy) (messages []string, changes int) {
+	h.Spec.Propagation = withModes(h.Spec.Propagation, want.modes)
 	if want.parent != nil {
 		messages = append(messages, parentMessage(h.Namespace, h.Spec.Parent, *want.parent))
 		if h.Spec.Parent != *want.parent {
@@ -54,6 +59,19 @@ func (want hierarchyChange) apply(h *v1beta1.Hierarchy) (messages []string, chan
 	}
 	h.Spec.AllowCascadingDeletion = &allow
 	return messages, changes + 1
+}
+
+// withModes returns the entries with those of entries in place of, or after, them.
+func withModes(current, entries []v1beta1.ResourceSpec) []v1beta1.ResourceSpec {
+	for _, entry := range entries {
+		i := slices.IndexFunc(current, func(r v1beta1.ResourceSpec) bool { return r.Group == entry.Group && r.Resource == entry.Resource })
+		if i < 0 {
+			current = append(current, entry)
+		} else {
+			current[i].Mode = entry.Mode
+		}
+	}
+	return current
 }
 
 func parentMessage(name, old, parent string) string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,6 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
 
 func TestWriteOfAModifiedHierarchyIsRetried(t *testing.T) {
@@ -45,5 +47,31 @@ func TestWriteOfAModifiedHierarchyIsRetried(t *testing.T) {
 				t.Errorf("wrote %v", last)
 			}
 		})
+	}
+}
+
+// The mode of a kind changes in the hierarchy as it is when it is written.
+func TestWriteOfAModeIntoAModifiedHierarchy(t *testing.T) {
+	entry := func(resource string, mode v1beta1.SynchronizationMode) v1beta1.ResourceSpec {
+		return v1beta1.ResourceSpec{Resource: resource, Mode: mode}
+	}
+	stored := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: hnc.Singleton, ResourceVersion: "1"}}
+	stored.Spec.Propagation = []v1beta1.ResourceSpec{entry("secrets", v1beta1.Remove), entry("configmaps", v1beta1.Ignore)}
+	client := fake.NewClientset(stored)
+	var updates []*v1beta1.Hierarchy
+	client.PrependReactor("update", "hierarchies", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		updates = append(updates, action.(clienttesting.UpdateAction).GetObject().(*v1beta1.Hierarchy))
+		if len(updates) == 1 {
+			return true, nil, apierrors.NewConflict(v1beta1.Resource("hierarchies"), hnc.Singleton, errors.New("the object has been modified"))
+		}
+		return true, updates[1], nil
+	})
+	r := &uiReader{clients: &Clients{Hierarchy: client}}
+	if err := r.write(t.Context(), "a", ui.Change{Kind: ui.ChangeMode, Resource: "secrets", Mode: "Propagate"}, "", "none"); err != nil {
+		t.Fatal(err)
+	}
+	want := []v1beta1.ResourceSpec{entry("secrets", v1beta1.Propagate), entry("configmaps", v1beta1.Ignore)}
+	if len(updates) != 2 || !slices.Equal(updates[1].Spec.Propagation, want) {
+		t.Errorf("%d updates, the last to %v; want %v", len(updates), updates[len(updates)-1].Spec.Propagation, want)
 	}
 }

@@ -157,18 +157,7 @@ func (o *planOptions) resources(ctx context.Context, c *Clients) ([]v1beta1.Reso
 		return nil, err
 	}
 	resources, err := o.currentResources(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range entries {
-		i := slices.IndexFunc(resources, func(r v1beta1.ResourceSpec) bool { return r.Group == entry.Group && r.Resource == entry.Resource })
-		if i < 0 {
-			resources = append(resources, entry)
-		} else {
-			resources[i].Mode = entry.Mode
-		}
-	}
-	return resources, nil
+	return withModes(resources, entries), err
 }
 
 // parseModes parses RESOURCE[.GROUP]=MODE.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/pmezard/go-difflib/difflib"
@@ -14,12 +15,16 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
 
 const (
-	// maxUIEvents bounds the events that the page shows, maxUIDiffLines the lines of objects that it compares.
-	maxUIEvents    = 100
+	// maxUIEvents bounds the events that the page shows: the latest of those in so many pages of so many events.
+	maxUIEvents     = 100
+	maxUIEventPages = 5
+	uiEventsPage    = 1000
+	// maxUIDiffLines bounds the lines of objects that it compares.
 	maxUIDiffLines = 2000
 )
 
@@ -34,7 +39,11 @@ func (r *uiReader) Content(ctx context.Context, namespace, resource, name string
 	if err != nil {
 		return nil, err
 	}
-	client := r.clients.Dynamic.Resource(mapping.Resource)
+	return r.content(ctx, mapping.Resource, namespace, name)
+}
+
+func (r *uiReader) content(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) (*ui.Content, error) {
+	client := r.clients.Dynamic.Resource(resource)
 	object, err := client.Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
@@ -46,14 +55,19 @@ func (r *uiReader) Content(ctx context.Context, namespace, resource, name string
 		case apierrors.IsForbidden(err):
 			answer.Notes = append(answer.Notes, "the source cannot be compared: missing permission: "+missingRight(err))
 		case apierrors.IsNotFound(err):
+			answer.Notes = append(answer.Notes, "the source in "+answer.Source+" does not exist")
 		case err != nil:
 			return nil, err
 		default:
 			answer.Difference = differenceOf(source, object)
 		}
-	}
-	if before := r.overwritten(ctx, mapping.Resource.GroupResource(), namespace, name); before != nil {
-		answer.Overwritten = differenceOf(before, object)
+		before, note := r.overwritten(ctx, resource.GroupResource(), namespace, name)
+		if note != "" {
+			answer.Notes = append(answer.Notes, note)
+		}
+		if before != nil {
+			answer.Overwritten = differenceOf(before, object)
+		}
 	}
 	clean(object)
 	hide(object, nil)
@@ -62,17 +76,24 @@ func (r *uiReader) Content(ctx context.Context, namespace, resource, name string
 	return answer, err
 }
 
-// overwritten returns the object that a copy has replaced, nil if its content is not kept or the user may not read it.
-func (r *uiReader) overwritten(ctx context.Context, resource schema.GroupResource, namespace, name string) *unstructured.Unstructured {
+// overwritten returns the object that a copy has replaced, nil if none is kept. note says why it could not be read.
+func (r *uiReader) overwritten(ctx context.Context, resource schema.GroupResource, namespace, name string) (before *unstructured.Unstructured, note string) {
 	record, err := r.clients.Hierarchy.HncV1alpha3().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(resource, name), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, ""
+	}
+	before = &unstructured.Unstructured{}
+	if err == nil {
+		err = json.Unmarshal([]byte(record.Spec.Manifest), &before.Object)
+	}
 	if err != nil {
-		return nil
+		why := ServerMessage(err)
+		if right := missingRight(err); right != "" {
+			why = "missing permission: " + right
+		}
+		return nil, "what it has overwritten is not known: " + why
 	}
-	before := &unstructured.Unstructured{}
-	if json.Unmarshal([]byte(record.Spec.Manifest), &before.Object) != nil {
-		return nil
-	}
-	return before
+	return before, ""
 }
 
 // clean removes what the server manages.
@@ -117,7 +138,23 @@ func hide(u, other *unstructured.Unstructured) {
 	}
 }
 
-// differenceOf returns a unified difference of two objects apart from what the server manages, and their namespaces.
+// withoutMarks removes the labels and annotations that copies get or lose.
+func withoutMarks(u *unstructured.Unstructured) {
+	for _, field := range []string{"labels", "annotations"} {
+		values, _, _ := unstructured.NestedMap(u.Object, "metadata", field)
+		for key := range values {
+			if copies.Internal(key) || key == hnc.LabelManagedBy {
+				unstructured.RemoveNestedField(u.Object, "metadata", field, key)
+				delete(values, key)
+			}
+		}
+		if len(values) == 0 {
+			unstructured.RemoveNestedField(u.Object, "metadata", field)
+		}
+	}
+}
+
+// differenceOf returns a unified difference of two objects apart from what the servers manage, and their namespaces.
 func differenceOf(before, after *unstructured.Unstructured) string {
 	before, after = before.DeepCopy(), after.DeepCopy()
 	// The values of both are compared before any is hidden.
@@ -125,6 +162,7 @@ func differenceOf(before, after *unstructured.Unstructured) string {
 	hide(before, nil)
 	texts := make([][]string, 2)
 	for i, u := range []*unstructured.Unstructured{before, after} {
+		withoutMarks(u)
 		clean(u)
 		unstructured.RemoveNestedField(u.Object, "metadata", "namespace")
 		text, err := yaml.Marshal(u.Object)
@@ -146,31 +184,48 @@ func differenceOf(before, after *unstructured.Unstructured) string {
 	return text
 }
 
-func (r *uiReader) Events(ctx context.Context, namespace string) ([]ui.Event, error) {
-	list, err := r.clients.Kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{Limit: 10 * maxUIEvents})
-	if err != nil {
-		return nil, err
+func (r *uiReader) Events(ctx context.Context, namespace string) (*ui.Events, error) {
+	answer := &ui.Events{Items: []ui.Event{}}
+	// Kubernetes returns them in the order of their names.
+	options := metav1.ListOptions{Limit: uiEventsPage}
+	for range maxUIEventPages {
+		list, err := r.clients.Kube.CoreV1().Events(namespace).List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			answer.Items = append(answer.Items, newEvent(&list.Items[i]))
+		}
+		latestEvents(answer)
+		if options.Continue = list.Continue; options.Continue == "" {
+			return answer, nil
+		}
 	}
-	events := make([]ui.Event, 0, len(list.Items))
-	for i := range list.Items {
-		e := &list.Items[i]
-		last := e.LastTimestamp.Time
-		if last.IsZero() {
-			last = e.EventTime.Time
-		}
-		if e.Series != nil {
-			last = e.Series.LastObservedTime.Time
-		}
-		if last.IsZero() {
-			last = e.CreationTimestamp.Time
-		}
-		events = append(events, ui.Event{
-			Warning: e.Type == corev1.EventTypeWarning, Reason: e.Reason, Message: e.Message, Kind: e.InvolvedObject.Kind, Name: e.InvolvedObject.Name,
-			Ours: e.Source.Component == hnc.GroupName || e.ReportingController == hnc.GroupName, Count: max(e.Count, 1), Last: last,
-		})
+	answer.Notes = []string{fmt.Sprintf("the latest of %d events are shown; there are more, which are not read", uiEventsPage*maxUIEventPages)}
+	return answer, nil
+}
+
+// latestEvents sorts the events, and removes all but the latest.
+func latestEvents(e *ui.Events) {
+	slices.SortStableFunc(e.Items, func(a, b ui.Event) int { return b.Last.Compare(a.Last) })
+	e.Items = e.Items[:min(len(e.Items), maxUIEvents)]
+}
+
+func newEvent(e *corev1.Event) ui.Event {
+	last := e.LastTimestamp.Time
+	if last.IsZero() {
+		last = e.EventTime.Time
 	}
-	slices.SortStableFunc(events, func(a, b ui.Event) int { return b.Last.Compare(a.Last) })
-	return events[:min(len(events), maxUIEvents)], nil
+	if e.Series != nil {
+		last = e.Series.LastObservedTime.Time
+	}
+	if last.IsZero() {
+		last = e.CreationTimestamp.Time
+	}
+	return ui.Event{
+		Warning: e.Type == corev1.EventTypeWarning, Reason: e.Reason, Message: e.Message, Kind: e.InvolvedObject.Kind, Name: e.InvolvedObject.Name,
+		Count: max(e.Count, 1), Last: last,
+	}
 }
 
 // Mine returns the namespaces that RBAC lets the user get.

@@ -1,11 +1,25 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 )
 
 func secret(namespace, a, b string) *unstructured.Unstructured {
@@ -41,5 +55,74 @@ func TestThePageNeverReceivesTheDataOfSecrets(t *testing.T) {
 	hide(overwritten, nil)
 	if manifest, _, _ := unstructured.NestedString(overwritten.Object, "spec", "manifest"); manifest != hiddenValue {
 		t.Errorf("the manifest of an overwritten object is %q", manifest)
+	}
+}
+
+// Kubernetes lists events by name: the latest may be on the last page.
+func TestEventsAreTheLatestOfAllPages(t *testing.T) {
+	pages := 0
+	client := kubefake.NewClientset()
+	client.PrependReactor("list", "events", func(clienttesting.Action) (bool, runtime.Object, error) {
+		pages++
+		list := &corev1.EventList{}
+		if pages != 3 {
+			list.Continue = "more"
+		}
+		for i := range maxUIEvents {
+			list.Items = append(list.Items, corev1.Event{Reason: fmt.Sprint("page ", pages), LastTimestamp: metav1.Unix(int64(1000*pages+i), 0)})
+		}
+		return true, list, nil
+	})
+	r := &uiReader{clients: &Clients{Kube: client}}
+	events, err := r.Events(t.Context(), "acme")
+	if err != nil || pages != 3 || len(events.Items) != maxUIEvents || events.Items[0].Reason != "page 3" || len(events.Notes) > 0 {
+		t.Errorf("after %d pages %d events, the notes %v, and %v", pages, len(events.Items), events.Notes, err)
+	}
+	if events, err = r.Events(t.Context(), "acme"); err != nil || pages != 3+maxUIEventPages || len(events.Notes) == 0 {
+		t.Errorf("after %d pages the notes %v, and %v", pages, events.Notes, err)
+	}
+}
+
+// What cannot be read is not reported as equal, or as nothing.
+func TestContentOfACopy(t *testing.T) {
+	configMap := func(namespace, value string, labels map[string]any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "c", "namespace": namespace, "labels": labels}, "data": map[string]any{"key": value},
+		}}
+	}
+	copied := map[string]any{hnc.LabelInheritedFrom: "acme", hnc.LabelManagedBy: hnc.GroupName, "app": "web"}
+	denied := apierrors.NewForbidden(schema.GroupResource{}, "c", errors.New(`User "u" cannot get resource "overwrittenobjects" in API group "hnc.x-k8s.io" in the namespace "team-a"`))
+	for name, row := range map[string]struct {
+		source             *unstructured.Unstructured
+		overwritten        error
+		difference, missed string
+	}{
+		"equal":               {configMap("acme", "same", map[string]any{"app": "web", hnc.LabelManagedBy: "Helm"}), nil, "", ""},
+		"different":           {configMap("acme", "other", nil), nil, "-  key: other", ""},
+		"no source":           {nil, nil, "", "the source in acme does not exist"},
+		"unknown overwriting": {configMap("acme", "same", map[string]any{"app": "web"}), denied, "", "get overwrittenobjects.hnc.x-k8s.io in namespace team-a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects := []runtime.Object{configMap("team-a", "same", copied)}
+			if row.source != nil {
+				objects = append(objects, row.source)
+			}
+			client := fake.NewClientset()
+			if row.overwritten != nil {
+				client.PrependReactor("get", "overwrittenobjects", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, row.overwritten })
+			}
+			r := &uiReader{clients: &Clients{Dynamic: dynamicfake.NewSimpleDynamicClient(scheme.Scheme, objects...), Hierarchy: client}}
+			content, err := r.content(t.Context(), corev1.SchemeGroupVersion.WithResource("configmaps"), "team-a", "c")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (content.Difference == "") != (row.difference == "") || !strings.Contains(content.Difference, row.difference) {
+				t.Errorf("the difference is\n%s", content.Difference)
+			}
+			notes := strings.Join(content.Notes, "\n")
+			if (notes == "") != (row.missed == "") || !strings.Contains(notes, row.missed) {
+				t.Errorf("the notes are %q", notes)
+			}
+		})
 	}
 }

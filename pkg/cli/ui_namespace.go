@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -42,8 +43,12 @@ func (r *uiReader) Namespace(ctx context.Context, name string) (*ui.Namespace, e
 	answer := &ui.Namespace{Excluded: q.Excluded, Children: []ui.Child{}}
 	if h := hierarchies[name]; h != nil {
 		node.Conditions = tree.Problems(h.Status.Details())
-		if answer.Children, err = r.children(ctx, h); err != nil {
+		var note string
+		if answer.Children, note, err = r.children(ctx, h); err != nil {
 			return nil, err
+		}
+		if note != "" {
+			answer.Notes = append(answer.Notes, note)
 		}
 	} else {
 		answer.Notes = append(answer.Notes, "conditions and children are left out: missing permission: get hierarchies in namespace "+name)
@@ -70,11 +75,13 @@ func (r *uiReader) Namespace(ctx context.Context, name string) (*ui.Namespace, e
 	return answer, nil
 }
 
-// children returns the children of a namespace, and Subnamespaces that are not children.
-func (r *uiReader) children(ctx context.Context, h *v1beta1.Hierarchy) ([]ui.Child, error) {
+// children returns the children of a namespace, and Subnamespaces that are not children. note says what could not be read.
+func (r *uiReader) children(ctx context.Context, h *v1beta1.Hierarchy) (children []ui.Child, note string, err error) {
 	subs, err := r.clients.Hierarchy.HncV1beta1().Subnamespaces(h.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil && !apierrors.IsForbidden(err) {
-		return nil, err
+	if apierrors.IsForbidden(err) {
+		note = "which children are sub-namespaces, and their states, are left out: missing permission: " + missingRight(err)
+	} else if err != nil {
+		return nil, "", err
 	}
 	byName := map[string]*ui.Child{}
 	for _, name := range h.Status.Children {
@@ -86,11 +93,11 @@ func (r *uiReader) children(ctx context.Context, h *v1beta1.Hierarchy) ([]ui.Chi
 			byName[s.Name] = &ui.Child{Name: s.Name, Subnamespace: true, State: string(s.Status.State)}
 		}
 	}
-	children := make([]ui.Child, 0, len(byName))
+	children = make([]ui.Child, 0, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		children = append(children, *byName[name])
 	}
-	return children, nil
+	return children, note, nil
 }
 
 // labelsFrom returns what sets each label: the labels of the hierarchy nearest to the root take precedence, those for
@@ -145,7 +152,7 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 	if err := readQuestion(ctx, r.factory, r.clients, q, namespace); err != nil {
 		return nil, err
 	}
-	answer := &ui.Objects{Items: []ui.Object{}, Mode: string(q.Chain[0].Mode.Mode)}
+	answer := &ui.Objects{Mode: string(q.Chain[0].Mode.Mode)}
 	if why := q.Chain[0].Mode.Unread; why != "" {
 		answer.Notes = append(answer.Notes, "the mode is not known: "+why)
 	}
@@ -153,10 +160,13 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 	notes := make([]string, len(q.Chain))
 	err = inParallel(ctx, len(q.Chain), func(ctx context.Context, i int) error {
 		above := q.Chain[i].Name
-		list, err := r.clients.metadata.Resource(mapping.Resource).Namespace(above).List(ctx, metav1.ListOptions{})
+		list, err := r.clients.metadata.Resource(mapping.Resource).Namespace(above).List(ctx, metav1.ListOptions{Limit: maxUIObjects})
 		if apierrors.IsForbidden(err) && i > 0 {
 			notes[i] = "objects in " + above + " are left out: missing permission: " + missingRight(err)
 			return nil
+		}
+		if err == nil && list.Continue != "" {
+			notes[i] = fmt.Sprintf("only the first %d objects in %s are read", maxUIObjects, above)
 		}
 		lists[i] = list
 		return err
@@ -164,14 +174,33 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 	if err != nil {
 		return nil, err
 	}
+	for _, note := range notes {
+		if note != "" {
+			answer.Notes = append(answer.Notes, note)
+		}
+	}
+	answer.Items = objectsIn(q.Chain, lists)
+	return answer, nil
+}
+
+// maxUIObjects bounds the objects of a kind that are read in each namespace for a page.
+const maxUIObjects = 5000
+
+// objectsIn returns the objects of the first namespace of a chain, and those in its ancestors that are not there. Lists are
+// in the order of names; one that may not be read is nil.
+func objectsIn(chain []origin.Namespace, lists []*metav1.PartialObjectMetadataList) []ui.Object {
+	// What is behind the last name of an incomplete list may be there.
+	last := ""
+	if list := lists[0]; list.Continue != "" && len(list.Items) > 0 {
+		last = list.Items[len(list.Items)-1].Name
+	}
 	byName := map[string]ui.Object{}
 	// From the namespace to its root: the source nearest to the root takes precedence.
 	for i, list := range lists {
 		if list == nil {
-			answer.Notes = append(answer.Notes, notes[i])
 			continue
 		}
-		above := q.Chain[i]
+		above := chain[i]
 		for j := range list.Items {
 			o := &list.Items[j]
 			source := o.Labels[hnc.LabelInheritedFrom]
@@ -180,15 +209,17 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 				byName[o.Name] = ui.Object{Name: o.Name, State: origin.Copy, Source: source}
 			case i == 0:
 				byName[o.Name] = ui.Object{Name: o.Name, State: origin.Local, Override: o.Annotations[hnc.AnnotationOverride] == "true"}
+			case last != "" && o.Name > last:
 			case source == "" && (!here || known.State == origin.Absent):
 				byName[o.Name] = ui.Object{Name: o.Name, State: origin.Absent, Source: above.Name}
 			}
 		}
 	}
+	items := make([]ui.Object, 0, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		answer.Items = append(answer.Items, byName[name])
+		items = append(items, byName[name])
 	}
-	return answer, nil
+	return items
 }
 
 func (r *uiReader) Explain(ctx context.Context, namespace, resource, name string) (*ui.Explanation, error) {
@@ -225,6 +256,8 @@ func (r *uiReader) Problem(err error) ui.Problem {
 		p.Hint = hintFor(r.factory, err)
 	}
 	switch {
+	case errors.Is(err, ui.ErrPlanChanged):
+		p.Title, p.Hint = "The plan has changed", "Close this, and look at what the change would do now."
 	case apierrors.IsForbidden(err):
 		p.Title = "You may not see this"
 	case isUnserved(err) && r.factory.serves(v1beta1.SchemeGroupVersion):

@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -15,6 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/preview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
 
@@ -22,11 +24,21 @@ func (r *uiReader) Plan(ctx context.Context, namespace string, change ui.Change)
 	if err := validateChange(change); err != nil {
 		return nil, err
 	}
-	parent, err := r.subnamespaceOf(ctx, namespace)
+	ns, err := r.clients.namespaces.Get(ctx, namespace, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	plan := &ui.Plan{Make: command(namespace, parent, change), Writable: change.Kind != ui.ChangeDelete || parent != ""}
+	parent := subnamespaceOf(ns)
+	plan := &ui.Plan{Make: command(namespace, parent, change), Writable: change.Kind != ui.ChangeDelete || parent != "", Namespace: ns.UID}
+	if change.Kind == ui.ChangeDelete && parent != "" {
+		sub, err := r.clients.Hierarchy.HncV1beta1().Subnamespaces(parent).Get(ctx, namespace, metav1.GetOptions{})
+		switch {
+		case err == nil:
+			plan.Subnamespace = sub.UID
+		case !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err):
+			return nil, err
+		}
+	}
 	var spec v1alpha3.HierarchyPlanSpec
 	switch change.Kind {
 	case ui.ChangeMove:
@@ -40,8 +52,9 @@ func (r *uiReader) Plan(ctx context.Context, namespace string, change ui.Change)
 		plan.See = fmt.Sprintf("kubectl hns plan %s --delete", namespace)
 	case ui.ChangeMode:
 		spec.Change = v1alpha3.ChangePropagation
-		plan.See = fmt.Sprintf("kubectl hns plan %s --mode %s", namespace, mode(change))
-		if spec.Resources, err = r.modes(ctx, namespace, change); err != nil {
+		plan.See = fmt.Sprintf("kubectl hns plan %s --mode %s", namespace, names.ShellWord(mode(change)))
+		o := &planOptions{namespace: namespace, modes: []string{mode(change)}}
+		if spec.Resources, err = o.resources(ctx, r.clients); err != nil {
 			return nil, err
 		}
 	default:
@@ -52,6 +65,9 @@ func (r *uiReader) Plan(ctx context.Context, namespace string, change ui.Change)
 		return nil, err
 	}
 	plan.Summary, plan.Status = preview.Summary(namespace, answer), answer.Status
+	if change.Kind == ui.ChangeMode {
+		plan.Summary = fmt.Sprintf("Giving %s the mode %s from %s down would %s.", change.Resource, canonicalMode(change.Mode), namespace, preview.Outcome(answer))
+	}
 	return plan, nil
 }
 
@@ -63,7 +79,7 @@ func (r *uiReader) dryRun(ctx context.Context, namespace string, change ui.Chang
 		ui.ChangeForbid: fmt.Sprintf("Deleting %s would be rejected while it has sub-namespaces.", namespace),
 	}[change.Kind]
 	plan.See = plan.Make + " --dry-run=server"
-	err := r.write(ctx, namespace, change, "server")
+	err := r.write(ctx, namespace, change, "", "server")
 	switch reason := apierrors.ReasonForError(err); {
 	case err == nil:
 	case reason == metav1.StatusReasonUnknown || apierrors.IsServiceUnavailable(err) || isUnserved(err):
@@ -74,33 +90,35 @@ func (r *uiReader) dryRun(ctx context.Context, namespace string, change ui.Chang
 	return plan, nil
 }
 
-// Apply makes a change. A deletion must repeat the name of the namespace.
-func (r *uiReader) Apply(ctx context.Context, namespace string, change ui.Change) error {
-	if err := validateChange(change); err != nil {
-		return err
-	}
+// Apply makes a change that has been planned. A deletion must repeat the name of the namespace.
+func (r *uiReader) Apply(ctx context.Context, namespace string, change ui.Change, subnamespace types.UID) error {
 	if change.Kind == ui.ChangeDelete && change.Confirm != namespace {
 		return apierrors.NewBadRequest("confirm: the name of the namespace is required to delete it")
 	}
-	return r.write(ctx, namespace, change, "none")
+	return r.write(ctx, namespace, change, subnamespace, "none")
 }
 
-// write makes a change, or has the server validate it.
-func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change, dryRun DryRunFlag) error {
+// write makes a change, or has the server validate it. subnamespace is what a deletion deletes, "" if that is not known.
+func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change, subnamespace types.UID, dryRun DryRunFlag) error {
 	client := r.clients.Hierarchy.HncV1beta1()
 	switch change.Kind {
 	case ui.ChangeMove, ui.ChangeRoot:
 		_, err := patchParent(ctx, r.clients, namespace, change.Parent, dryRun.options())
 		return err
 	case ui.ChangeDelete:
-		parent, err := r.subnamespaceOf(ctx, namespace)
+		ns, err := r.clients.namespaces.Get(ctx, namespace, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
+		parent := subnamespaceOf(ns)
 		if parent == "" {
 			return apierrors.NewBadRequest("the page deletes sub-namespaces only; delete the namespace with kubectl")
 		}
-		return client.Subnamespaces(parent).Delete(ctx, namespace, metav1.DeleteOptions{DryRun: dryRun.options()})
+		options := metav1.DeleteOptions{DryRun: dryRun.options()}
+		if subnamespace != "" {
+			options.Preconditions = metav1.NewUIDPreconditions(string(subnamespace))
+		}
+		return client.Subnamespaces(parent).Delete(ctx, namespace, options)
 	case ui.ChangeChild:
 		sub := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: change.Child, Namespace: namespace}}
 		_, err := client.Subnamespaces(namespace).Create(ctx, sub, metav1.CreateOptions{DryRun: dryRun.options()})
@@ -112,13 +130,13 @@ func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change
 	}
 	want := hierarchyChange{}
 	if change.Kind == ui.ChangeMode {
-		if h.Spec.Propagation, err = r.modes(ctx, namespace, change); err != nil {
+		if want.modes, err = parseModes([]string{mode(change)}); err != nil {
 			return err
 		}
 	} else {
 		want.cascade = ptr.To(change.Kind == ui.ChangeAllow)
-		want.apply(h)
 	}
+	want.apply(h)
 	err = writeHierarchy(ctx, r.clients, h, want, &dryRun)
 	if prefixed := (*prefixedError)(nil); errors.As(err, &prefixed) {
 		return prefixed.err
@@ -127,23 +145,13 @@ func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change
 }
 
 // subnamespaceOf returns the parent that a sub-namespace belongs to, "" for other namespaces, and before it has its tree labels.
-func (r *uiReader) subnamespaceOf(ctx context.Context, namespace string) (string, error) {
-	ns, err := r.clients.namespaces.Get(ctx, namespace, metav1.GetOptions{})
-	if err != nil {
-		return "", err
-	}
+func subnamespaceOf(ns *metav1.PartialObjectMetadata) string {
 	// Who creates a namespace may annotate it with anything.
 	parent := managed.SubnamespaceOf(ns.Annotations)
-	if parent != hnc.LabeledParent(namespace, ns.Labels, hnc.AbstractAncestors(ns.Annotations)) {
-		return "", nil
+	if parent != hnc.LabeledParent(ns.Name, ns.Labels, hnc.AbstractAncestors(ns.Annotations)) {
+		return ""
 	}
-	return parent, nil
-}
-
-// modes returns the entries of the namespace's hierarchy with the new mode of a kind.
-func (r *uiReader) modes(ctx context.Context, namespace string, change ui.Change) ([]v1beta1.ResourceSpec, error) {
-	o := &planOptions{namespace: namespace, modes: []string{mode(change)}}
-	return o.resources(ctx, r.clients)
+	return parent
 }
 
 func mode(change ui.Change) string { return change.Resource + "=" + change.Mode }

@@ -76,16 +76,16 @@ func forward(ctx context.Context, w watch.Interface, events chan<- watch.Event) 
 	}
 }
 
-// poll calls changed regularly.
+// poll calls changed at once, and then regularly.
 func poll(ctx context.Context, changed func()) error {
 	ticker := time.NewTicker(uiPollPeriod)
 	defer ticker.Stop()
 	for {
+		changed()
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
-			changed()
 		}
 	}
 }

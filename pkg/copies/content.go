@@ -50,13 +50,13 @@ func copiedMetadata(source metav1.Object, overrides exceptions.Overrides, rules 
 		labels[hnc.LabelManagedBy] = hnc.GroupName
 	}
 	for key, value := range source.GetLabels() {
-		if key != hnc.LabelManagedBy && !internal(key) && !rules.dropsLabel(key) {
+		if key != hnc.LabelManagedBy && !Internal(key) && !rules.dropsLabel(key) {
 			labels[key] = value
 		}
 	}
 	annotations = map[string]string{}
 	for key, value := range source.GetAnnotations() {
-		if !internal(key) && !rules.dropsAnnotation(key) {
+		if !Internal(key) && !rules.dropsAnnotation(key) {
 			annotations[key] = value
 		}
 	}
@@ -67,8 +67,8 @@ func copiedMetadata(source metav1.Object, overrides exceptions.Overrides, rules 
 	return labels, annotations
 }
 
-// internal reports whether a label or annotation concerns the hierarchy, and so the source alone.
-func internal(key string) bool {
+// Internal reports whether a label or annotation concerns the hierarchy, and so the source alone.
+func Internal(key string) bool {
 	prefix, _, found := strings.Cut(key, "/")
 	return found && strings.HasSuffix(prefix, hnc.GroupName)
 }

@@ -42,10 +42,10 @@ func FuzzContent(f *testing.F) {
 		if c.Name != name || c.Data[labelKey] != annotation || c.Labels[hnc.LabelInheritedFrom] != "n" {
 			t.Fatalf("the copy of %+v is %+v", source, c)
 		}
-		if _, copied := c.Labels[labelKey]; labelKey != hnc.LabelManagedBy && copied == (rules.dropsLabel(labelKey) || internal(labelKey)) {
+		if _, copied := c.Labels[labelKey]; labelKey != hnc.LabelManagedBy && copied == (rules.dropsLabel(labelKey) || Internal(labelKey)) {
 			t.Fatalf("label %q: copied %t", labelKey, copied)
 		}
-		if _, copied := c.Annotations[annotationKey]; annotationKey != hnc.AnnotationAllowOverride && copied == (rules.dropsAnnotation(annotationKey) || internal(annotationKey)) {
+		if _, copied := c.Annotations[annotationKey]; annotationKey != hnc.AnnotationAllowOverride && copied == (rules.dropsAnnotation(annotationKey) || Internal(annotationKey)) {
 			t.Fatalf("annotation %q: copied %t", annotationKey, copied)
 		}
 	})

@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 const (
@@ -28,7 +30,9 @@ func send(t *testing.T, reader Reader, r *http.Request, change func(*http.Reques
 		change(r)
 	}
 	w := httptest.NewRecorder()
-	handler(reader, testHost, testToken).ServeHTTP(w, r)
+	requests := newIdle(time.Hour)
+	defer requests.timer.Stop()
+	handler(reader, testHost, testToken, requests).ServeHTTP(w, r)
 	return w
 }
 
@@ -92,8 +96,20 @@ func TestRefusesRequestsThatThePageHasNotSent(t *testing.T) {
 	}
 }
 
+// shown returns the digest of the plan of a move that the page shows.
+func shown(t *testing.T, reader Reader) string {
+	t.Helper()
+	var p Plan
+	w := send(t, reader, httptest.NewRequest(http.MethodGet, "/api/namespaces/acme/plan?change=move&parent=globex", nil), nil)
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || p.Digest == "" {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	return p.Digest
+}
+
 func TestWritesAreRefusedUnlessThePageSendsThemAndMayWrite(t *testing.T) {
-	const path, body = "/api/namespaces/acme/changes", `{"change":"move","parent":"globex"}`
+	const path = "/api/namespaces/acme/changes"
+	body := `{"change":"move","parent":"globex","plan":"` + shown(t, fakeReader{}) + `"}`
 	header := func(key, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(key, value) }
 	}
@@ -117,7 +133,9 @@ func TestWritesAreRefusedUnlessThePageSendsThemAndMayWrite(t *testing.T) {
 		"a name that is no name":  {http.MethodPost, "/api/namespaces/A%20B/changes", body, true, nil, http.StatusBadRequest},
 		"an unknown field":        {http.MethodPost, path, `{"change":"move","parent":"globex","force":true}`, true, nil, http.StatusBadRequest},
 		"too long":                {http.MethodPost, path, `{"parent":"` + strings.Repeat("a", 1<<20) + `"}`, true, nil, http.StatusBadRequest},
-		"an error of the cluster": {http.MethodPost, path, `{"change":"root"}`, true, nil, http.StatusBadGateway},
+		"another plan":            {http.MethodPost, path, `{"change":"move","parent":"globex","plan":"` + shown(t, fakeReader{subnamespace: "other"}) + `"}`, true, nil, http.StatusConflict},
+		"no plan":                 {http.MethodPost, path, `{"change":"move","parent":"globex"}`, true, nil, http.StatusConflict},
+		"an error of the cluster": {http.MethodPost, "/api/namespaces/globex/changes", body, true, nil, http.StatusBadGateway},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := send(t, fakeReader{write: row.write}, httptest.NewRequest(row.method, row.path, strings.NewReader(row.body)), func(r *http.Request) {

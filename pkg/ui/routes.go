@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"crypto/sha256"
 	"embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"time"
@@ -11,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 //go:embed dist
@@ -50,7 +53,7 @@ func routes(reader Reader) http.Handler {
 	mux.HandleFunc("GET /api/administration", answer(reader, func(r *http.Request) (any, error) { return reader.Administration(r.Context()) }))
 	mux.HandleFunc("GET /api/checks", answer(reader, func(r *http.Request) (any, error) { return reader.Checks(r.Context()) }))
 	mux.HandleFunc("GET /api/namespaces/{namespace}/plan", answer(reader, func(r *http.Request) (any, error) {
-		return reader.Plan(r.Context(), r.PathValue("namespace"), Change{
+		return plan(r, reader, Change{
 			Kind: ChangeKind(r.FormValue("change")), Parent: r.FormValue("parent"), Child: r.FormValue("child"), Resource: r.FormValue("resource"), Mode: r.FormValue("mode"),
 		})
 	}))
@@ -61,7 +64,14 @@ func routes(reader Reader) http.Handler {
 		if err := decoder.Decode(&change); err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
-		return struct{}{}, reader.Apply(r.Context(), r.PathValue("namespace"), change)
+		now, err := plan(r, reader, change)
+		if err != nil {
+			return nil, err
+		}
+		if now.Digest != change.Plan {
+			return nil, ErrPlanChanged
+		}
+		return struct{}{}, reader.Apply(r.Context(), r.PathValue("namespace"), change, now.Subnamespace)
 	}))
 	mux.HandleFunc("GET /api/changes", changes(reader))
 	mux.HandleFunc("GET /api/", func(w http.ResponseWriter, _ *http.Request) {
@@ -81,6 +91,25 @@ func routes(reader Reader) http.Handler {
 	})
 	return mux
 }
+
+// plan returns the plan of a change of the request's namespace, with its digest.
+func plan(r *http.Request, reader Reader, change Change) (*Plan, error) {
+	p, err := reader.Plan(r.Context(), r.PathValue("namespace"), change)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	p.Digest = fmt.Sprintf("%x", sha256.Sum256(text))
+	return p, nil
+}
+
+// ErrPlanChanged is the answer to a change that would no longer do what was shown.
+var ErrPlanChanged error = &apierrors.StatusError{ErrStatus: metav1.Status{
+	Status: metav1.StatusFailure, Code: http.StatusConflict, Reason: metav1.StatusReasonConflict, Message: "what the change would do is not what was shown",
+}}
 
 // answer returns a handler that writes what read returns, as JSON.
 func answer(reader Reader, read func(*http.Request) (any, error)) http.HandlerFunc {
@@ -125,8 +154,8 @@ const (
 	heartbeatPeriod = 10 * time.Second
 )
 
-// changes returns a handler that writes a line "changed" after changes in the cluster, and an empty one regularly,
-// until the watch ends.
+// changes returns a handler that writes a line "changed" once the watch has begun and after changes in the cluster, then
+// an empty one regularly, until the watch ends.
 func changes(reader Reader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		changed, ended := make(chan struct{}, 1), make(chan struct{})
@@ -146,18 +175,19 @@ func changes(reader Reader) http.HandlerFunc {
 			_, err := w.Write([]byte(line + "\n"))
 			return err == nil && stream.Flush() == nil
 		}
-		heartbeat := time.NewTicker(heartbeatPeriod)
-		defer heartbeat.Stop()
-		for alive := write(""); alive; {
+		var heartbeat <-chan time.Time
+		for alive := true; alive; {
 			select {
 			case <-r.Context().Done():
 				return
 			case <-ended:
 				return
-			case <-heartbeat.C:
+			case <-heartbeat:
 				alive = write("")
+				heartbeat = time.After(heartbeatPeriod)
 			case <-changed:
 				alive = write("changed") && pause(r, changesPause)
+				heartbeat = time.After(heartbeatPeriod)
 			}
 		}
 	}
@@ -175,11 +205,16 @@ func pause(r *http.Request, d time.Duration) bool {
 
 func writeError(w http.ResponseWriter, status int, problem Problem) { writeJSON(w, status, problem) }
 
-// writeJSON writes a value. An error means that the browser has gone.
+// writeJSON writes a value, or an error if JSON cannot express it.
 func writeJSON(w http.ResponseWriter, status int, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		writeError(w, http.StatusInternalServerError, Problem{Title: "The answer cannot be written as JSON", Detail: err.Error()})
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value)
+	_, _ = w.Write(text) // an error means that the browser has gone
 }
 
 // statusCode returns the HTTP status of an error of the API, 0 of any other.

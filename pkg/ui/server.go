@@ -32,16 +32,17 @@ func Listen(reader Reader, port int) (*Server, error) {
 	}
 	s := &Server{listener: listener, token: newToken(), idle: newIdle(IdleTimeout)}
 	s.server = &http.Server{
-		Handler:           s.idle.count(handler(reader, listener.Addr().String(), s.token)),
+		Handler:           handler(reader, listener.Addr().String(), s.token, s.idle),
 		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
 	}
 	return s, nil
 }
 
-// handler returns the whole handler for one host and token.
-func handler(reader Reader, host, token string) http.Handler {
-	return &guard{host: host, token: token, write: reader.Session().Write, next: routes(reader)}
+// handler returns the whole handler for one host and token. Requests that are refused do not count.
+func handler(reader Reader, host, token string, requests *idle) http.Handler {
+	return &guard{host: host, token: token, write: reader.Session().Write, next: requests.count(routes(reader))}
 }
 
 // URL returns the address of the page. The token is in the fragment, which browsers send to no server.

@@ -5,11 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 )
@@ -20,7 +24,10 @@ const markup = `</script><img src=x onerror=alert(1)>`
 var errDown = errors.New("connection refused")
 
 // fakeReader has the namespace acme. Its watch reports one change and ends with the request.
-type fakeReader struct{ write bool }
+type fakeReader struct {
+	write        bool
+	subnamespace types.UID
+}
 
 func (f fakeReader) Session() Session { return Session{Context: "test", Write: f.write} }
 func (fakeReader) Forest(context.Context) (*Forest, error) {
@@ -36,7 +43,7 @@ func (fakeReader) Explain(context.Context, string, string, string) (*Explanation
 func (fakeReader) Content(context.Context, string, string, string) (*Content, error) {
 	return &Content{}, nil
 }
-func (fakeReader) Events(context.Context, string) ([]Event, error) { return nil, nil }
+func (fakeReader) Events(context.Context, string) (*Events, error) { return &Events{}, nil }
 func (fakeReader) Mine(context.Context) ([]string, error)          { return nil, nil }
 func (fakeReader) Access(context.Context, string, string, string) (*Access, error) {
 	return &Access{}, nil
@@ -45,10 +52,12 @@ func (fakeReader) Quotas(context.Context) (*Quotas, error) { return &Quotas{}, n
 func (fakeReader) Administration(context.Context) (*Administration, error) {
 	return &Administration{}, nil
 }
-func (fakeReader) Checks(context.Context) ([]Check, error)             { return nil, nil }
-func (fakeReader) Plan(context.Context, string, Change) (*Plan, error) { return &Plan{}, nil }
-func (fakeReader) Apply(_ context.Context, namespace string, change Change) error {
-	if namespace != "acme" || change.Kind != ChangeMove || change.Parent != "globex" {
+func (fakeReader) Checks(context.Context) ([]Check, error) { return nil, nil }
+func (f fakeReader) Plan(_ context.Context, _ string, change Change) (*Plan, error) {
+	return &Plan{Summary: change.Parent, Subnamespace: f.subnamespace}, nil
+}
+func (f fakeReader) Apply(_ context.Context, namespace string, change Change, subnamespace types.UID) error {
+	if namespace != "acme" || change.Kind != ChangeMove || change.Parent != "globex" || subnamespace != f.subnamespace {
 		return errDown
 	}
 	return nil
@@ -131,6 +140,26 @@ func TestServesOnLoopbackAndReportsChangesUntilItIsStopped(t *testing.T) {
 	}
 }
 
+// unwatchedReader cannot begin a watch.
+type unwatchedReader struct{ fakeReader }
+
+func (unwatchedReader) Watch(context.Context, func()) error { return errDown }
+
+func TestAStreamBeginsWithItsWatch(t *testing.T) {
+	w := send(t, unwatchedReader{}, httptest.NewRequest(http.MethodGet, "/api/changes", nil), nil)
+	if w.Body.Len() > 0 {
+		t.Errorf("without a watch the stream has %q", w.Body)
+	}
+}
+
+func TestWhatJSONCannotExpressIsAnError(t *testing.T) {
+	w := httptest.NewRecorder()
+	writeJSON(w, http.StatusOK, Limit{Share: math.NaN()})
+	if w.Code != http.StatusInternalServerError || !json.Valid(w.Body.Bytes()) {
+		t.Errorf("status %d: %s", w.Code, w.Body)
+	}
+}
+
 func TestEndsWithoutRequests(t *testing.T) {
 	s, err := Listen(fakeReader{}, 0)
 	if err != nil {
@@ -140,6 +169,25 @@ func TestEndsWithoutRequests(t *testing.T) {
 	_, ended := serve(t, s)
 	if err := wait(t, ended); !errors.Is(err, ErrIdle) {
 		t.Errorf("Serve returned %v", err)
+	}
+}
+
+// Another site may send requests, although it gets nothing.
+func TestRefusedRequestsDoNotKeepTheServer(t *testing.T) {
+	i := newIdle(time.Hour)
+	i.timer.Stop()
+	h := handler(fakeReader{}, testHost, testToken, i)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Host = testHost
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	if i.timer.Stop() {
+		t.Error("a refused request counts")
+	}
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	if !i.timer.Stop() {
+		t.Error("a request of the page does not count")
 	}
 }
 

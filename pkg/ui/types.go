@@ -5,6 +5,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 )
@@ -26,7 +27,7 @@ type Reader interface {
 	// Content returns an object as YAML, and how it differs from its source.
 	Content(ctx context.Context, namespace, resource, name string) (*Content, error)
 	// Events returns the latest events in a namespace, the latest first.
-	Events(ctx context.Context, namespace string) ([]Event, error)
+	Events(ctx context.Context, namespace string) (*Events, error)
 	// Mine returns the names of the namespaces that RBAC lets the user get.
 	Mine(ctx context.Context) ([]string, error)
 	// Access returns who has a permission in a namespace; without a verb or a resource, all grants.
@@ -39,9 +40,10 @@ type Reader interface {
 	Checks(ctx context.Context) ([]Check, error)
 	// Plan returns what a change would do.
 	Plan(ctx context.Context, namespace string, change Change) (*Plan, error)
-	// Apply makes a change. It is called only if the session may write.
-	Apply(ctx context.Context, namespace string, change Change) error
-	// Watch calls changed after each change of a namespace, a hierarchy or a quota, and returns when the watch ends.
+	// Apply makes a change. It is called only if the session may write. subnamespace is that of the plan.
+	Apply(ctx context.Context, namespace string, change Change, subnamespace types.UID) error
+	// Watch calls changed once it has begun, and after each change of a namespace, a hierarchy or a quota. It returns
+	// when the watch ends.
 	Watch(ctx context.Context, changed func()) error
 	// Problem describes an error in words, and says what to do about it.
 	Problem(err error) Problem
@@ -169,17 +171,22 @@ type Content struct {
 	Notes       []string `json:"notes,omitempty"`
 }
 
+// Events are events in a namespace.
+type Events struct {
+	Items []Event `json:"items"`
+	// Notes say what has not been read.
+	Notes []string `json:"notes,omitempty"`
+}
+
 // Event is an event about an object of a namespace.
 type Event struct {
-	Warning bool   `json:"warning,omitempty"`
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-	Kind    string `json:"kind"`
-	Name    string `json:"name"`
-	// Ours says that our servers have sent it.
-	Ours  bool      `json:"ours,omitempty"`
-	Count int32     `json:"count"`
-	Last  time.Time `json:"last"`
+	Warning bool      `json:"warning,omitempty"`
+	Reason  string    `json:"reason"`
+	Message string    `json:"message"`
+	Kind    string    `json:"kind"`
+	Name    string    `json:"name"`
+	Count   int32     `json:"count"`
+	Last    time.Time `json:"last"`
 }
 
 // Object is an object in a namespace or one of its ancestors.

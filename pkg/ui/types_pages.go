@@ -2,6 +2,7 @@ package ui
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -106,6 +107,8 @@ type Change struct {
 	Mode     string     `json:"mode,omitempty"`
 	// Confirm repeats the name of a namespace to delete.
 	Confirm string `json:"confirm,omitempty"`
+	// Plan is the digest of the plan that was confirmed.
+	Plan string `json:"plan,omitempty"`
 }
 
 // Plan is what a change would do.
@@ -118,4 +121,9 @@ type Plan struct {
 	Make string `json:"make"`
 	// Writable says that the page can make it.
 	Writable bool `json:"writable"`
+	// Namespace is the namespace that would be changed, Subnamespace what would be deleted.
+	Namespace    types.UID `json:"namespace"`
+	Subnamespace types.UID `json:"subnamespace,omitempty"`
+	// Digest identifies all of the plan.
+	Digest string `json:"digest,omitempty"`
 }

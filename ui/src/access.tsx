@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useData } from './api'
 import { csv, plural } from './model'
-import { Copy, Link, Loaded, Notes, save, toNamespace, toObject, useQuery, useTitle } from './parts'
+import { Copy, Link, Loaded, Notes, save, shellWord, toNamespace, toObject, useFirst, useQuery, useTitle } from './parts'
 import { NamespaceHead } from './namespace'
 import { Access, Grant } from './types'
 
@@ -24,15 +24,15 @@ export function AccessPage({ name, version }: { name: string; version: number })
   return <main>
     <NamespaceHead name={name} page="access" />
     <form class="tools ask" onSubmit={ask} key={verb + ' ' + resource} data-page="access">
-      <label>Who can <input name="verb" list="verbs" value={verb} placeholder="delete" required size={10} autocomplete="off" spellcheck={false} aria-label="Verb" /></label>
-      <input name="resource" list="resources" value={resource} placeholder="pods" required size={18} autocomplete="off" spellcheck={false} aria-label="Resource" />
+      <label>Who can <input name="verb" list="verbs" defaultValue={verb} placeholder="delete" required size={10} autocomplete="off" spellcheck={false} aria-label="Verb" /></label>
+      <input name="resource" list="resources" defaultValue={resource} placeholder="pods" required size={18} autocomplete="off" spellcheck={false} aria-label="Resource" />
       <span>in {name}?</span>
       <datalist id="verbs">{verbs.map(v => <option key={v} value={v} />)}</datalist>
       <datalist id="resources">{resources.map(r => <option key={r} value={r} />)}</datalist>
       <button class="primary">Show</button>
       {asked && <button type="button" onClick={() => setQuery({})}>Show all grants</button>}
       <span class="grow" />
-      <Copy command={`kubectl hns who ${name}` + (asked ? ` ${verb} ${resource}` : '')} />
+      <Copy command={`kubectl hns who ${name}` + (asked ? ` ${shellWord(verb)} ${shellWord(resource)}` : '')} />
     </form>
     <Loaded from={access}>{(data: Access) => <Grants name={name} access={data} permission={asked ? `${verb} ${resource}` : ''} />}</Loaded>
   </main>
@@ -65,15 +65,17 @@ function Grants({ name, access, permission }: { name: string; access: Access; pe
 }
 
 function Table({ title, name, grants, open, empty }: { title: string; name: string; grants: Grant[]; open: boolean; empty?: string }) {
+  const [shown, more] = useFirst(grants)
   if (!grants.length && !empty) return null
   return <details class="box fold" open={open}>
     <summary><h2>{title} <small class="dim">{grants.length}</small></h2></summary>
     {grants.length ? <table class="list"><thead><tr><th>Subject</th><th>Role</th><th>Binding</th><th>Set in</th></tr></thead>
-      <tbody>{grants.map((g, i) => <tr key={i}>
+      <tbody>{shown.map((g, i) => <tr key={i}>
         <td><span class="dim">{g.subject.kind}</span> <b>{subject(g)}</b></td>
         <td data-label="Role">{g.role}{g.names && <span class="dim"> only {g.names.join(', ')}</span>}</td>
         <td data-label="Binding">{g.binding.startsWith('RoleBinding/') ? <Link to={toObject(name, 'rolebindings.rbac.authorization.k8s.io', g.binding.slice(12))}>{g.binding}</Link> : g.binding}</td>
         <td data-label="Set in">{!g.at ? 'the cluster' : g.at === name ? 'here' : <Link to={toNamespace(g.at)}>{g.at}</Link>}</td>
       </tr>)}</tbody></table> : <p class="dim">{empty}</p>}
+    {more}
   </details>
 }

@@ -43,7 +43,8 @@ export interface Data<T> { data?: T; at?: Date; error?: ServerError }
 const deleted = (problem: Problem): Problem => ({ title: 'It has been deleted', detail: problem.detail, hint: 'It was there when this page was opened.' })
 
 // useData reads a path, and again after each change, until it is paused. After an error it keeps what it has read before. Reading takes at
-// most a fifth of the time, however fast the changes follow each other; after an error the next change is read at once.
+// most a fifth of the time, however fast the changes follow each other; after errors of the server it waits longer and longer. A hidden page
+// does not read again until it is shown.
 export function useData<T>(path: string, version: number, paused = false): Data<T> {
   const [state, setState] = useState<Data<T> & { path: string }>({ path })
   const again = useRef<() => void>()
@@ -61,7 +62,6 @@ export function useData<T>(path: string, version: number, paused = false): Data<
         const data = await (await request(path, control.signal)).json()
         if (control.signal.aborted) return
         failures = 0
-        next = performance.now() + 4 * (performance.now() - began)
         setState({ path, data, at: new Date() })
       } catch (error) {
         if (control.signal.aborted) return
@@ -72,14 +72,14 @@ export function useData<T>(path: string, version: number, paused = false): Data<
         if (status === 0 || status >= 500) retry = Math.min(30, 2 ** ++failures) * 1000
       }
       busy = false
-      if (changed) again.current!()
-      else if (retry) timer = window.setTimeout(run, retry)
+      next = performance.now() + Math.max(retry, 4 * (performance.now() - began))
+      if (changed || retry) read()
     }
-    again.current = () => {
+    const read = again.current = () => {
       changed = true
       if (busy) return
       clearTimeout(timer)
-      timer = window.setTimeout(run, Math.max(0, next - performance.now()))
+      timer = window.setTimeout(() => document.hidden ? document.addEventListener('visibilitychange', read, { once: true, signal: control.signal }) : run(), Math.max(0, next - performance.now()))
     }
     run()
     return () => { control.abort(); clearTimeout(timer) }

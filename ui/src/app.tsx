@@ -72,9 +72,9 @@ const decoded = (path: string) => path.split('/').slice(1).map(part => { try { r
 
 function Page({ path, version, tick }: { path: string; version: number; tick: number }) {
   const parts = decoded(path)
-  if (path === '/') return <ForestPage version={version} />
+  if (path === '/') return <ForestPage version={version} tick={tick} />
   if (path === '/quotas') return <QuotasPage version={version} />
-  if (path === '/plan') return <PlanPage version={version} />
+  if (path === '/plan') return <PlanPage version={tick} />
   if (path === '/admin') return <AdminPage version={tick} />
   if (parts[0] === 'ns' && parts[1]) {
     if (parts.length === 2) return <NamespacePage name={parts[1]} version={tick} />

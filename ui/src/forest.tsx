@@ -1,12 +1,12 @@
 // The forest: all trees as one table, problems first.
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useData } from './api'
+import { Data, useData } from './api'
 import { age, Filter, isFiltered, Node, plural, Row, rows, words } from './model'
-import { Copy, Link, Loaded, navigate, ProblemBox, toNamespace, useQuery, useTitle } from './parts'
+import { Copy, Link, Loaded, maxShown, navigate, ProblemBox, toNamespace, Unread, useQuery, useTitle } from './parts'
 import { Drawing } from './drawing'
 import { Bar, fullness } from './quotas'
 import { Trees } from './trees'
-import { Forest, Limit, Quotas } from './types'
+import { Forest, Limit, Quota, Quotas } from './types'
 
 const rowHeight = 30
 // Larger forests show their roots and the branches with problems at first.
@@ -23,32 +23,33 @@ let lastFilter: Filter = { text: '', problems: false }
 let lastResource = ''
 let lastActive = ''
 
-export function ForestPage({ version }: { version: number }) {
+export function ForestPage({ version, tick }: { version: number; tick: number }) {
   const forest = useContext(Trees)
   useTitle('Forest')
   const quotas = useData<Quotas>('/api/quotas', version)
-  return <main class="forest">{!forest.data && <div class="head"><h1>Forest</h1></div>}<Loaded from={forest}>{(data: Forest) => <Whole forest={data} roots={forest.roots} quotas={quotas.data} />}</Loaded></main>
+  return <main class="forest">{!forest.data && <div class="head"><h1>Forest</h1></div>}<Loaded from={forest}>{(data: Forest) => <Whole forest={data} roots={forest.roots} quotas={quotas} tick={tick} />}</Loaded></main>
 }
 
 // fullestLimits returns the fullest limit of each namespace with quotas, of one resource or of all.
-function fullestLimits(quotas: Quotas, resource: string): Map<string, Limit> {
+function fullestLimits(quotas: Quota[], resource: string): Map<string, Limit> {
   const fullest = new Map<string, Limit>()
-  for (const quota of quotas.quotas) for (const limit of quota.limits) {
+  for (const quota of quotas) for (const limit of quota.limits) {
     if ((!resource || limit.resource === resource) && !(fullest.get(quota.namespace)?.share! >= limit.share)) fullest.set(quota.namespace, limit)
   }
   return fullest
 }
 
-function Whole({ forest, roots, quotas }: { forest: Forest; roots: Node[]; quotas?: Quotas }) {
+function Whole({ forest, roots, quotas, tick }: { forest: Forest; roots: Node[]; quotas: Data<Quotas>; tick: number }) {
+  const all = quotas.data?.quotas
   const [resource, setResourceState] = useState(lastResource)
   const setResource = (r: string) => { lastResource = r; setResourceState(r) }
-  const resources = useMemo(() => [...new Set(quotas?.quotas.flatMap(q => q.limits.map(l => l.resource)))].sort(), [quotas])
-  const limits = useMemo(() => quotas?.quotas.length ? fullestLimits(quotas, resource) : undefined, [quotas, resource])
+  const resources = useMemo(() => [...new Set(all?.flatMap(q => q.limits.map(l => l.resource)))].sort(), [all])
+  const limits = useMemo(() => all?.length ? fullestLimits(all, resource) : undefined, [all, resource])
   const [query, setQuery] = useQuery()
   const drawing = query.get('view') === 'drawing'
   const [filter, setFilterState] = useState(lastFilter)
   const [onlyMine, setOnlyMine] = useState(!!lastFilter.mine)
-  const mine = useData<string[]>('/api/mine', 0, !onlyMine)
+  const mine = useData<string[]>('/api/mine', tick, !onlyMine)
   useEffect(() => setFilter({ ...filter, mine: onlyMine && mine.data ? new Set(mine.data) : undefined }), [onlyMine, mine.data])
   const setFilter = (f: Filter) => { lastFilter = f; setFilterState(f) }
   const [, redraw] = useState(0)
@@ -66,6 +67,7 @@ function Whole({ forest, roots, quotas }: { forest: Forest; roots: Node[]; quota
       <Copy command="kubectl hns tree -A" />
     </div>
     {forest.partial && <p class="stale">{forest.partial}</p>}
+    <Unread from={quotas} what="Quotas: " />
     <div class="tools">
       <input id="search" type="search" placeholder="Name, or label=value  ( / )" aria-label="Filter by name, or by label=value" value={filter.text}
         onInput={(e: any) => setFilter({ ...filter, text: e.target.value })} spellcheck={false} autocomplete="off" />
@@ -75,7 +77,7 @@ function Whole({ forest, roots, quotas }: { forest: Forest; roots: Node[]; quota
       <span class="views" role="group" aria-label="View">{[['', 'Table'], ['drawing', 'Drawing']].map(([view, title]) =>
         <button key={view} aria-pressed={drawing === (view === 'drawing')} onClick={() => setQuery(view ? { view } : {})}>{title}</button>)}</span>
       {!drawing && resources.length > 0 && <label>Quota of <select value={resource} onChange={(e: any) => setResource(e.target.value)}>
-        <option value="">the fullest</option>{resources.map(r => <option key={r} value={r}>{r}</option>)}</select></label>}
+        <option value="">the fullest</option>{resources.filter((r, i) => i < maxShown || r === resource).map(r => <option key={r} value={r}>{r}</option>)}</select></label>}
       <button onClick={() => setAll(true)} disabled={isFiltered(filter)}>Expand all</button>
       <button onClick={() => setAll(false)} disabled={isFiltered(filter)}>Collapse all</button>
     </div>
@@ -96,7 +98,7 @@ function Grid({ list, toggle, filter, limits }: { list: Row[]; toggle: (node: No
   const at = Math.max(0, list.findIndex(row => row.node.member.name === active))
   // The row that the user has left, or the first row after another filter.
   useEffect(() => show(at), [])
-  useEffect(() => { if (fixed) body.current!.scrollTop = 0 }, [filter.text, filter.problems, filter.mine])
+  useEffect(() => { if (fixed) body.current!.scrollTop = 0 }, [filter.text, filter.problems, !!filter.mine])
   const measure = () => { const b = body.current; if (b) setView({ top: b.scrollTop, height: b.clientHeight }) }
   useEffect(() => {
     measure()
@@ -163,7 +165,7 @@ function Line({ row, index, active, fixed, choose, toggle, limits }: any) {
   return <div id={'row-' + member.name} role="row" class={'row' + (active ? ' active' : '') + (own ? ' troubled' : '')} aria-level={depth + 1} aria-rowindex={index + 2}
     aria-posinset={row.position} aria-setsize={row.siblings} aria-expanded={children.length ? expanded : undefined} style={{ top: index * rowHeight + 'px', '--depth': Math.min(depth, maxIndent) }} onMouseDown={choose}
     draggable onDragStart={(e: DragEvent) => e.dataTransfer!.setData('text/x-namespace', member.name)} onDragOver={(e: DragEvent) => { if (e.dataTransfer!.types.includes('text/x-namespace')) e.preventDefault() }}
-    onDrop={(e: DragEvent) => { e.preventDefault(); const moved = e.dataTransfer!.getData('text/x-namespace'); if (moved && moved !== member.name) navigate(`/plan?namespace=${moved}&change=move&parent=${member.name}`) }}>
+    onDrop={(e: DragEvent) => { e.preventDefault(); const moved = e.dataTransfer!.getData('text/x-namespace'); if (moved && moved !== member.name) navigate('/plan?' + new URLSearchParams({ namespace: moved, change: 'move', parent: member.name })) }}>
     <span role="gridcell" class="name">
       {children.length
         ? <button class="twist" tabIndex={-1} aria-hidden="true" disabled={fixed} onClick={() => toggle(node, !expanded)}>{expanded ? '▾' : '▸'}</button>

@@ -46,7 +46,10 @@ export function matches(member: Member, filter: Filter): boolean {
   if (filter.problems && !member.problems?.length || filter.mine && !filter.mine.has(member.name)) return false
   const text = filter.text.trim().toLowerCase()
   const equals = text.indexOf('=')
-  if (equals > 0) return member.labels?.[filter.text.trim().slice(0, equals)]?.toLowerCase() === text.slice(equals + 1)
+  if (equals > 0) {
+    const labels = member.labels ?? {}, key = filter.text.trim().slice(0, equals)
+    return Object.hasOwn(labels, key) && labels[key].toLowerCase() === text.slice(equals + 1)
+  }
   return member.name.includes(text)
 }
 
@@ -174,8 +177,7 @@ export function csv(rows: string[][]): string {
 
 // visible shows marks that would change the direction of text, or that are not seen at all.
 export function visible(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]/g,
-    mark => `⟨U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
+  return text.replace(/(?![\n\t ])[\p{C}\p{Z}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]/gu, mark => `⟨U+${mark.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`)
 }
 
 // accessChanges returns the roles that subjects gain or lose, each with its namespaces.

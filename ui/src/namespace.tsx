@@ -1,11 +1,10 @@
 // One namespace: its place, its problems, the policy in it.
-import { useState } from 'preact/hooks'
 import { useData } from './api'
 import { age, binding, plural } from './model'
-import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, useTitle } from './parts'
+import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, Unread, useFirst, useTitle } from './parts'
 import { Bar, fullness } from './quotas'
 import { usePath } from './trees'
-import { Event, Namespace, Objects, Quotas } from './types'
+import { Events as List, Namespace, Objects, Quotas } from './types'
 
 export function NamespacePage({ name, version }: { name: string; version: number }) {
   const ns = useData<Namespace>('/api/namespaces/' + name, version)
@@ -74,28 +73,31 @@ function Resource({ namespace, resource, version }: { namespace: string; resourc
   const objects = useData<Objects>(`/api/namespaces/${namespace}/objects/${resource}`, version)
   const [name, ...group] = resource.split('.')
   const items = objects.data?.items ?? []
+  const [shown, more] = useFirst(items)
   const here = items.filter(o => o.state !== 'Absent').length
   return <section class="kind" aria-label={resource}>
     <h3><span>{name}</span>{group.length > 0 && <small class="dim">{group.join('.')}</small>}<span class="grow" />
       {objects.data && <small class="dim">{here ? plural(here, 'object') : 'none'}</small>}
       {objects.data?.mode && <span class="tag">{objects.data.mode}</span>}</h3>
-    {objects.error && !objects.data && <p class="note">{objects.error.problem.missingPermission ? <>Missing permission: <code>{objects.error.problem.missingPermission}</code></> : objects.error.problem.detail}</p>}
-    {objects.data?.notes?.map(note => <p class="note" key={note}>{note}</p>)}
-    {items.length > 0 && <table><thead class="hidden"><tr><th>Name</th><th>Where it comes from</th></tr></thead><tbody>{items.map(o => <tr key={o.name} class={o.state}>
+    <Unread from={objects} />
+    {items.length > 0 && <table><thead class="hidden"><tr><th>Name</th><th>Where it comes from</th></tr></thead><tbody>{shown.map(o => <tr key={o.name} class={o.state}>
       <td><Link to={toObject(namespace, resource, o.name)}>{o.name}</Link></td>
       <td>{o.state === 'Copy' ? <>copied from <Link to={toNamespace(o.source!)}>{o.source}</Link></>
         : o.state === 'Local' ? <>made here {o.override && <span class="tag">override</span>}</>
         : <><span class="tag">not here</span> is in <Link to={toNamespace(o.source!)}>{o.source}</Link> · <Link to={toObject(namespace, resource, o.name)}>why not here?</Link></>}</td>
     </tr>)}</tbody></table>}
+    {more}
   </section>
 }
 
 function Children({ ns }: { ns: Namespace }) {
+  const [shown, more] = useFirst(ns.children)
   return <section class="box" aria-labelledby="children">
     <h2 id="children">Children <small class="dim">{ns.children.length || ''}</small></h2>
-    {ns.children.length ? <ul class="plain">{ns.children.map(c => <li key={c.name}>
+    {ns.children.length ? <ul class="plain">{shown.map(c => <li key={c.name}>
       <Link to={toNamespace(c.name)}>{c.name}</Link> <span class="dim">{c.subnamespace ? 'sub-namespace' : ''}</span>
       {c.state && c.state !== 'Ok' && <span class="tag bad">{c.state}</span>}</li>)}</ul> : <p class="dim">None.</p>}
+    {more}
   </section>
 }
 
@@ -103,9 +105,10 @@ function Children({ ns }: { ns: Namespace }) {
 function Limits({ ns, version }: { ns: Namespace; version: number }) {
   const quotas = useData<Quotas>('/api/quotas', version)
   const list = quotas.data ? binding(quotas.data.quotas, ns.path) : []
-  if (!list.length) return null
+  if (!list.length && !quotas.error && !quotas.data?.notes) return null
   return <section class="box" aria-labelledby="limits" data-limits>
     <h2 id="limits">Quotas: what is left</h2>
+    <Unread from={quotas} />
     <ul class="plain limits">{list.map(({ quota, limit }) => <li key={limit.resource}>
       <Link to={'/quotas?' + new URLSearchParams({ resource: limit.resource })}>{limit.resource}</Link> <Bar limit={limit} />
       <span class="dim"><b class={fullness(limit.share)}>{limit.used} of {limit.hard}</b> below {quota.namespace}</span></li>)}</ul>
@@ -123,16 +126,15 @@ function Labels({ ns }: { ns: Namespace }) {
 }
 
 function Events({ namespace, version }: { namespace: string; version: number }) {
-  const events = useData<Event[]>(`/api/namespaces/${namespace}/events`, version)
-  const [all, setAll] = useState(false)
-  const list = events.data ?? [], shown = all ? list : list.slice(0, 8)
-  const missing = events.error?.problem.missingPermission
+  const events = useData<List>(`/api/namespaces/${namespace}/events`, version)
+  const list = events.data?.items ?? []
+  const [shown, more] = useFirst(list, 8)
   return <section class="box" aria-labelledby="events">
     <h2 id="events">Events <small class="dim">{list.length || ''}</small></h2>
+    <Unread from={events} />
     {shown.length > 0 && <ul class="plain events">{shown.map((e, i) => <li key={i}>
       <span class={'tag ' + (e.warning ? 'bad' : '')}>{e.reason}</span> <b>{e.kind}/{e.name}</b> <span class="dim">{age(e.last)}{e.count > 1 && ` ×${e.count}`}</span><br /><span class="message">{e.message}</span></li>)}</ul>}
-    {list.length > shown.length && <button onClick={() => setAll(true)}>Show {list.length - shown.length} more</button>}
+    {more}
     {events.data && !list.length && <p class="dim">None.</p>}
-    {events.error && !events.data && <p class="note">{missing ? <>Missing permission: <code>{missing}</code></> : events.error.problem.detail}</p>}
   </section>
 }

@@ -49,6 +49,16 @@ export function save(name: string, type: string, content: BlobPart) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000)
 }
 
+// maxShown is how many items of a list are drawn at first, and offered by a selection: one user may have created very many.
+export const maxShown = 200
+
+// useFirst returns the first items of a list, and a button that shows as many more.
+export function useFirst<T>(list: T[], first = maxShown): [T[], any] {
+  const [shown, setShown] = useState(first)
+  const more = Math.min(maxShown, list.length - shown)
+  return [list.slice(0, shown), more > 0 && <button data-more="" onClick={() => setShown(shown + more)}>{`Show ${more} more of ${list.length}`}</button>]
+}
+
 export function Notes({ list }: { list?: string[] }) {
   return <>{list?.map(note => <p class="stale" key={note}>{note.charAt(0).toUpperCase() + note.slice(1)}</p>)}</>
 }
@@ -87,8 +97,21 @@ export function Loaded<T>({ from, children }: { from: Data<T>; children: (data: 
   useEffect(() => { const timer = setTimeout(() => setSlow(true), 200); return () => clearTimeout(timer) }, [])
   if (!from.data) return from.error ? <ProblemBox problem={from.error.problem} /> : <p class="dim" role="status">{slow ? 'Reading from the cluster …' : ''}</p>
   return <>
-    {from.error && <p class="stale" role="status"><b>{from.error.problem.title}.</b> This is the state of {from.at!.toLocaleTimeString()}. {from.error.problem.hint}</p>}
+    <Stale from={from} />
     {children(from.data)}
+  </>
+}
+
+function Stale({ from }: { from: Data<unknown> }) {
+  return from.error ? <p class="stale" role="status"><b>{from.error.problem.title}.</b> This is the state of {from.at!.toLocaleTimeString()}. {from.error.problem.hint}</p> : null
+}
+
+// Unread says, for a part of a page, why there are no data, that they could not be read again, or what they lack.
+export function Unread({ from, what = '' }: { from: Data<{ notes?: string[] }>; what?: string }) {
+  const { data, error } = from
+  return <>
+    {error && (data ? <Stale from={from} /> : <p class="note">{what}{error.problem.missingPermission ? <>Missing permission: <code>{error.problem.missingPermission}</code></> : error.problem.detail ?? error.problem.title}</p>)}
+    {data?.notes?.map(note => <p class="note" key={note}>{what}{note}</p>)}
   </>
 }
 

@@ -2,7 +2,7 @@
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { post, ServerError, useData } from './api'
 import { accessChanges, plural } from './model'
-import { Copy, Diff, Link, Loaded, Notes, ProblemBox, toNamespace, useQuery, useTitle } from './parts'
+import { Copy, Diff, Link, Loaded, Notes, ProblemBox, toNamespace, useFirst, useQuery, useTitle } from './parts'
 import { Trees } from './trees'
 import { NamespacePlan, Plan, Session } from './types'
 
@@ -28,24 +28,25 @@ export function PlanPage({ version }: { version: number }) {
   const session = useData<Session>('/api/session', 0)
   const forest = useContext(Trees)
   const asked: Fields = Object.fromEntries(query)
-  const [kind, setKind] = useState(asked.change in changes ? asked.change : 'move')
-  useEffect(() => { if (asked.change in changes) setKind(asked.change) }, [asked.change])
+  const known = Object.hasOwn(changes, asked.change)
+  const [kind, setKind] = useState(known ? asked.change : 'move')
+  useEffect(() => { if (known) setKind(asked.change) }, [asked.change])
   useTitle(asked.namespace ? `Plan for ${asked.namespace}` : 'Plan')
-  const complete = asked.namespace && asked.change in changes && changes[asked.change].fields.every(f => asked[f])
+  const complete = asked.namespace && known && changes[asked.change].fields.every(f => asked[f])
   const submit = (e: Event) => {
     e.preventDefault()
     const form = new FormData(e.target as HTMLFormElement)
     setQuery(Object.fromEntries(['namespace', 'change', ...changes[kind].fields].map(f => [f, String(form.get(f)).trim()])))
   }
   const names = (forest.data?.namespaces ?? []).slice(0, maxOffered)
-  const input = (f: string, list?: string) => <input key={f} name={f} aria-label={labels[f] ?? 'Namespace'} placeholder={labels[f] ?? 'Namespace'} list={list} value={asked[f] ?? ''} required autocomplete="off" spellcheck={false} />
+  const input = (f: string, list?: string) => <input key={f} name={f} aria-label={labels[f] ?? 'Namespace'} placeholder={labels[f] ?? 'Namespace'} list={list} defaultValue={asked[f] ?? ''} required autocomplete="off" spellcheck={false} />
   return <main>
     <div class="head"><h1>Plan</h1><p class="summary">What a change would do. Looking at it changes nothing.</p></div>
     <form class="tools ask box" onSubmit={submit} key={query.toString()} data-page="plan">
       <label>Namespace {input('namespace', 'namespaces')}</label>
       <select name="change" aria-label="Change" value={kind} onChange={(e: any) => setKind(e.target.value)}>
         {Object.entries(changes).filter(([, c]) => !c.write || session.data?.write).map(([name, c]) => <option key={name} value={name}>{c.title}</option>)}</select>
-      {changes[kind].fields.map(f => f === 'mode' ? <select key={f} name={f} aria-label="Mode" value={asked.mode ?? 'Propagate'}>{modes.map(m => <option key={m} value={m}>{m}</option>)}</select>
+      {changes[kind].fields.map(f => f === 'mode' ? <select key={f} name={f} aria-label="Mode">{modes.map(m => <option key={m} value={m} selected={m === asked.mode}>{m}</option>)}</select>
         : input(f, f === 'parent' ? 'namespaces' : undefined))}
       <datalist id="namespaces">{names.map(m => <option key={m.name} value={m.name} />)}</datalist>
       <button class="primary">Preview</button>
@@ -56,18 +57,22 @@ export function PlanPage({ version }: { version: number }) {
 
 function Preview({ fields, version, session }: { fields: Fields; version: number; session?: Session }) {
   const [done, setDone] = useState(false)
+  const [again, setAgain] = useState(0)
   const { namespace, ...rest } = fields
-  const plan = useData<Plan>(`/api/namespaces/${encodeURIComponent(namespace)}/plan?` + new URLSearchParams(rest), version, done)
+  const plan = useData<Plan>(`/api/namespaces/${encodeURIComponent(namespace)}/plan?` + new URLSearchParams(rest), version + again, done)
   if (done) return <p class="box good" role="status">Done. {fields.change === 'delete' ? 'The namespace is being deleted.' : 'Copies follow within seconds.'} <Link to={fields.change === 'delete' ? '/' : toNamespace(fields.child ?? namespace)}>{fields.change === 'delete' ? 'Forest' : fields.child ?? namespace}</Link></p>
-  return <Loaded from={plan}>{(p: Plan) => <Effect plan={p} fields={fields} write={!!session?.write} done={() => setDone(true)} />}</Loaded>
+  return <Loaded from={plan}>{(p: Plan) => <Effect plan={p} fields={fields} write={!!session?.write} done={() => setDone(true)} changed={() => setAgain(n => n + 1)} />}</Loaded>
 }
 
-function Effect({ plan, fields, write, done }: { plan: Plan; fields: Fields; write: boolean; done: () => void }) {
+interface Asked { plan: Plan; fields: Fields; write: boolean; done: () => void; changed: () => void }
+
+function Effect(asked: Asked) {
+  const { plan, fields } = asked
   const s = plan.status
-  const [all, setAll] = useState(false)
   const namespaces = s.namespaces ?? []
-  const shown = all ? namespaces : namespaces.slice(0, 50)
+  const [shown, more] = useFirst(namespaces, 50)
   const access = accessChanges(namespaces)
+  const [shownAccess, moreAccess] = useFirst(access)
   const hidden = s.hidden?.map(k => k.group ? `${k.resource}.${k.group}` : k.resource)
   return <div data-plan={fields.change}>
     {s.refusals?.map(r => <section class="box bad" role="alert" key={r.message}><h2>It would be refused: {r.reason}</h2><p class="message">{r.message}</p></section>)}
@@ -80,12 +85,12 @@ function Effect({ plan, fields, write, done }: { plan: Plan; fields: Fields; wri
       {!!s.omittedExceededQuotas && <p class="note">{plural(s.omittedExceededQuotas, 'limit')} more would be exceeded, of quotas that you may not get, or that are too many.</p>}
       {access.length > 0 && <>
         <h3>Permissions</h3>
-        <ul class="plain access">{access.map(a => <li key={a.text}><span class={'mark ' + a.change}>{a.change === 'Gained' ? '+' : '−'}</span>{a.text} <span class="dim">in {a.namespaces.length > 3 ? plural(a.namespaces.length, 'namespace') : a.namespaces.join(', ')}</span></li>)}</ul></>}
+        <ul class="plain access">{shownAccess.map(a => <li key={a.text}><span class={'mark ' + a.change}>{a.change === 'Gained' ? '+' : '−'}</span>{a.text} <span class="dim">in {a.namespaces.length > 3 ? plural(a.namespaces.length, 'namespace') : a.namespaces.join(', ')}</span></li>)}</ul>{moreAccess}</>}
     </section>
     <Notes list={[...(hidden ? [`Left out, because you may not list them in ${fields.namespace}: ${hidden.join(', ')}`] : []), ...(s.unknown ?? []).map(u => 'Not known: ' + u)]} />
     {shown.map(n => <Namespace key={n.name} plan={n} open={namespaces.length <= 5} />)}
-    {shown.length < namespaces.length && <button onClick={() => setAll(true)}>Show {namespaces.length - shown.length} more namespaces</button>}
-    <Make plan={plan} fields={fields} write={write} done={done} />
+    {more}
+    <Make {...asked} />
   </div>
 }
 
@@ -94,21 +99,24 @@ const verbs = { Add: 'added', Change: 'changed', Overwrite: 'overwritten', Remov
 
 function Namespace({ plan, open }: { plan: NamespacePlan; open: boolean }) {
   const objects = plan.objects ?? []
+  const [shown, more] = useFirst(objects)
   const counts = Object.entries(verbs).map(([action, verb]) => [objects.filter(o => o.action === action).length, verb] as const).filter(([n]) => n)
   return <details class="box fold" open={open} data-namespace={plan.name}>
     <summary><h2>{plan.name}</h2> {plan.fate && <span class="tag bad">{plan.fate.toLowerCase()}</span>} <span class="dim">{counts.map(([n, verb]) => `${n} ${verb}`).join(', ')}</span></summary>
     <ul class="plain">
       {plan.labels?.map(l => <li key={l.key}><span class="mark">~</span>label <code>{l.key}</code>: {l.before || 'none'} → {l.after || 'none'}</li>)}
       {plan.quotas?.map(q => <li key={q.name + q.resource} class="bad"><span class="mark">!</span>ResourceQuota {q.name} allows {q.hard} of {q.resource}, and there would be {q.planned}</li>)}
-      {objects.map(o => <li key={o.group + o.kind + o.name}><span class={'mark ' + o.action}>{marks[o.action]}</span><span class="hidden">{verbs[o.action]}: </span>{o.kind}/{o.name}
+      {shown.map(o => <li key={o.group + o.kind + o.name}><span class={'mark ' + o.action}>{marks[o.action]}</span><span class="hidden">{verbs[o.action]}: </span>{o.kind}/{o.name}
         {o.source && <span class="dim"> from {o.source}</span>}{o.difference && <details><summary>difference</summary><Diff text={o.difference} /></details>}</li>)}
     </ul>
+    {more}
   </details>
 }
 
-// Make makes the change, after it has been confirmed.
-function Make({ plan, fields, write, done }: { plan: Plan; fields: Fields; write: boolean; done: () => void }) {
+// Make makes the change, after the plan that was shown has been confirmed.
+function Make({ plan, fields, write, done, changed }: Asked) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const [shown, setShown] = useState(plan)
   const [typed, setTyped] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ServerError>()
@@ -118,19 +126,23 @@ function Make({ plan, fields, write, done }: { plan: Plan; fields: Fields; write
     e.preventDefault()
     setBusy(true)
     setError(undefined)
-    try { await post(`/api/namespaces/${encodeURIComponent(namespace)}/changes`, { ...rest, confirm: typed }); done() }
-    catch (problem) { setError(problem as ServerError); setBusy(false) }
+    try { await post(`/api/namespaces/${encodeURIComponent(namespace)}/changes`, { ...rest, confirm: typed, plan: shown.digest }); done() }
+    catch (problem) {
+      setError(problem as ServerError)
+      setBusy(false)
+      if ((problem as ServerError).status === 409) changed()
+    }
   }
   if (plan.status.refusals?.length) return null
   return <section class="box" aria-labelledby="make">
     <div class="head"><h2 id="make">Make the change</h2><span class="grow" /><Copy command={plan.make} /></div>
     {!write ? <p class="dim">The page is read-only. Run the command, or start the page with <code>kubectl hns ui --write</code>.</p>
       : !plan.writable ? <p class="dim">The page does not make this change. Run the command.</p>
-      : <button class={deletion ? 'danger' : 'primary'} onClick={() => dialog.current!.showModal()}>Apply …</button>}
+      : <button class={deletion ? 'danger' : 'primary'} onClick={() => { setShown(plan); dialog.current!.showModal() }}>Apply …</button>}
     {write && plan.writable && <dialog ref={dialog} aria-labelledby="confirm" onClose={() => { setTyped(''); setError(undefined) }}>
       <form onSubmit={apply}>
-        <h2 id="confirm">{plan.summary.replace(' would ', ' will ')}</h2>
-        <p><code>{plan.make}</code></p>
+        <h2 id="confirm">{shown.summary.replace(' would ', ' will ')}</h2>
+        <p><code>{shown.make}</code></p>
         {deletion && <p><label>What is in it is lost. Type its name to delete it: <input value={typed} onInput={(e: any) => setTyped(e.target.value)} aria-label="Name of the namespace" autocomplete="off" spellcheck={false} /></label></p>}
         {error && <ProblemBox problem={error.problem} />}
         <div class="tools"><span class="grow" /><button type="button" onClick={() => dialog.current!.close()}>Cancel</button>

@@ -40,7 +40,7 @@ export interface NamespacePlan {
   quotas?: { name: string; resource: string; hard: number; planned: number }[]
 }
 export interface Plan {
-  summary: string; see?: string; make: string; writable: boolean
+  summary: string; see?: string; make: string; writable: boolean; digest: string
   status: {
     refusals?: { reason: string; message: string }[]; unknown?: string[]; hidden?: { group?: string; resource: string }[]
     namespaces?: NamespacePlan[]; omittedExceededQuotas?: number
@@ -49,4 +49,5 @@ export interface Plan {
 }
 export interface Explanation extends Answer { levels: { namespace: string; state?: 'Copy' | 'Local' | 'Absent'; source?: string; unread?: string; mode?: string }[] }
 export interface Content { manifest: string; source?: string; difference?: string; overwritten?: string; notes?: string[] }
-export interface Event { warning?: boolean; reason: string; message: string; kind: string; name: string; ours?: boolean; count: number; last: string }
+export interface Events { items: Event[]; notes?: string[] }
+export interface Event { warning?: boolean; reason: string; message: string; kind: string; name: string; count: number; last: string }

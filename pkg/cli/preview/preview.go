@@ -26,11 +26,15 @@ func Append(all, page *v1alpha3.HierarchyPlan) {
 
 // Summary returns a sentence that says what a change would do.
 func Summary(namespace string, plan *v1alpha3.HierarchyPlan) string {
-	outcome := effect(plan.Status.Summary)
+	return fmt.Sprintf("%s would %s.", describeChange(namespace, plan.Spec), Outcome(plan))
+}
+
+// Outcome returns what follows "would" in a sentence about a change.
+func Outcome(plan *v1alpha3.HierarchyPlan) string {
 	if len(plan.Status.Refusals) > 0 && plan.Status.Summary == (v1alpha3.PlanSummary{}) {
-		outcome = "be refused" // the server reports nothing else to a requester who may not make the change
+		return "be refused" // the server reports nothing else to a requester who may not make the change
 	}
-	return fmt.Sprintf("%s would %s.", describeChange(namespace, plan.Spec), outcome)
+	return effect(plan.Status.Summary)
 }
 
 // Text formats a complete plan for a namespace. Differences of objects are included on request.

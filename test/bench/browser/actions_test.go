@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -55,7 +56,7 @@ func TestChanges(t *testing.T) {
 			}
 			return err
 		}},
-		{"namespace=act&change=mode&resource=configmaps&mode=Propagate", "from act down", "kubectl edit hierarchies.hnc.x-k8s.io hierarchy -n act", func() error {
+		{"namespace=act&change=mode&resource=configmaps&mode=Propagate", "Giving configmaps the mode Propagate from act down would", "kubectl edit hierarchies.hnc.x-k8s.io hierarchy -n act", func() error {
 			h, err := hierarchy(t, "act")
 			if err == nil && (len(h.Spec.Propagation) != 1 || h.Spec.Propagation[0].Resource != "configmaps") {
 				return fmt.Errorf("the modes are %+v", h.Spec.Propagation)
@@ -96,6 +97,55 @@ func TestChanges(t *testing.T) {
 	b.shows("[data-plan=move] .bad", "It would be refused")
 }
 
+// What is confirmed is the plan that was shown.
+func TestAPlanThatHasChangedIsNotApplied(t *testing.T) {
+	t.Parallel()
+	namespaces(t, "shown", "shown-parent")
+	b := open(t, writable, "/plan?namespace=shown&change=move&parent=shown-parent")
+	b.shows("[data-plan] h2", "would write no object")
+	b.click("[aria-labelledby=make] > button")
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: "shown-parent", Name: "late"}}
+	if _, err := admin.RbacV1().Roles("shown-parent").Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	b.shows("[data-plan] h2", "would add 1 object")
+	b.shows("dialog h2", "will write no object")
+	b.click("dialog button.primary")
+	b.shows("dialog", "The plan has changed")
+	if err := hasParent(t, "shown", ""); err != nil && !apierrors.IsNotFound(err) {
+		t.Error(err)
+	}
+	b.click("dialog button[type=button]")
+	b.click("[aria-labelledby=make] > button")
+	b.shows("dialog h2", "will add 1 object")
+	b.click("dialog button.primary")
+	b.shows("p.good", "Done.")
+}
+
+// What a user has typed stays while the page reads again.
+func TestTypedTextStays(t *testing.T) {
+	t.Parallel()
+	b := open(t, writable, "/plan?namespace=acme&change=constructor")
+	b.shows("h1", "Plan")
+	b.visit("/plan")
+	b.do(chromedp.SetValue("[name=change]", "mode", chromedp.ByQuery), chromedp.Evaluate("document.querySelector('[name=change]').dispatchEvent(new Event('change', {bubbles: true}))", nil))
+	b.do(chromedp.SendKeys("[name=namespace]", "typed", chromedp.ByQuery), chromedp.SendKeys("[name=resource]", "secrets", chromedp.ByQuery), chromedp.SetValue("[name=mode]", "Remove", chromedp.ByQuery))
+	const values = "[...document.querySelectorAll('main form [name]')].map(e => e.value).join()"
+	b.until("it is typed", values+" === 'typed,mode,secrets,Remove'")
+	namespaces(t, "typing")
+	b.shows(".trees a", "typing")
+	if got := b.text(values); got != "typed,mode,secrets,Remove" {
+		t.Errorf("the form has %s", got)
+	}
+	b.visit("/ns/acme/access")
+	b.do(chromedp.SendKeys("[name=verb]", "get", chromedp.ByQuery))
+	namespaces(t, "typing-more")
+	b.shows(".trees a", "typing-more")
+	if got := b.text("document.querySelector('[name=verb]').value"); got != "get" {
+		t.Errorf("the verb is %q", got)
+	}
+}
+
 func hasParent(t *testing.T, namespace, parent string) error {
 	h, err := hierarchy(t, namespace)
 	if err == nil && h.Spec.Parent != parent {
@@ -132,6 +182,13 @@ func TestDraggingANamespacePlansAMove(t *testing.T) {
 		b.do(input.DispatchDragEvent(kind, x, y, data))
 	}
 	b.shows("[data-plan=move] h2", "Giving globex-web the parent team-b would add")
+	b.visit("/")
+	b.shows("#row-team-b", "team-b")
+	b.do(chromedp.Evaluate(`(data => {
+		data.setData('text/x-namespace', 'a&change=delete')
+		document.getElementById('row-team-b').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true}))
+	})(new DataTransfer())`, nil))
+	b.until("what another page has begun to drag is one name", "new URLSearchParams(location.search).get('namespace') === 'a&change=delete'")
 }
 
 func TestChangesOfTheClusterAreShownAsTheyHappen(t *testing.T) {

@@ -91,6 +91,7 @@ func TestMarkupIsText(t *testing.T) {
 		"/ns/globex-batch/roles.rbac.authorization.k8s.io/" + url.PathEscape(role): {role, "<script>alert(2)</script> ", "⟨U+202E⟩gnp.exe"},
 		"/ns/globex-batch/access": {"<script>alert(3)</script>", role},
 		"/plan?namespace=globex-batch&change=mode&resource=" + url.QueryEscape(role) + "&mode=Propagate": {role},
+		"/ns/globex-batch/access?verb=get&resource=" + url.QueryEscape("$(id)"):                          {"kubectl hns who globex-batch get '$(id)'"},
 		"/ns/" + url.PathEscape(role): {"no namespace"},
 		"/" + url.PathEscape(role):    {"There is no such page"},
 	} {

@@ -3,13 +3,16 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -150,7 +153,11 @@ func (deepReader) Session() ui.Session {
 func (deepReader) Quotas(context.Context) (*ui.Quotas, error) {
 	return &ui.Quotas{Quotas: []ui.Quota{}}, nil
 }
-func (deepReader) Watch(ctx context.Context, _ func()) error { <-ctx.Done(); return nil }
+func (deepReader) Watch(ctx context.Context, changed func()) error {
+	changed()
+	<-ctx.Done()
+	return nil
+}
 func (deepReader) Forest(context.Context) (*ui.Forest, error) {
 	f := &ui.Forest{}
 	for i := range levels {
@@ -165,30 +172,97 @@ func (deepReader) Forest(context.Context) (*ui.Forest, error) {
 }
 func (deepReader) Namespace(_ context.Context, name string) (*ui.Namespace, error) {
 	f, _ := deepReader{}.Forest(context.Background())
-	n := &ui.Namespace{Member: f.Namespaces[levels-1], Children: []ui.Child{}, Resources: []string{}, LabelsFrom: []ui.Label{{Key: "a", Value: "<b>"}}}
+	n := &ui.Namespace{Member: f.Namespaces[levels-1], Children: make([]ui.Child, 450), Resources: []string{}, LabelsFrom: []ui.Label{{Key: "a", Value: "<b>"}}}
+	for i := range n.Children {
+		n.Children[i].Name = fmt.Sprintf("child-%d", i)
+	}
 	for _, m := range f.Namespaces {
 		n.Path = append(n.Path, m.Name)
 	}
 	return n, nil
 }
-func (deepReader) Events(context.Context, string) ([]ui.Event, error) {
-	return []ui.Event{{Reason: "<u>", Message: "<img src=x onerror=alert(3)>", Kind: "<u>", Name: strings.Repeat("e", 253)}}, nil
+func (deepReader) Events(context.Context, string) (*ui.Events, error) {
+	return &ui.Events{Items: []ui.Event{{Reason: "<u>", Message: "<img src=x onerror=alert(3)>", Kind: "<u>", Name: strings.Repeat("e", 253)}}}, nil
 }
 
-func TestDeepTreesAndLongNames(t *testing.T) {
+// servedBy serves what a reader returns, for a test.
+func servedBy(t *testing.T, reader ui.Reader) func() *Page {
+	t.Helper()
 	if chromium == nil {
 		t.Skip(Missing)
 	}
-	server, err := ui.Listen(deepReader{}, 0)
+	server, err := ui.Listen(reader, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	go func() { _ = server.Serve(ctx) }()
+	go func() { _ = server.Serve(t.Context()) }()
 	p := &Page{}
 	p.Address, p.Token, _ = strings.Cut(server.URL(), "/#token=")
-	b := open(t, func() *Page { return p }, "/")
+	return func() *Page { return p }
+}
+
+// failingReader has a forest, and can read nothing else. Its watches fail, or report changes all the time.
+type failingReader struct {
+	deepReader
+	watching       atomic.Bool
+	watches, reads atomic.Int32
+}
+
+var errFailing = errors.New("the quotas are out")
+
+func (r *failingReader) Watch(ctx context.Context, changed func()) error {
+	r.watches.Add(1)
+	if !r.watching.Load() {
+		return errFailing
+	}
+	for ctx.Err() == nil {
+		changed()
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil
+}
+
+func (r *failingReader) Quotas(context.Context) (*ui.Quotas, error) {
+	r.reads.Add(1)
+	return nil, errFailing
+}
+func (*failingReader) Problem(err error) ui.Problem {
+	return ui.Problem{Title: "failed", Detail: err.Error()}
+}
+
+// What fails is named, and tried less and less often; by a hidden page not at all.
+func TestFailuresAreShownAndTriedAgainLessAndLessOften(t *testing.T) {
+	t.Parallel()
+	r := &failingReader{}
+	b := open(t, servedBy(t, r), "/")
+	b.shows(".note", errFailing.Error())
+	const period = 10 * time.Second
+	// during returns how many watches and reads there are in a period.
+	during := func() (watches, reads int32) {
+		watches, reads = r.watches.Load(), r.reads.Load()
+		time.Sleep(period)
+		return r.watches.Load() - watches, r.reads.Load() - reads
+	}
+	b.do(chromedp.Evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))", nil))
+	if watches, reads := during(); watches > 0 || reads > 0 {
+		t.Errorf("the hidden page has begun %d watches, and read %d times", watches, reads)
+	}
+	b.do(chromedp.Evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))", nil))
+	if watches, reads := during(); watches < 2 || watches > 6 || reads < 1 || reads > 5 {
+		t.Errorf("in %s the page has begun %d watches, and read %d times", period, watches, reads)
+	}
+	if state := b.text("document.querySelector('header .state').textContent"); state != "Not connected" {
+		t.Errorf("without a watch the page is %s", state)
+	}
+	r.watching.Store(true)
+	b.shows("header .state", "Live")
+	if _, reads := during(); reads > 5 {
+		t.Errorf("while there are changes the page has read %d times in %s what fails", reads, period)
+	}
+}
+
+func TestDeepTreesAndLongNames(t *testing.T) {
+	b := open(t, servedBy(t, deepReader{}), "/")
 	deepest := "row-" + deepName(levels-1)
 	const fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 	b.shows(".summary", "1 namespace with problems")
@@ -205,5 +279,11 @@ func TestDeepTreesAndLongNames(t *testing.T) {
 		}
 	}
 	b.shows(".events .message", "<img src=x onerror=alert(3)>")
+	for _, shown := range []int{200, 400, 450} {
+		b.until(fmt.Sprintf("%d of 450 children are shown", shown), fmt.Sprintf("document.querySelectorAll('[aria-labelledby=children] li').length === %d", shown))
+		if shown < 450 {
+			b.click("[aria-labelledby=children] [data-more]")
+		}
+	}
 	b.until("markup is text", "!document.querySelector('main img, main script, main u')")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -79,6 +80,18 @@ func (p *page) expect(t *testing.T, want int, method, path, body string) {
 	}
 }
 
+// apply makes a change whose plan it has read.
+func (p *page) apply(t *testing.T, want int, namespace string, change ui.Change) {
+	t.Helper()
+	query := url.Values{"change": {string(change.Kind)}, "child": {change.Child}}
+	change.Plan = read[ui.Plan](t, p, "/api/namespaces/"+namespace+"/plan?"+query.Encode()).Digest
+	body, err := json.Marshal(change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.expect(t, want, http.MethodPost, "/api/namespaces/"+namespace+"/changes", string(body))
+}
+
 // The page answers as the user of the kubeconfig, and writes only with --write and that user's permissions.
 func TestPageHasThePermissionsOfItsUser(t *testing.T) {
 	namespace(t, "page", "")
@@ -134,20 +147,24 @@ func TestPageHasThePermissionsOfItsUser(t *testing.T) {
 	mine.expect(t, http.StatusForbidden, http.MethodGet, "/api/namespaces/page-x", "")
 	mine.expect(t, http.StatusForbidden, http.MethodGet, "/api/namespaces/page-x/plan?change=root", "")
 	mine.expect(t, http.StatusForbidden, http.MethodPost, "/api/namespaces/page-x/changes", `{"change":"move","parent":"page-a"}`)
-	mine.expect(t, http.StatusConflict, http.MethodPost, changes, `{"change":"root"}`)
+	mine.apply(t, http.StatusConflict, "page-a", ui.Change{Kind: ui.ChangeRoot})
 	mine.expect(t, http.StatusBadRequest, http.MethodPost, changes, `{"change":"format"}`)
-	mine.expect(t, http.StatusOK, http.MethodPost, changes, `{"change":"child","child":"page-a-1"}`)
+	mine.expect(t, http.StatusConflict, http.MethodPost, changes, `{"change":"child","child":"page-a-1"}`)
+	mine.apply(t, http.StatusOK, "page-a", ui.Change{Kind: ui.ChangeChild, Child: "page-a-1"})
 	eventually(t, func() error {
 		if status, body := mine.do(t, http.MethodGet, "/api/namespaces/page-a-1/plan?change=delete", ""); status != http.StatusOK || strings.Contains(body, "refusals") {
 			return fmt.Errorf("status %d: %s", status, body)
 		}
 		return nil
 	})
-	mine.expect(t, http.StatusBadRequest, http.MethodPost, "/api/namespaces/page-a-1/changes", `{"change":"delete","confirm":"page-a"}`)
+	mine.apply(t, http.StatusBadRequest, "page-a-1", ui.Change{Kind: ui.ChangeDelete, Confirm: "page-a"})
 	if _, err := kube.CoreV1().Namespaces().Get(t.Context(), "page-a-1", metav1.GetOptions{}); err != nil {
 		t.Error(err)
 	}
-	mine.expect(t, http.StatusOK, http.MethodPost, "/api/namespaces/page-a-1/changes", `{"change":"delete","confirm":"page-a-1"}`)
+	if plan := read[ui.Plan](t, mine, "/api/namespaces/page-a-1/plan?change=delete"); plan.Subnamespace == "" || plan.Namespace == "" {
+		t.Errorf("the plan does not say what would be deleted: %+v", plan)
+	}
+	mine.apply(t, http.StatusOK, "page-a-1", ui.Change{Kind: ui.ChangeDelete, Confirm: "page-a-1"})
 	eventually(t, func() error {
 		ns, err := kube.CoreV1().Namespaces().Get(t.Context(), "page-a-1", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) || err == nil && ns.DeletionTimestamp != nil {

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	metadatafake "k8s.io/client-go/metadata/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
+)
+
+// A sub-namespace that has been created again under its name is not the one that was to be deleted.
+func TestADeletionIsOfTheSubnamespaceOfThePlan(t *testing.T) {
+	client := fake.NewClientset()
+	var options metav1.DeleteOptions
+	client.PrependReactor("delete", "subnamespaces", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		options = action.(clienttesting.DeleteActionImpl).DeleteOptions
+		return true, nil, nil
+	})
+	scheme := metadatafake.NewTestScheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	child := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "team-a", Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: "acme"}, Labels: map[string]string{"team-a.tree.hnc.x-k8s.io/depth": "0", "acme.tree.hnc.x-k8s.io/depth": "1"}}}
+	r := &uiReader{clients: &Clients{Hierarchy: client, namespaces: metadatafake.NewSimpleMetadataClient(scheme, child).Resource(NamespaceResource)}}
+	if err := r.Apply(t.Context(), "team-a", ui.Change{Kind: ui.ChangeDelete, Confirm: "team-a"}, "planned"); err != nil {
+		t.Fatal(err)
+	}
+	if options.Preconditions == nil || *options.Preconditions.UID != "planned" {
+		t.Errorf("the deletion has the options %v", options)
+	}
+}
+
+func TestObjectsBehindTheEndOfAListAreNotMissing(t *testing.T) {
+	list := func(more string, names ...string) *metav1.PartialObjectMetadataList {
+		l := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{Continue: more}}
+		for _, name := range names {
+			l.Items = append(l.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		}
+		return l
+	}
+	chain := []origin.Namespace{{Name: "team-a"}, {Name: "secret"}, {Name: "acme"}}
+	for more, want := range map[string]string{"": "a:Absent b:Local c:Absent", "more": "a:Absent b:Local"} {
+		var got []string
+		for _, o := range objectsIn(chain, []*metav1.PartialObjectMetadataList{list(more, "b"), nil, list("", "a", "c")}) {
+			got = append(got, o.Name+":"+string(o.State))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("with continue %q: %s, want %s", more, text, want)
+		}
+	}
+}
+
+func TestChildrenWithoutPermissionForSubnamespaces(t *testing.T) {
+	client := fake.NewClientset()
+	client.PrependReactor("list", "subnamespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{}, "", errors.New(`User "u" cannot list resource "subnamespaces" in API group "hnc.x-k8s.io" in the namespace "acme"`))
+	})
+	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "acme"}, Status: v1beta1.HierarchyStatus{Children: []string{"team-a"}}}
+	children, note, err := (&uiReader{clients: &Clients{Hierarchy: client}}).children(t.Context(), h)
+	if err != nil || len(children) != 1 || !strings.Contains(note, "missing permission: list subnamespaces.hnc.x-k8s.io in namespace acme") {
+		t.Errorf("children %v, note %q, error %v", children, note, err)
+	}
+}
