@@ -114,6 +114,11 @@ conformance: build ## run Kubernetes' conformance specs in a cluster and in tena
 	@test/conformance/build.sh _output/conformance
 	@go run ./test/conformance
 
+.PHONY: clients
+clients: build ## install and upgrade an application in tenant views with the libraries of Flux and Argo CD
+	@go build -C test/clients/argocd -o ../../../_output/clients/ .
+	@go test -C test/clients -timeout 30m -count=1 . $(TESTFLAGS)
+
 .PHONY: soak
 soak: build ## change a forest of 2 000 namespaces under faults for SOAKTIME, 30m by default, and sample what the servers use into _output/soak.csv
 	@go test -timeout 0 -count=1 ./test/integration/model -run Soak -v -soak $(SOAKTIME) -samples "$$PWD/_output/soak.csv"

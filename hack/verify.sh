@@ -16,13 +16,14 @@ format() {
   [[ -z "$bad" ]] || { echo "run gofmt -w on:" $bad; return 1; }
 }
 
-vet() { go vet ./... && go vet -C test/bench ./...; }
+vet() { go vet ./... && go vet -C test/bench ./... && go vet -C test/clients ./...; }
 
 lint() {
   [[ "${VERIFY_LINT:-on}" != off ]] || { echo "skipped (VERIFY_LINT=off)"; return 0; }
   hack/tool.sh tools golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
   _output/bin/golangci-lint run ./...
   (cd test/bench && ../../_output/bin/golangci-lint run ./...)
+  (cd test/clients && ../../_output/bin/golangci-lint run ./...)
 }
 
 # Functions that neither a command nor a test reaches.
@@ -60,7 +61,7 @@ page() {
   diff -r pkg/ui/dist "$out" >/dev/null || { echo "pkg/ui/dist differs from ui; run: go run ./hack/ui"; return 1; }
 }
 
-tidy() { go mod tidy -diff && go -C test/bench mod tidy -diff; }
+tidy() { go mod tidy -diff && go -C test/bench mod tidy -diff && go -C test/clients mod tidy -diff; }
 
 # Direct requirements that docs/dependencies.md does not explain.
 dependencies() { go run ./hack/dependencies; }

@@ -51,6 +51,27 @@ func TestARequestInANamespaceThatLeavesIsNotFound(t *testing.T) {
 	}
 }
 
+// Nobody but the cluster's administrators may get a namespace after its RoleBindings are deleted.
+func TestANamespaceThatIsDeletedIsNotForbidden(t *testing.T) {
+	for _, c := range []struct {
+		deleting         bool
+		cluster, answers int
+	}{
+		{true, http.StatusForbidden, http.StatusNotFound},
+		{true, http.StatusOK, http.StatusOK},
+		{false, http.StatusForbidden, http.StatusForbidden},
+	} {
+		h := handler(fixed{"a": {Present: t.Context(), Deleting: c.deleting}}, func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: c.cluster, Body: io.NopCloser(strings.NewReader("{}")), Header: http.Header{}}, nil
+		})
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/a", nil))
+		if w.Code != c.answers || w.Code == http.StatusNotFound && !strings.Contains(w.Body.String(), `namespaces \"a\" not found`) {
+			t.Errorf("deleting %t: %d becomes %d %s, want %d", c.deleting, c.cluster, w.Code, w.Body, c.answers)
+		}
+	}
+}
+
 func TestWhatReachesKubeAPIServer(t *testing.T) {
 	h := handler(fixed{"a": {Present: t.Context()}}, func(r *http.Request) (*http.Response, error) {
 		if got := r.URL.String(); got != "https://cluster/k8s/clusters/c/apis/example.com/v1/namespaces/a/roles/system%3Ax%20y?limit=5" {

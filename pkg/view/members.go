@@ -23,6 +23,8 @@ type Member struct {
 	Parent string
 	// Subnamespace reports whether it exists because of a Subnamespace in its parent.
 	Subnamespace bool
+	// Deleting reports whether it is being deleted.
+	Deleting bool
 	// Present is done when the namespace leaves the view.
 	Present context.Context
 

@@ -49,6 +49,9 @@ func (h *Handler) serveNamespaces(c *call) error {
 	}
 	switch c.info.Verb {
 	case "get":
+		if member.Deleting {
+			c.up = &Connection{Upgrade: c.up.Upgrade, Transport: leaving{c.up.Transport, name}}
+		}
 		return h.forward(c)
 	case "update", "patch":
 		return h.updateNamespace(c, member, realName)
@@ -59,6 +62,23 @@ func (h *Handler) serveNamespaces(c *call) error {
 		return h.deleteNamespace(c, member, realName)
 	}
 	return methodNotAllowed(c)
+}
+
+// leaving sends requests for a namespace that is being deleted. Its RoleBindings are deleted before it is. As in any list,
+// it does not exist then for those who had their permissions from these: a client that waits until it is gone gives up at
+// other errors.
+type leaving struct {
+	http.RoundTripper
+	name string
+}
+
+func (l leaving) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := l.RoundTripper.RoundTrip(r)
+	if err == nil && response.StatusCode == http.StatusForbidden {
+		_ = response.Body.Close()
+		return nil, noNamespace(l.name)
+	}
+	return response, err
 }
 
 // maxBody is the size of a request's body that kube-apiserver accepts, in bytes.

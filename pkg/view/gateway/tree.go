@@ -87,6 +87,7 @@ func (t *Tree) set(o *metav1.PartialObjectMetadata) {
 	known.labels, known.abstract = o.Labels, hnc.AbstractAncestors(o.Annotations)
 	known.member.Parent = hnc.LabeledParent(o.Name, known.labels, known.abstract)
 	known.member.Subnamespace = known.member.Parent != "" && o.Annotations[hnc.AnnotationSubnamespaceOf] == known.member.Parent
+	known.member.Deleting = o.DeletionTimestamp != nil
 	for root, p := range known.present {
 		if !known.below(root) {
 			p.leave()

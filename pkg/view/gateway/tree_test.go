@@ -58,8 +58,13 @@ func TestMembersAreTheSubtree(t *testing.T) {
 		}
 	}
 	got, err := in.Get(t.Context(), "a-dev")
-	if err != nil || got.Parent != "a" || !got.Subnamespace {
+	if err != nil || got.Parent != "a" || !got.Subnamespace || got.Deleting {
 		t.Errorf("got %+v, %v", got, err)
+	}
+	sub.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+	tree.set(sub)
+	if got, err := in.Get(t.Context(), "a-dev"); err != nil || !got.Deleting {
+		t.Errorf("got %+v, %v while it is being deleted", got, err)
 	}
 }
 
