@@ -50,9 +50,7 @@ func (o *adoptOptions) mover() (*mover, error) {
 	if err != nil {
 		return nil, err
 	}
-	quiet := *o.factory
-	quiet.warnings = io.Discard
-	validating, err := quiet.Clients()
+	validating, err := o.factory.quiet().Clients()
 	return &mover{
 		clients: c, validating: validating, errOut: o.ErrOut, skips: o.file == "", relocates: o.relocate, unsent: o.dryRun.Client(),
 	}, err

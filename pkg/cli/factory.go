@@ -39,6 +39,13 @@ func NewFactory(warnings io.Writer) *Factory {
 	return &Factory{Flags: genericclioptions.NewConfigFlags(true).WithDiscoveryQPS(-1), warnings: warnings, discovery: &rediscovery{at: time.Now()}}
 }
 
+// quiet returns a factory whose clients write no warnings.
+func (f *Factory) quiet() *Factory {
+	quiet := *f
+	quiet.warnings = io.Discard
+	return &quiet
+}
+
 // Clients are the clients of one cluster.
 type Clients struct {
 	Kube       kubernetes.Interface
@@ -143,9 +150,6 @@ func mappingOf(mapper meta.RESTMapper, name string) (*meta.RESTMapping, error) {
 
 // due reports whether it is time to discover the cluster's resources again.
 func (d *rediscovery) due() bool {
-	if d == nil {
-		return false
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if time.Since(d.at) < discoveryPeriod {

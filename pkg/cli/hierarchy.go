@@ -61,7 +61,7 @@ func (want hierarchyChange) apply(h *v1beta1.Hierarchy) (messages []string, chan
 	return messages, changes + 1
 }
 
-// withModes returns the entries with those of entries in place of, or after, them.
+// withModes sets the modes of entries in current, and appends entries of other kinds. It changes current.
 func withModes(current, entries []v1beta1.ResourceSpec) []v1beta1.ResourceSpec {
 	for _, entry := range entries {
 		i := slices.IndexFunc(current, func(r v1beta1.ResourceSpec) bool { return r.Group == entry.Group && r.Resource == entry.Resource })

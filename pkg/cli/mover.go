@@ -74,12 +74,13 @@ func (m *mover) validate(ctx context.Context, moves []adoption.Move) ([]placed, 
 
 // validateMove returns a move that can be made, or why it is left out.
 func (m *mover) validateMove(ctx context.Context, move adoption.Move) (p placed, rejection string, err error) {
+	p = placed{Move: move}
 	h, err := getHierarchy(ctx, m.validating, move.Namespace)
-	if err != nil {
-		return p, "", err
+	if err == nil {
+		p.uid, p.before, p.hierarchy = h.UID, h.Spec.Parent, h
 	}
-	p = placed{Move: move, uid: h.UID, before: h.Spec.Parent, hierarchy: h}
 	switch {
+	case err != nil:
 	case p.before == move.Parent:
 		p.outcome = outcomeUnchanged
 	case m.skips && !m.relocates && p.before != "":
@@ -89,7 +90,7 @@ func (m *mover) validateMove(ctx context.Context, move adoption.Move) (p placed,
 	default:
 		p.hierarchy, err = patchParent(ctx, m.validating, move.Namespace, move.Parent, []string{metav1.DryRunAll})
 	}
-	if m.skips && (apierrors.IsConflict(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err)) {
+	if m.skips && (apierrors.IsConflict(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsNotFound(err) && !isUnserved(err)) {
 		return p, ServerMessage(err), nil
 	}
 	return p, "", err
@@ -126,6 +127,10 @@ func (m *mover) place(ctx context.Context, p *placed) (h *v1beta1.Hierarchy, err
 		current, err := getHierarchy(ctx, m.clients, p.Namespace)
 		if err != nil {
 			return err
+		}
+		if current.Spec.Parent == p.Parent && (p.uid == "" || current.UID == p.uid) {
+			h = current // Somebody else has moved it there.
+			return nil
 		}
 		if current.Spec.Parent != p.before || p.uid != "" && current.UID != p.uid {
 			return fmt.Errorf("its hierarchy has changed since it was shown%s", nowBelow(current.Spec.Parent))

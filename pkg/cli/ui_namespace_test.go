@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	metadatafake "k8s.io/client-go/metadata/fake"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -21,18 +20,16 @@ import (
 
 // A sub-namespace that has been created again under its name is not the one that was to be deleted.
 func TestADeletionIsOfTheSubnamespaceOfThePlan(t *testing.T) {
-	client := fake.NewClientset()
+	clients, client := clientsOf(t, metav1.ObjectMeta{
+		Name: "team-a", Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: "acme"},
+		Labels: map[string]string{hnc.TreeLabel("team-a"): "0", hnc.TreeLabel("acme"): "1"},
+	})
 	var options metav1.DeleteOptions
 	client.PrependReactor("delete", "subnamespaces", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		options = action.(clienttesting.DeleteActionImpl).DeleteOptions
 		return true, nil, nil
 	})
-	scheme := metadatafake.NewTestScheme()
-	if err := metav1.AddMetaToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
-	child := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "team-a", Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: "acme"}, Labels: map[string]string{"team-a.tree.hnc.x-k8s.io/depth": "0", "acme.tree.hnc.x-k8s.io/depth": "1"}}}
-	r := &uiReader{clients: &Clients{Hierarchy: client, namespaces: metadatafake.NewSimpleMetadataClient(scheme, child).Resource(NamespaceResource)}}
+	r := &uiReader{clients: clients}
 	if err := r.Apply(t.Context(), "team-a", ui.Change{Kind: ui.ChangeDelete, Confirm: "team-a"}, "planned"); err != nil {
 		t.Fatal(err)
 	}

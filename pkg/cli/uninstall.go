@@ -116,8 +116,7 @@ func (o *uninstallOptions) Validate() error                         { return nil
 
 func (o *uninstallOptions) Run(ctx context.Context) error {
 	// Copies of all kinds are counted, and requests for deprecated kinds return warnings.
-	quiet := &Factory{Flags: o.factory.Flags, warnings: io.Discard}
-	c, err := quiet.Clients()
+	c, err := o.factory.quiet().Clients()
 	if err != nil {
 		return err
 	}

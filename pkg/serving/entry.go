@@ -20,7 +20,7 @@ import (
 )
 
 // Users are authenticated and authorized by reviews of kube-apiserver, of which clients of Kubernetes send a limited
-// number per second. Whoever can reach the port can ask for any number.
+// number per second. Clients that reach the port can ask for any number.
 const (
 	// maxEntering is how many requests may wait for reviews at the same time, and maxEnteringOfUser how many of one user.
 	maxEntering, maxEnteringOfUser = 400, 40
@@ -34,24 +34,28 @@ type entry struct {
 	// kube-apiserver, which has a certificate.
 	tokens *Tokens
 	others *semaphore.Weighted
-	users  *inflight.Limiter
+	// ofTokens and ofOthers share the places of either sort among users.
+	ofTokens, ofOthers *inflight.Limiter
 	// open are the paths that need no permission, such as those of probes.
 	open []string
 }
 
 // newEntry returns one with as many places of either sort, and as many for one user.
 func newEntry(places, ofUser int, open []string) *entry {
-	return &entry{
-		tokens: newTokens(int64(places)), others: semaphore.NewWeighted(int64(places)), open: open,
-		users: inflight.New("requests that wait to be authorized", inflight.Limits{Total: 2 * places, PerUser: ofUser}, retryAfter),
+	users := func() *inflight.Limiter {
+		return inflight.New("requests that wait to be authorized", inflight.Limits{Total: places, PerUser: ofUser}, retryAfter)
 	}
+	return &entry{tokens: newTokens(int64(places)), others: semaphore.NewWeighted(int64(places)), ofTokens: users(), ofOthers: users(), open: open}
 }
 
 // retryAfter is when a rejected request may be sent again, in seconds.
 const retryAfter = 1
 
 // waiting is a request that has not entered.
-type waiting struct{ releases []func() }
+type waiting struct {
+	users    *inflight.Limiter
+	releases []func()
+}
 
 func (w *waiting) leave() {
 	for _, release := range w.releases {
@@ -66,7 +70,7 @@ type waitingKey struct{}
 func (e *entry) bounded(handler http.Handler) http.Handler {
 	handler = e.tokens.Bounded(handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		place := &waiting{}
+		place := &waiting{users: e.ofTokens}
 		if !hasToken(r) {
 			if slices.Contains(e.open, r.URL.Path) {
 				handler.ServeHTTP(w, r)
@@ -76,7 +80,7 @@ func (e *entry) bounded(handler http.Handler) http.Handler {
 				fail(w, r, apierrors.NewTooManyRequests("too many requests wait to be authenticated and authorized; try again later", retryAfter))
 				return
 			}
-			place.releases = append(place.releases, func() { e.others.Release(1) })
+			place.users, place.releases = e.ofOthers, []func(){func() { e.others.Release(1) }}
 		}
 		defer place.leave()
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), waitingKey{}, place)))
@@ -94,7 +98,7 @@ func hasToken(r *http.Request) bool {
 func (e *entry) shared(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if place, ok := r.Context().Value(waitingKey{}).(*waiting); ok {
-			release, err := e.users.Acquire(r.Context())
+			release, err := place.users.Acquire(r.Context())
 			if err != nil {
 				fail(w, r, err)
 				return

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// Whoever has no credentials costs no review.
+// Requests without credentials cost no review.
 func TestAnAPIIsNotForAnonymousUsers(t *testing.T) {
 	for path, want := range map[string]int{"/apis/x/v1": http.StatusUnauthorized, "/metrics": http.StatusUnauthorized, "/any": http.StatusUnauthorized, "/readyz": http.StatusOK} {
 		s := New("test")
@@ -150,6 +150,23 @@ func TestTokensHavePlacesOfTheirOwn(t *testing.T) {
 	if got := request("/livez", "Accept", "any", http.NotFoundHandler()); got != http.StatusNotFound {
 		t.Errorf("a probe beside as many requests as may wait: %d", got)
 	}
+}
+
+// Users with valid tokens keep no place of kube-apiserver, which has a certificate.
+func TestSharesOfTokensAreTheirOwn(t *testing.T) {
+	e := newEntry(1, 1, nil)
+	request := func(token string, handler http.Handler) int {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(request.WithUser(t.Context(), &user.DefaultInfo{Name: "user of " + token}), http.MethodGet, "/", nil)
+		r.Header.Set("Authorization", token)
+		e.bounded(e.shared(handler)).ServeHTTP(w, r)
+		return w.Code
+	}
+	request("Bearer a", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if got := request("", http.NotFoundHandler()); got != http.StatusNotFound {
+			t.Errorf("a request without a token beside as many with tokens as may wait: %d", got)
+		}
+	}))
 }
 
 // A user who asks for what others wait for takes no more than a share of the places.

@@ -11,11 +11,11 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 )
 
-// Tokens bounds how many requests of an API server wait for reviews of their tokens. Requests without a token, such as
+// Tokens bounds how many requests wait for reviews of their tokens. Requests without a token, such as
 // those that kube-apiserver forwards, do not wait.
 type Tokens struct{ places *semaphore.Weighted }
 
-// NewTokens returns one with as many places as other servers have.
+// NewTokens returns Tokens with the number of places of all servers.
 func NewTokens() *Tokens { return newTokens(maxEntering) }
 
 func newTokens(places int64) *Tokens { return &Tokens{semaphore.NewWeighted(places)} }

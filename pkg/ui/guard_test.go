@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
 const (
@@ -105,6 +107,40 @@ func shown(t *testing.T, reader Reader) string {
 		t.Fatalf("%v: %s", err, w.Body)
 	}
 	return p.Digest
+}
+
+// A plan that is read again is the same one unless it would do something else.
+func TestDigestsAreOfWhatAPersonDecidesBy(t *testing.T) {
+	plan := func(change func(*v1alpha3.HierarchyPlanStatus)) string {
+		status := v1alpha3.HierarchyPlanStatus{
+			Unknown:        []string{"secrets: forbidden in the namespace a"},
+			ExceededQuotas: []v1alpha3.ExceededQuota{{Resource: "pods", Used: "3", Moved: "1", Limit: "3"}},
+			Namespaces:     []v1alpha3.NamespacePlan{{Name: "a", Quotas: []v1alpha3.PlannedQuota{{Resource: "count/secrets", Hard: 1, Planned: 2}}}},
+		}
+		change(&status)
+		text, err := digest(Plan{Status: status})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	shown := plan(func(*v1alpha3.HierarchyPlanStatus) {})
+	for name, test := range map[string]struct {
+		change func(*v1alpha3.HierarchyPlanStatus)
+		same   bool
+	}{
+		"another reason":          {func(s *v1alpha3.HierarchyPlanStatus) { s.Unknown[0] = "secrets: forbidden in the namespace b" }, true},
+		"more in use":             {func(s *v1alpha3.HierarchyPlanStatus) { s.ExceededQuotas[0].Used = "4" }, true},
+		"more objects":            {func(s *v1alpha3.HierarchyPlanStatus) { s.Namespaces[0].Quotas[0].Planned = 3 }, true},
+		"another unknown kind":    {func(s *v1alpha3.HierarchyPlanStatus) { s.Unknown[0] = "roles: forbidden" }, false},
+		"another exceeded quota":  {func(s *v1alpha3.HierarchyPlanStatus) { s.ExceededQuotas[0].Resource = "services" }, false},
+		"another namespace":       {func(s *v1alpha3.HierarchyPlanStatus) { s.Namespaces[0].Name = "b" }, false},
+		"something else is moved": {func(s *v1alpha3.HierarchyPlanStatus) { s.ExceededQuotas[0].Moved = "2" }, false},
+	} {
+		if got := plan(test.change); (got == shown) != test.same {
+			t.Errorf("%s: the digest is the same: %t", name, got == shown)
+		}
+	}
 }
 
 func TestWritesAreRefusedUnlessThePageSendsThemAndMayWrite(t *testing.T) {

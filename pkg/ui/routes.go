@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -98,12 +99,27 @@ func plan(r *http.Request, reader Reader, change Change) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
+	p.Digest, err = digest(*p)
+	return p, err
+}
+
+// digest identifies what a person decides by. What is in use changes all the time, and so may the reason why something is
+// unknown.
+func digest(p Plan) (string, error) {
+	p.Status = *p.Status.DeepCopy()
+	for i := range p.Status.ExceededQuotas {
+		p.Status.ExceededQuotas[i].Used = ""
 	}
-	p.Digest = fmt.Sprintf("%x", sha256.Sum256(text))
-	return p, nil
+	for i := range p.Status.Namespaces {
+		for j := range p.Status.Namespaces[i].Quotas {
+			p.Status.Namespaces[i].Quotas[j].Planned = 0
+		}
+	}
+	for i, text := range p.Status.Unknown {
+		p.Status.Unknown[i], _, _ = strings.Cut(text, ": ")
+	}
+	text, err := json.Marshal(&p)
+	return fmt.Sprintf("%x", sha256.Sum256(text)), err
 }
 
 // ErrPlanChanged is the answer to a change that would no longer do what was shown.

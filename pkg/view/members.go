@@ -23,7 +23,7 @@ type Member struct {
 	Parent string
 	// Subnamespace reports whether it exists because of a Subnamespace in its parent.
 	Subnamespace bool
-	// Deleting reports whether it is being deleted.
+	// Deleting reports whether it is being deleted. Members that leave the view with a user's permissions do not need it.
 	Deleting bool
 	// Present is done when the namespace leaves the view.
 	Present context.Context

@@ -58,9 +58,13 @@ func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, []
 			parents[ns.Name] = parent
 		}
 	}
-	for c := cycle(parents); c != nil; c = cycle(parents) {
+	for _, c := range cycles(parents) {
+		chain := append(slices.Clone(c), c[0])
+		if len(c) > maxNamed {
+			chain = append(c[:maxNamed:maxNamed], "...", c[0])
+		}
 		for _, name := range c {
-			skipped = append(skipped, Skipped{name, fmt.Sprintf("it would be its own ancestor: %s; give one of them another parent", strings.Join(append(slices.Clone(c), c[0]), " <- "))})
+			skipped = append(skipped, Skipped{name, fmt.Sprintf("it would be its own ancestor: %s; give one of them another parent", strings.Join(chain, " <- "))})
 			delete(parents, name)
 		}
 	}
@@ -89,34 +93,51 @@ func (s Source) parent(ns *metav1.PartialObjectMetadata) string {
 	return s.Prefix + value
 }
 
-// cycle returns the namespaces of a cycle that the parents alone contain, beginning with the smallest name; nil if
-// there is none.
-func cycle(parents map[string]string) []string {
+// maxNamed bounds the namespaces of a cycle that a reason names.
+const maxNamed = 20
+
+// cycles returns the cycles that the parents contain, each beginning with its smallest name.
+func cycles(parents map[string]string) (all [][]string) {
+	// walks has, for each namespace that was visited, where the walk to its ancestors began.
+	walks := map[string]string{}
 	for _, start := range slices.Sorted(maps.Keys(parents)) {
-		var path []string
-		for at := start; at != "" && !slices.Contains(path, at); at = parents[at] {
-			path = append(path, at)
-			if parents[at] == start {
-				return path
-			}
+		at := start
+		for ; at != "" && walks[at] == ""; at = parents[at] {
+			walks[at] = start
 		}
+		if at == "" || walks[at] != start {
+			continue
+		}
+		c := []string{at}
+		for next := parents[at]; next != at; next = parents[next] {
+			c = append(c, next)
+		}
+		smallest := slices.Index(c, slices.Min(c))
+		all = append(all, append(c[smallest:len(c):len(c)], c[:smallest]...))
 	}
-	return nil
+	return all
 }
 
 // ordered returns the moves with parents before their children, so that they can be made one after the other. The
 // parents contain no cycle.
 func ordered(parents map[string]string) []Move {
+	depths := map[string]int{}
+	depth := func(name string) int {
+		var path []string
+		for ; name != "" && depths[name] == 0; name = parents[name] {
+			path = append(path, name)
+		}
+		known := depths[name]
+		for i, below := range path {
+			depths[below] = known + len(path) - i
+		}
+		return known + len(path)
+	}
 	var moves []Move
 	for _, name := range slices.Sorted(maps.Keys(parents)) {
 		moves = append(moves, Move{name, parents[name]})
+		depth(name)
 	}
-	depth := func(name string) (d int) {
-		for at := parents[name]; at != ""; at = parents[at] {
-			d++
-		}
-		return d
-	}
-	slices.SortStableFunc(moves, func(a, b Move) int { return depth(a.Namespace) - depth(b.Namespace) })
+	slices.SortStableFunc(moves, func(a, b Move) int { return depths[a.Namespace] - depths[b.Namespace] })
 	return moves
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -116,7 +119,7 @@ func (o *repoApplyOptions) Run(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 	case done.failures() > 0 && p.Prunes() > 0:
-		cli.Warnf(o.ErrOut, "nothing is deleted, because objects could not be applied")
+		cli.Warnf(o.ErrOut, "nothing is deleted, nor is what waits for deletions applied, because objects could not be applied")
 	default:
 		w.Prune(ctx, p)
 	}
@@ -148,10 +151,11 @@ func (o *repoApplyOptions) recheck(ctx context.Context, t *target, shown *plan.P
 	}
 	before, state := done.before, t.state()
 	p := plan.Compute(t.desired, state, o.prune)
-	for id := range p.Confine(shown, func(id plan.ID) bool { return before.Live[id].UID == state.Live[id].UID }) {
-		done.keep(id, errors.New("it was changed, released or deleted after it was listed"))
+	left := p.Confine(shown, func(id plan.ID) bool { return before.Live[id].UID == state.Live[id].UID })
+	for _, id := range slices.SortedFunc(maps.Keys(left), func(a, b plan.ID) int { return strings.Compare(a.String(), b.String()) }) {
+		done.keep(id, errors.New("it is not what was listed, or cannot be read any more"))
 	}
-	done.before = state
+	done.before, done.total = state, p.Len()
 	return p, nil
 }
 

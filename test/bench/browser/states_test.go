@@ -239,6 +239,7 @@ func TestFailuresAreShownAndTriedAgainLessAndLessOften(t *testing.T) {
 	const period = 10 * time.Second
 	// during returns how many watches and reads there are in a period.
 	during := func() (watches, reads int32) {
+		time.Sleep(time.Second) // Requests that the page has sent arrive.
 		watches, reads = r.watches.Load(), r.reads.Load()
 		time.Sleep(period)
 		return r.watches.Load() - watches, r.reads.Load() - reads
