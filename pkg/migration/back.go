@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -139,12 +140,20 @@ func (m *Migration) createDefinitions(ctx context.Context) error {
 	}
 	client := m.dynamic.Resource(hnc.CRDResource)
 	for _, definition := range e.of("CustomResourceDefinition") {
-		if _, err := client.Create(ctx, definition, metav1.CreateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsAlreadyExists(err) {
-			return err
-		}
 		err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, serviceTimeout, true, func(ctx context.Context) (bool, error) {
 			found, err := client.Get(ctx, definition.GetName(), metav1.GetOptions{})
-			return err == nil && established(found), err
+			switch {
+			case apierrors.IsNotFound(err):
+				if _, err = client.Create(ctx, definition, metav1.CreateOptions{FieldManager: fieldManager}); apierrors.IsAlreadyExists(err) {
+					err = nil
+				}
+				return false, err
+			case err != nil:
+				return false, err
+			case found.GetDeletionTimestamp() != nil:
+				return false, m.checkDeletion(ctx, definition.GetName())
+			}
+			return established(found), nil
 		})
 		if wait.Interrupted(err) && ctx.Err() == nil {
 			return fmt.Errorf("customresourcedefinition %s is not established after %s; its status says why", definition.GetName(), serviceTimeout)
@@ -152,6 +161,29 @@ func (m *Migration) createDefinitions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkDeletion returns an error if objects with finalizers keep a definition from being deleted. They can be read, and
+// changed, when the definition is served again.
+func (m *Migration) checkDeletion(ctx context.Context, definition string) error {
+	if err := m.restoreServices(ctx, &m.state.backup); err != nil {
+		return err
+	}
+	resource, _, _ := strings.Cut(definition, ".")
+	objects, err := m.list(ctx, hncResource(resource))
+	if err != nil {
+		return gone(err)
+	}
+	var keeping []string
+	for _, o := range objects {
+		if len(o.GetFinalizers()) > 0 {
+			keeping = append(keeping, fmt.Sprintf("%s %s/%s: %s", resource, o.GetNamespace(), o.GetName(), strings.Join(o.GetFinalizers(), ", ")))
+		}
+	}
+	if len(keeping) > 0 {
+		return fmt.Errorf("customresourcedefinition %s is being deleted, and objects with finalizers keep it; remove these finalizers:\n  %s", definition, bullets(keeping))
 	}
 	return nil
 }

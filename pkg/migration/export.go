@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
@@ -56,7 +57,7 @@ func (c *clients) read(ctx context.Context) (*export, error) {
 		definition = withoutServerFields(definition)
 		unstructured.RemoveNestedField(definition.Object, "status")
 		e.Items = append(e.Items, definition)
-		objects, err := c.list(ctx, resource)
+		objects, err := c.list(ctx, hncResource(resource))
 		if err != nil {
 			return nil, err
 		}
@@ -78,12 +79,12 @@ func (c *clients) read(ctx context.Context) (*export, error) {
 	}
 }
 
-// list returns all objects of a resource of HNC, by namespace and name.
-func (c *clients) list(ctx context.Context, resource string) ([]*unstructured.Unstructured, error) {
+// list returns all objects of a resource, by namespace and name.
+func (c *clients) list(ctx context.Context, resource schema.GroupVersionResource) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
-		page, err := c.dynamic.Resource(hncResource(resource)).List(ctx, options)
+		page, err := c.dynamic.Resource(resource).List(ctx, options)
 		if err != nil {
 			return nil, err
 		}
@@ -101,10 +102,14 @@ func (c *clients) list(ctx context.Context, resource string) ([]*unstructured.Un
 	return objects, nil
 }
 
-// writeExport writes the export, now that nothing changes it any more, and records its digest.
+// writeExport writes the export, now that nothing changes it any more, and records its digest. Until the freeze, users
+// may have set finalizers.
 func (m *Migration) writeExport(ctx context.Context) error {
 	e, err := m.read(ctx)
 	if err != nil {
+		return err
+	}
+	if err := checkFinalizers(e); err != nil {
 		return err
 	}
 	e.Items = append(append(e.Items, m.state.backup.Webhooks...), m.state.backup.APIServices...)

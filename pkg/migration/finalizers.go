@@ -15,11 +15,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 )
 
-// removeFinalizers removes HNC's finalizers, which nothing else removes any more. HNC sets them again if it is started
-// again.
+// removeFinalizers removes HNC's finalizers, which nothing else removes any more, also from kinds on which only users set
+// them. HNC sets its own again if it is started again.
 func (m *Migration) removeFinalizers(ctx context.Context) error {
-	for _, resource := range []string{anchors, hierarchyConfigurations} {
-		objects, err := m.list(ctx, resource)
+	for _, resource := range hncResources {
+		objects, err := m.list(ctx, hncResource(resource))
+		if apierrors.IsNotFound(err) {
+			continue // The variant of HNC without quotas.
+		}
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (m *Migration) verify(ctx context.Context) error {
 	}
 	var differences []string
 	for _, resource := range []string{hierarchyConfigurations, anchors, quotas} {
-		objects, err := m.list(ctx, resource)
+		objects, err := m.list(ctx, hncResource(resource))
 		if err != nil {
 			return err
 		}
