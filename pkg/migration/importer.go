@@ -31,8 +31,11 @@ type importer struct {
 	rejected []rejection
 }
 
-// importAll imports HNC's objects, all of them or none.
+// importAll imports HNC's objects, all of them or none. It replaces what hns-apiserver has, which must not be in force.
 func (m *Migration) importAll(ctx context.Context) error {
+	if err := m.checkPropagator(ctx); err != nil {
+		return err
+	}
 	e, err := m.exported()
 	if err != nil {
 		return err

@@ -142,7 +142,7 @@ func TestMigration(t *testing.T) {
 		if i%every == 0 {
 			interrupt(t, steps[i], "migrate", "--yes", "--export", file)
 		}
-		if steps[i] == "freeze" {
+		if steps[i] == "stop" {
 			heldAfterTheCheck(t, file)
 		}
 		if steps[i] == "export" {

@@ -187,7 +187,7 @@ func heldAfterTheCheck(t *testing.T, file string) {
 			t.Fatal(err)
 		}
 	}
-	interrupt(t, "webhooks", "migrate", "--yes", "--export", file)
+	interrupt(t, "stop", "migrate", "--yes", "--export", file)
 	finalizers(`["hnc.x-k8s.io","example.com/held"]`)
 	if out, err := plugin(t, "", "migrate", "--yes", "--export", file); err == nil || !strings.Contains(err.Error(), "step export: SubnamespaceAnchor "+root+"/team-002 has the finalizer example.com/held") {
 		t.Errorf("a finalizer that was set after the first check: %v\n%s", err, out)
