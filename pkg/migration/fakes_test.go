@@ -17,6 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	hierarchyfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 )
 
@@ -27,8 +28,9 @@ func fakeClients(t *testing.T, objects ...runtime.Object) *clients {
 	kinds := map[schema.GroupVersionResource]string{hnc.CRDResource: "CustomResourceDefinitionList", hnc.APIServiceResource: "APIServiceList"}
 	for resource, kind := range map[string]string{
 		hierarchyConfigurations: "HierarchyConfigurationList", anchors: "SubnamespaceAnchorList", configurations: "HNCConfigurationList", quotas: "HierarchicalResourceQuotaList",
+		"hierarchies": "HierarchyList", "subnamespaces": "SubnamespaceList",
 	} {
-		kinds[hncResource(resource)] = kind
+		kinds[hncResource(resource)], kinds[v1beta1.SchemeGroupVersion.WithResource(resource)] = kind, kind
 	}
 	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds)
 	for _, o := range objects {

@@ -36,7 +36,7 @@ func (m *Migration) importAll(ctx context.Context) error {
 	if err := m.checkPropagator(ctx); err != nil {
 		return err
 	}
-	e, err := m.exported()
+	e, err := m.exported(ctx)
 	if err != nil {
 		return err
 	}

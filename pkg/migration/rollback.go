@@ -130,12 +130,12 @@ func (m *Migration) removeImports(ctx context.Context) error {
 	return release.Namespaces(ctx, m.kube, fieldManager)
 }
 
-// reset empties hns-apiserver's store, and removes the rules and the rights that the migration has brought.
+// reset empties hns-apiserver's store, and replaces the rules and removes the rights that the migration has brought.
 func (m *Migration) reset(ctx context.Context) error {
 	if err := m.removeImports(ctx); err != nil {
 		return err
 	}
-	if err := m.setRules(ctx, nil); err != nil {
+	if err := m.setRules(ctx, m.state.backup.Rules); err != nil {
 		return err
 	}
 	return m.revokeRights(ctx)

@@ -20,6 +20,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	hierarchyfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 )
 
 // continued returns a migration whose state has this data, by a user who may do everything, and what it prints.
@@ -93,5 +94,23 @@ func TestDefinitionsAreDeletedAfterAQuestion(t *testing.T) {
 		if !strings.HasPrefix(out.String(), "The migration will:\n  "+test.first+" ") {
 			t.Errorf("%s: it continues with another step than %s:\n%s", name, test.first, out)
 		}
+	}
+}
+
+// A process that was suspended in the last step does not end the freeze of another one.
+func TestASuspendedProcessDoesNotUnfreeze(t *testing.T) {
+	m, _ := continued(t, map[string]string{hnc.MigrationStep: "definitions", hnc.MigrationDeleting: "true"})
+	m.hierarchy.(*hierarchyfake.Clientset).PrependReactor("list", "subnamespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		another, err := loadState(t.Context(), m.clients)
+		if err == nil {
+			err = another.claim(t.Context())
+		}
+		return err != nil, nil, err
+	})
+	if err := m.Run(t.Context()); err == nil || !strings.Contains(err.Error(), errOther.Error()) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Get(t.Context(), hnc.MigrationPolicy, metav1.GetOptions{}); err != nil {
+		t.Errorf("hierarchies are not frozen any more: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // Keys of the state, besides those of pkg/apis/hnc.
@@ -22,6 +23,7 @@ const (
 	keyDigest = "digest"
 	keyBackup = "backup"
 	keyHolder = "holder"
+	keySaved  = "saved"
 )
 
 // state is how far a migration has got, and what a rollback restores.
@@ -37,8 +39,10 @@ type backup struct {
 	APIServices []*unstructured.Unstructured `json:"apiServices,omitempty"`
 	// Replicas are those of HNC's Deployments.
 	Replicas map[string]int64 `json:"replicas,omitempty"`
-	// Propagator is the number of replicas of hns-propagator on the way back from the export.
+	// Propagator is the number of replicas of hns-propagator, which the way back from the export stops.
 	Propagator int64 `json:"propagator,omitempty"`
+	// Rules are those of the configuration of hns-apiserver.
+	Rules *v1beta1.Rules `json:"rules,omitempty"`
 }
 
 // loadState reads the state, nil if no migration is under way.
@@ -116,6 +120,15 @@ func (c *clients) current(ctx context.Context) (backup, error) {
 			return saved, err
 		}
 	}
+	var err error
+	if saved.Propagator, err = c.replicas(ctx, hnc.SystemNamespace, propagator); err != nil {
+		return saved, err
+	}
+	configuration, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil {
+		return saved, gone(err)
+	}
+	saved.Rules = configuration.Spec.Rules
 	return saved, nil
 }
 
