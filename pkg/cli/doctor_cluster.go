@@ -91,6 +91,10 @@ func (o *doctorOptions) checkMigration(ctx context.Context, definitions []string
 	}
 	if err != nil {
 		state = nil
+		left, err := frozen(ctx, o.clients)
+		if !o.failed("validatingadmissionpolicybinding "+hnc.MigrationPolicy, err) && left {
+			o.add(diagnosis.Frozen)
+		}
 	}
 	system, err := o.clients.namespaces.Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
 	if o.failed("namespace "+hnc.SystemNamespace, err) {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
 	released "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/release"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
@@ -105,10 +106,23 @@ func noMigration(ctx context.Context, c *Clients) error {
 	if err == nil {
 		return errors.New("a migration from HNC is under way, and hierarchies would stay frozen; complete it by kubectl hns migrate, or undo it by kubectl hns migrate rollback, and repeat this command")
 	}
-	if apierrors.IsNotFound(err) {
-		return nil
+	if !apierrors.IsNotFound(err) {
+		return err
+	}
+	frozen, err := frozen(ctx, c)
+	if frozen {
+		return errors.New(diagnosis.Frozen.Text + ", and would stay frozen; " + diagnosis.Frozen.Hint + ", and repeat this command")
 	}
 	return err
+}
+
+// frozen reports whether the policy by which migrations freeze hierarchies is in force.
+func frozen(ctx context.Context, c *Clients) (bool, error) {
+	_, err := c.Kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Get(ctx, hnc.MigrationPolicy, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func (o *uninstallOptions) Complete(*cobra.Command, []string) error { return nil }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,7 +28,7 @@ func (m *Migration) back(ctx context.Context) error {
 	if err := m.checkServer(ctx); err != nil {
 		return err
 	}
-	e, err := m.exported()
+	e, err := m.exported(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,6 +39,7 @@ func (m *Migration) back(ctx context.Context) error {
 	}
 	return m.undo(ctx, []step{
 		{"freeze", "reject changes of the hierarchies by others", m.freezeAgain},
+		{"save", "write what hns-apiserver has to a file beside " + m.File, m.saveOwn},
 		{"policies", "remove the admission policies, which reject HNC's writes", m.removePolicies},
 		{"stop", "stop hns-propagator and hns-sync", m.stopOwn},
 		{"quotas", "delete the ResourceQuotas of quotas with scopes, which HNC does not have", m.removeScopedQuotas},
@@ -60,11 +62,11 @@ func (m *Migration) back(ctx context.Context) error {
 
 // beginBack records the way back after a completed migration, by its export.
 func (m *Migration) beginBack(ctx context.Context) (*state, error) {
-	e, err := m.exported()
+	e, err := m.exported(ctx)
 	if err != nil {
 		return nil, err
 	}
-	saved := backup{Replicas: e.Replicas, APIServices: e.of("APIService")}
+	saved := backup{Replicas: e.Replicas, Rules: e.Rules, APIServices: e.of("APIService")}
 	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
 		saved.Webhooks = append(saved.Webhooks, e.of(kind)...)
 	}
@@ -74,30 +76,7 @@ func (m *Migration) beginBack(ctx context.Context) (*state, error) {
 	if saved.Propagator, err = m.replicas(ctx, hnc.SystemNamespace, propagator); err != nil {
 		return nil, err
 	}
-	return storeState(ctx, m.clients, saved, map[string]string{hnc.MigrationDeleting: "true", hnc.MigrationRollingBack: "true"})
-}
-
-// describeChanges prints which parents differ from the export, and are not restored.
-func (m *Migration) describeChanges(ctx context.Context, e *export) error {
-	all, err := m.imports(ctx, e)
-	if err != nil {
-		return err
-	}
-	before := map[string]string{}
-	for _, h := range slices.Concat(all.hierarchies, all.orphans) {
-		before[h.Namespace] = h.Spec.Parent
-	}
-	hierarchies, err := m.hierarchy.HncV1beta1().Hierarchies("").List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	var changes []string
-	for _, h := range hierarchies.Items {
-		if was := before[h.Namespace]; was != h.Spec.Parent {
-			changes = append(changes, fmt.Sprintf("namespace %s has the parent %q, and %q in the export", h.Namespace, h.Spec.Parent, was))
-		}
-	}
-	return m.printList("These have changed since the export, and HNC will make them what they are there, with the copies:", changes)
+	return storeState(ctx, m.clients, saved, map[string]string{hnc.MigrationDeleting: "true", hnc.MigrationRollingBack: "true", keyDigest: e.digest})
 }
 
 // removePolicies deletes the installed admission policies, except for the one that bounds hns-propagator, and the webhook of
@@ -133,18 +112,26 @@ func (m *Migration) removePolicies(ctx context.Context) error {
 
 // createDefinitions creates HNC's definitions, and waits until they are established.
 func (m *Migration) createDefinitions(ctx context.Context) error {
-	e, err := m.exported()
+	e, err := m.exported(ctx)
 	if err != nil {
 		return err
 	}
 	client := m.dynamic.Resource(hnc.CRDResource)
 	for _, definition := range e.of("CustomResourceDefinition") {
-		if _, err := client.Create(ctx, definition, metav1.CreateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsAlreadyExists(err) {
-			return err
-		}
 		err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, serviceTimeout, true, func(ctx context.Context) (bool, error) {
 			found, err := client.Get(ctx, definition.GetName(), metav1.GetOptions{})
-			return err == nil && established(found), err
+			switch {
+			case apierrors.IsNotFound(err):
+				if _, err = client.Create(ctx, definition, metav1.CreateOptions{FieldManager: fieldManager}); apierrors.IsAlreadyExists(err) {
+					err = nil
+				}
+				return false, err
+			case err != nil:
+				return false, err
+			case found.GetDeletionTimestamp() != nil:
+				return false, m.checkDeletion(ctx, definition.GetName())
+			}
+			return established(found), nil
 		})
 		if wait.Interrupted(err) && ctx.Err() == nil {
 			return fmt.Errorf("customresourcedefinition %s is not established after %s; its status says why", definition.GetName(), serviceTimeout)
@@ -152,6 +139,29 @@ func (m *Migration) createDefinitions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkDeletion returns an error if objects with finalizers keep a definition from being deleted. They can be read, and
+// changed, when the definition is served again.
+func (m *Migration) checkDeletion(ctx context.Context, definition string) error {
+	if err := m.restoreServices(ctx, &m.state.backup); err != nil {
+		return err
+	}
+	resource, _, _ := strings.Cut(definition, ".")
+	objects, err := m.list(ctx, hncResource(resource))
+	if err != nil {
+		return gone(err)
+	}
+	var keeping []string
+	for _, o := range objects {
+		if len(o.GetFinalizers()) > 0 {
+			keeping = append(keeping, fmt.Sprintf("%s %s/%s: %s", resource, o.GetNamespace(), o.GetName(), strings.Join(o.GetFinalizers(), ", ")))
+		}
+	}
+	if len(keeping) > 0 {
+		return fmt.Errorf("customresourcedefinition %s is being deleted, and objects with finalizers keep it; remove these finalizers:\n  %s", definition, bullets(keeping))
 	}
 	return nil
 }
@@ -164,28 +174,20 @@ func established(definition *unstructured.Unstructured) bool {
 	})
 }
 
-// createObjects creates HNC's objects as they are in the export, but for those whose namespaces are gone.
+// createObjects creates HNC's objects as they are in the export, but for those whose namespaces are gone or others.
 func (m *Migration) createObjects(ctx context.Context) error {
-	e, err := m.exported()
+	e, err := m.exported(ctx)
 	if err != nil {
 		return err
 	}
-	namespaces, err := m.kube.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
+	namespaces, err := m.namespaces(ctx)
 	if err != nil {
 		return err
-	}
-	exists := map[string]bool{"": true}
-	for _, ns := range namespaces.Items {
-		exists[ns.Name] = ns.DeletionTimestamp == nil
 	}
 	var leftOut []string
-	for kind, resource := range map[string]string{"HNCConfiguration": configurations, "HierarchyConfiguration": hierarchyConfigurations, "SubnamespaceAnchor": anchors, "HierarchicalResourceQuota": quotas} {
-		objects := slices.DeleteFunc(slices.Clone(e.of(kind)), func(o *unstructured.Unstructured) bool {
-			if !exists[o.GetNamespace()] {
-				leftOut = append(leftOut, resource+" "+o.GetNamespace()+"/"+o.GetName()+": its namespace does not exist any more")
-			}
-			return !exists[o.GetNamespace()] || o.GetDeletionTimestamp() != nil
-		})
+	for kind, resource := range hncKinds {
+		objects, lines := e.kept(kind, namespaces)
+		leftOut = append(leftOut, lines...)
 		if err := each.Of(ctx, objects, func(ctx context.Context, o *unstructured.Unstructured) error {
 			return m.restoreObject(ctx, resource, o)
 		}); err != nil {

@@ -34,7 +34,7 @@ func (m *Migration) check(ctx context.Context, begin int) error {
 	if begin > 0 {
 		return nil
 	}
-	for _, check := range []func(context.Context) error{m.checkDefinitions, m.checkServices, m.checkPropagator, m.checkEmpty} {
+	for _, check := range []func(context.Context) error{m.checkDefinitions, m.checkHNC, m.checkServices, m.checkPropagator, m.checkEmpty} {
 		if err := check(ctx); err != nil {
 			return err
 		}

@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 func TestCompareClocks(t *testing.T) {
@@ -49,5 +53,34 @@ func TestExportIsCompleteOrMissing(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 2 {
 		t.Errorf("a failed write has left something: %v, %v", entries, err)
+	}
+}
+
+// The migration stops the HNC that runs in its namespace, and a rollback starts it again.
+func TestHNCRunsInItsNamespace(t *testing.T) {
+	webhooks := func(namespace string) *unstructured.Unstructured {
+		o := object("ValidatingWebhookConfiguration", "", validatingWebhooks, nil)
+		o.SetAPIVersion(validatingResource.GroupVersion().String())
+		o.Object["webhooks"] = []any{map[string]any{"clientConfig": map[string]any{"service": map[string]any{"namespace": namespace}}}}
+		return o
+	}
+	for name, test := range map[string]struct {
+		replicas map[string]int32
+		webhooks string
+		want     string
+	}{
+		"both":                     {map[string]int32{controllers[0]: 1, controllers[1]: 3}, hnc.HNCNamespace, ""},
+		"its webhooks only":        {map[string]int32{controllers[0]: 0, controllers[1]: 3}, hnc.HNCNamespace, ""},
+		"stopped":                  {map[string]int32{controllers[0]: 0, controllers[1]: 0}, hnc.HNCNamespace, "scale the Deployment to one replica"},
+		"without a Deployment":     {nil, hnc.HNCNamespace, "HNC does not run in namespace hnc-system"},
+		"only its server of lists": {map[string]int32{listDeployment: 1}, hnc.HNCNamespace, "HNC does not run in namespace hnc-system"},
+		"in another namespace":     {map[string]int32{controllers[0]: 1}, "hnc", `lead to namespace "hnc", so that HNC runs there`},
+	} {
+		c := fakeClients(t, webhooks(test.webhooks))
+		withReplicas(c, test.replicas)
+		err := c.checkHNC(t.Context())
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: got %v, want %q", name, err, test.want)
+		}
 	}
 }

@@ -6,15 +6,18 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/privatefile"
 )
 
@@ -25,9 +28,13 @@ type export struct {
 	Kind       string `json:"kind"`
 	// Items are HNC's definitions, objects, webhook configurations, and the APIService of its lists.
 	Items      []*unstructured.Unstructured `json:"items"`
-	Namespaces []namespace                  `json:"namespaces"`
+	Namespaces []namespace                  `json:"namespaces,omitempty"`
 	// Replicas are those of HNC's Deployments.
 	Replicas map[string]int64 `json:"replicas,omitempty"`
+	// Rules are those that the configuration of hns-apiserver had before the migration.
+	Rules *v1beta1.Rules `json:"rules,omitempty"`
+
+	digest string
 }
 
 // namespace is what the migration must not change of a namespace, and what it needs to know about it.
@@ -56,7 +63,7 @@ func (c *clients) read(ctx context.Context) (*export, error) {
 		definition = withoutServerFields(definition)
 		unstructured.RemoveNestedField(definition.Object, "status")
 		e.Items = append(e.Items, definition)
-		objects, err := c.list(ctx, resource)
+		objects, err := c.list(ctx, hncResource(resource))
 		if err != nil {
 			return nil, err
 		}
@@ -78,17 +85,18 @@ func (c *clients) read(ctx context.Context) (*export, error) {
 	}
 }
 
-// list returns all objects of a resource of HNC, by namespace and name.
-func (c *clients) list(ctx context.Context, resource string) ([]*unstructured.Unstructured, error) {
+// list returns all objects of a resource, by namespace and name.
+func (c *clients) list(ctx context.Context, resource schema.GroupVersionResource) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
-		page, err := c.dynamic.Resource(hncResource(resource)).List(ctx, options)
+		page, err := c.dynamic.Resource(resource).List(ctx, options)
 		if err != nil {
 			return nil, err
 		}
 		for i := range page.Items {
 			unstructured.RemoveNestedField(page.Items[i].Object, "metadata", "managedFields")
+			unstructured.RemoveNestedField(page.Items[i].Object, "status") // Users can write it, and make it what no file can hold.
 			objects = append(objects, &page.Items[i])
 		}
 		if options.Continue = page.GetContinue(); options.Continue == "" {
@@ -101,24 +109,39 @@ func (c *clients) list(ctx context.Context, resource string) ([]*unstructured.Un
 	return objects, nil
 }
 
-// writeExport writes the export, now that nothing changes it any more, and records its digest.
+// writeExport writes the export, now that nothing changes it any more, and records its digest. Until the freeze, users
+// may have set finalizers.
 func (m *Migration) writeExport(ctx context.Context) error {
 	e, err := m.read(ctx)
 	if err != nil {
 		return err
 	}
+	if err := checkFinalizers(e); err != nil {
+		return err
+	}
 	e.Items = append(append(e.Items, m.state.backup.Webhooks...), m.state.backup.APIServices...)
-	e.Replicas = m.state.backup.Replicas
-	digest, err := save(e, m.File)
+	e.Replicas, e.Rules = m.state.backup.Replicas, m.state.backup.Rules
+	content, err := yaml.Marshal(e)
 	if err != nil {
 		return err
 	}
+	e.digest = digestOf(content)
+	// An interrupted step may have written it without recording it.
+	if existing, err := os.ReadFile(m.File); err == nil && !slices.Contains([]string{e.digest, m.state.stored.Data[keyDigest]}, digestOf(existing)) {
+		return fmt.Errorf("%s exists, and is not the export of this migration; choose another file by --export, or remove it", m.File)
+	} else if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := writeFile(m.File, content); err != nil {
+		return err
+	}
 	m.export = e
-	return m.state.record(ctx, keyDigest, digest)
+	return m.state.record(ctx, keyDigest, e.digest)
 }
 
-// exported returns the export, from the file if another process has written it.
-func (m *Migration) exported() (*export, error) {
+// exported returns the export, from the file if another process has written it. It must be that of this migration, if one
+// is under way, and of this cluster.
+func (m *Migration) exported(ctx context.Context) (*export, error) {
 	if m.export != nil {
 		return m.export, nil
 	}
@@ -126,27 +149,26 @@ func (m *Migration) exported() (*export, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the export of this migration cannot be read; name its file by --export: %w", err)
 	}
-	if digest := digestOf(content); m.state != nil && m.state.stored.Data[keyDigest] != "" && digest != m.state.stored.Data[keyDigest] {
+	e := &export{digest: digestOf(content)}
+	if m.state != nil && m.state.stored.Data[keyDigest] != "" && e.digest != m.state.stored.Data[keyDigest] {
 		return nil, fmt.Errorf("%s is not the export of this migration, whose digest is %s; name its file by --export", m.File, m.state.stored.Data[keyDigest])
 	}
-	e := &export{}
 	if err := yaml.Unmarshal(content, e); err != nil {
 		return nil, err
+	}
+	system, err := m.kube.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(e.Namespaces, func(ns namespace) bool { return ns.Name == system.Name && ns.UID == system.UID }) {
+		return nil, fmt.Errorf("%s is not an export of this cluster, whose namespace kube-system has the UID %s; name its file by --export", m.File, system.UID)
 	}
 	m.export = e
 	return e, nil
 }
 
-// save writes the export, and returns its digest. The file is complete or missing, also after a crash. Other users
-// cannot read it: annotations may contain anything.
-func save(e *export, path string) (digest string, err error) {
-	content, err := yaml.Marshal(e)
-	if err != nil {
-		return "", err
-	}
-	return digestOf(content), writeFile(path, content)
-}
-
+// writeFile writes an export. The file is complete or missing, also after a crash. Other users cannot read it:
+// annotations may contain anything.
 func writeFile(path string, content []byte) error {
 	if err := privatefile.Write(path, content); err != nil {
 		return fmt.Errorf("the export cannot be written: %w; make room, or choose another file by --export", err)

@@ -15,11 +15,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 )
 
-// removeFinalizers removes HNC's finalizers, which nothing else removes any more. HNC sets them again if it is started
-// again.
+// removeFinalizers removes HNC's finalizers, which nothing else removes any more, also from kinds on which only users set
+// them. HNC sets its own again if it is started again.
 func (m *Migration) removeFinalizers(ctx context.Context) error {
-	for _, resource := range []string{anchors, hierarchyConfigurations} {
-		objects, err := m.list(ctx, resource)
+	for _, resource := range hncResources {
+		objects, err := m.list(ctx, hncResource(resource))
+		if apierrors.IsNotFound(err) {
+			continue // The variant of HNC without quotas.
+		}
 		if err != nil {
 			return err
 		}
@@ -73,10 +76,22 @@ func (m *Migration) deleteDefinitions(ctx context.Context) error {
 	}
 	for _, resource := range hncResources {
 		name := resource + "." + hnc.GroupName
-		if err := m.dynamic.Resource(hnc.CRDResource).Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		definition, err := m.dynamic.Resource(hnc.CRDResource).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
 			return err
 		}
-		err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, definitionTimeout, true, func(ctx context.Context) (bool, error) {
+		if err := m.state.hold(ctx); err != nil {
+			return err
+		}
+		// A rollback may have created another one since.
+		uid := definition.GetUID()
+		if err := gone(m.dynamic.Resource(hnc.CRDResource).Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})); err != nil {
+			return err
+		}
+		err = wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, definitionTimeout, true, func(ctx context.Context) (bool, error) {
 			_, err := m.dynamic.Resource(hnc.CRDResource).Get(ctx, name, metav1.GetOptions{})
 			if apierrors.IsNotFound(err) {
 				return true, nil

@@ -37,6 +37,9 @@ func (m *Migration) finish(ctx context.Context) error {
 	if err := m.scale(ctx, listDeployment, 0); err != nil {
 		return err
 	}
+	if err := m.state.hold(ctx); err != nil {
+		return err
+	}
 	if err := m.unfreeze(ctx); err != nil {
 		return err
 	}

@@ -23,7 +23,8 @@ const (
 	// probeName is the name of a ConfigMap that the policy rejects for every user: so the migration knows when the
 	// policy is in force.
 	probeName = "hns-migration-probe"
-	// probes is how often in a row the policy must be in force. Each API server of a cluster learns of it separately.
+	// probes is how often in a row the policy must be in force. They usually reach the same API server; the others of a
+	// cluster learn of the policy at about the same time.
 	probes = 5
 	// freezeTimeout limits how long that may take.
 	freezeTimeout = time.Minute
@@ -80,9 +81,6 @@ const sameTree = "request.operation == 'DELETE' ? !variables.labelsBefore.exists
 	"['" + hnc.AnnotationSubnamespaceOf + "', '" + hnc.AnnotationManagedBy + "'].all(key, " +
 	"(key in variables.annotations ? variables.annotations[key] : '') == (key in variables.annotationsBefore ? variables.annotationsBefore[key] : '')))"
 
-// copiesName is the name of the policy that protects copies until the installed one does, and of its binding.
-const copiesName = "migration-copies." + hnc.GroupName
-
 // copiesPolicy is the policy that protects copies after a migration, but for HNC, which writes copies until it is
 // stopped, and again after a rollback. It takes the place of HNC's webhooks.
 func copiesPolicy() (*admissionregistrationv1.ValidatingAdmissionPolicy, error) {
@@ -90,7 +88,7 @@ func copiesPolicy() (*admissionregistrationv1.ValidatingAdmissionPolicy, error) 
 	if err := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(policy.Copies), len(policy.Copies)).Decode(installed); err != nil {
 		return nil, err
 	}
-	installed.Name = copiesName
+	installed.Name = hnc.MigrationCopiesPolicy
 	installed.Spec.MatchConditions = append(installed.Spec.MatchConditions, admissionregistrationv1.MatchCondition{
 		Name: "not-by-hnc", Expression: "!request.userInfo.username.startsWith('system:serviceaccount:" + hnc.HNCNamespace + ":')",
 	})
@@ -161,7 +159,7 @@ func (c *clients) awaitFreeze(ctx context.Context) error {
 
 // unfreeze removes the policies.
 func (c *clients) unfreeze(ctx context.Context) error {
-	for _, name := range []string{hnc.MigrationPolicy, copiesName} {
+	for _, name := range []string{hnc.MigrationPolicy, hnc.MigrationCopiesPolicy} {
 		if err := gone(c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
 			return err
 		}

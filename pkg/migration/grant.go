@@ -92,7 +92,7 @@ func (m *Migration) grantRights(ctx context.Context) error {
 	if m.NoGrant {
 		return nil
 	}
-	e, err := m.exported()
+	e, err := m.exported(ctx)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
@@ -23,6 +24,33 @@ const stopTimeout = 2 * time.Minute
 
 // startTimeout limits how long HNC's pods may take to be available; their image may have to be pulled.
 const startTimeout = 5 * time.Minute
+
+// checkHNC requires HNC to run in its namespace, where the migration stops it. Its arguments become rules, and a rollback
+// starts what runs now. So HNC does not run if a migration has stopped it whose state is lost.
+func (c *clients) checkHNC(ctx context.Context) error {
+	now, err := c.current(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(controllers, func(name string) bool { return now.Replicas[name] > 0 }) {
+		return fmt.Errorf("HNC does not run in namespace %s: no Deployment %s there has replicas; the migration reads its arguments, stops it, and starts it in a rollback. "+
+			"Install HNC there by its manifests, which keep its objects, or scale the Deployment to one replica", hnc.HNCNamespace, strings.Join(controllers, " or "))
+	}
+	for _, configuration := range now.Webhooks {
+		webhooks, _, err := unstructured.NestedSlice(configuration.Object, "webhooks")
+		if err != nil {
+			return err
+		}
+		for _, webhook := range webhooks {
+			object, _ := webhook.(map[string]any)
+			if namespace, _, _ := unstructured.NestedString(object, "clientConfig", "service", "namespace"); namespace != hnc.HNCNamespace {
+				return fmt.Errorf("the webhooks of %s lead to namespace %q, so that HNC runs there, and the migration would not stop it; delete its Deployment there, and install HNC in namespace %s by its manifests, which keep its objects",
+					configuration.GetName(), namespace, hnc.HNCNamespace)
+			}
+		}
+	}
+	return nil
+}
 
 // removeWebhooks deletes HNC's webhook configurations, which reject all writes when HNC does not run. The state has a
 // backup of them.

@@ -31,9 +31,12 @@ type importer struct {
 	rejected []rejection
 }
 
-// importAll imports HNC's objects, all of them or none.
+// importAll imports HNC's objects, all of them or none. It replaces what hns-apiserver has, which must not be in force.
 func (m *Migration) importAll(ctx context.Context) error {
-	e, err := m.exported()
+	if err := m.checkPropagator(ctx); err != nil {
+		return err
+	}
+	e, err := m.exported(ctx)
 	if err != nil {
 		return err
 	}

@@ -123,9 +123,13 @@ func (m *Migration) Run(ctx context.Context) error {
 		return errors.New("a rollback has begun; repeat kubectl hns migrate rollback to complete it, then migrate again")
 	}
 	steps := m.steps()
-	begin := m.state.position(steps)
-	if steps[min(begin, len(steps)-1)].name == "import" {
+	// The last step is repeated until the state is deleted.
+	begin := min(m.state.position(steps), len(steps)-1)
+	switch {
+	case steps[begin].name == "import":
 		begin-- // HNC's objects may have been changed, because they were rejected.
+	case steps[begin].name == "definitions" && m.state.stored.Data[hnc.MigrationDeleting] == "":
+		begin-- // What hns-propagator will write may be something else than what was confirmed.
 	}
 	if err := m.check(ctx, begin); err != nil {
 		return err
@@ -140,11 +144,14 @@ func (m *Migration) Run(ctx context.Context) error {
 		if err := m.Confirm("Begin? (yes/no) "); err != nil {
 			return fmt.Errorf("nothing was changed: %w", err)
 		}
-		if m.state == nil {
-			if m.state, err = newState(ctx, m.clients); err != nil {
-				return err
-			}
-		}
+	}
+	if m.state == nil {
+		m.state, err = newState(ctx, m.clients)
+	} else {
+		err = m.state.claim(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	if begin > 0 {
 		// Another user may continue, and is exempt from the freeze then.

@@ -19,6 +19,9 @@ const (
 	quotas                  = "hierarchicalresourcequotas"
 )
 
+// hncKinds are the resources by their kinds.
+var hncKinds = map[string]string{"HNCConfiguration": configurations, "HierarchyConfiguration": hierarchyConfigurations, "SubnamespaceAnchor": anchors, "HierarchicalResourceQuota": quotas}
+
 // hncResources are the resources of HNC. The definition of hierarchies is deleted last: while it exists, hns-propagator
 // waits.
 var hncResources = []string{quotas, configurations, anchors, hierarchyConfigurations}

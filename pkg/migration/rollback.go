@@ -69,17 +69,19 @@ func (m *Migration) undo(ctx context.Context, steps []step) error {
 	if err := m.Confirm("Begin? (yes/no) "); err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
+	var err error
 	if m.state == nil {
-		var err error
-		if m.state, err = m.beginBack(ctx); err != nil {
-			return err
-		}
+		m.state, err = m.beginBack(ctx)
+	} else if err = m.state.claim(ctx); err == nil {
+		err = m.state.record(ctx, hnc.MigrationRollingBack, "true")
 	}
-	// Another process that has gone on in the meantime, or goes on from here, fails.
-	if err := m.state.record(ctx, hnc.MigrationRollingBack, "true"); err != nil {
+	if err != nil {
 		return err
 	}
 	for i, s := range steps {
+		if err := m.state.hold(ctx); err != nil {
+			return err
+		}
 		if err := m.printf("%2d/%d %-11s %s\n", i+1, len(steps), s.name, s.title); err != nil {
 			return err
 		}
@@ -105,6 +107,9 @@ func (m *Migration) freezeAgain(ctx context.Context) error {
 // removeImports empties hns-apiserver's store. hns-propagator does not run, so that this affects no tree; the
 // finalizers that it would remove are removed on its behalf.
 func (m *Migration) removeImports(ctx context.Context) error {
+	if err := m.state.hold(ctx); err != nil {
+		return err
+	}
 	client := m.hierarchy.HncV1beta1()
 	quotas, err := client.HierarchicalResourceQuotas("").List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -125,12 +130,12 @@ func (m *Migration) removeImports(ctx context.Context) error {
 	return release.Namespaces(ctx, m.kube, fieldManager)
 }
 
-// reset empties hns-apiserver's store, and removes the rules and the rights that the migration has brought.
+// reset empties hns-apiserver's store, and replaces the rules and removes the rights that the migration has brought.
 func (m *Migration) reset(ctx context.Context) error {
 	if err := m.removeImports(ctx); err != nil {
 		return err
 	}
-	if err := m.setRules(ctx, nil); err != nil {
+	if err := m.setRules(ctx, m.state.backup.Rules); err != nil {
 		return err
 	}
 	return m.revokeRights(ctx)

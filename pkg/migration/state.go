@@ -2,6 +2,7 @@ package migration
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,12 +15,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // Keys of the state, besides those of pkg/apis/hnc.
 const (
 	keyDigest = "digest"
 	keyBackup = "backup"
+	keyHolder = "holder"
+	keySaved  = "saved"
 )
 
 // state is how far a migration has got, and what a rollback restores.
@@ -35,8 +39,10 @@ type backup struct {
 	APIServices []*unstructured.Unstructured `json:"apiServices,omitempty"`
 	// Replicas are those of HNC's Deployments.
 	Replicas map[string]int64 `json:"replicas,omitempty"`
-	// Propagator is the number of replicas of hns-propagator on the way back from the export.
+	// Propagator is the number of replicas of hns-propagator, which the way back from the export stops.
 	Propagator int64 `json:"propagator,omitempty"`
+	// Rules are those of the configuration of hns-apiserver.
+	Rules *v1beta1.Rules `json:"rules,omitempty"`
 }
 
 // loadState reads the state, nil if no migration is under way.
@@ -78,7 +84,7 @@ func storeState(ctx context.Context, c *clients, saved backup, data map[string]s
 	if err != nil {
 		return nil, err
 	}
-	data[keyBackup] = string(encoded)
+	data[keyBackup], data[keyHolder] = string(encoded), rand.Text()
 	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: hnc.Migration, Namespace: hnc.SystemNamespace}, Data: data}
 	stored, err = c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Create(ctx, stored, metav1.CreateOptions{FieldManager: fieldManager})
 	if apierrors.IsAlreadyExists(err) {
@@ -114,7 +120,30 @@ func (c *clients) current(ctx context.Context) (backup, error) {
 			return saved, err
 		}
 	}
+	var err error
+	if saved.Propagator, err = c.replicas(ctx, hnc.SystemNamespace, propagator); err != nil {
+		return saved, err
+	}
+	configuration, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil {
+		return saved, gone(err)
+	}
+	saved.Rules = configuration.Spec.Rules
 	return saved, nil
+}
+
+// errOther is the result of what another process has prevented.
+var errOther = errors.New("another process continues this migration; run only one, and repeat this command when it has ended")
+
+// claim makes this process the one that migrates. What another one records from then on fails.
+func (s *state) claim(ctx context.Context) error {
+	return s.record(ctx, keyHolder, rand.Text())
+}
+
+// hold returns an error if another process has claimed or recorded something since this one has. It comes directly before
+// what must not be done twice, because a process may be suspended for any time.
+func (s *state) hold(ctx context.Context) error {
+	return s.record(ctx, keyHolder, s.stored.Data[keyHolder])
 }
 
 // completed records that a step is completed. It fails if another process has migrated in the meantime.
@@ -127,7 +156,7 @@ func (s *state) record(ctx context.Context, key, value string) error {
 	changed.Data[key] = value
 	stored, err := s.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Update(ctx, changed, metav1.UpdateOptions{FieldManager: fieldManager})
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return fmt.Errorf("another process continues this migration; run only one, and repeat this command when it has ended: %w", err)
+		return errOther
 	}
 	if err != nil {
 		return err
@@ -138,11 +167,13 @@ func (s *state) record(ctx context.Context, key, value string) error {
 
 // forget deletes the state of a completed migration.
 func (s *state) forget(ctx context.Context) error {
-	err := s.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Delete(ctx, hnc.Migration, metav1.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
+	err := s.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Delete(ctx, hnc.Migration, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{ResourceVersion: &s.stored.ResourceVersion},
+	})
+	if apierrors.IsConflict(err) {
+		return errOther
 	}
-	return err
+	return gone(err)
 }
 
 // withoutServerFields returns the object as it can be created again.

@@ -17,7 +17,7 @@ import (
 // verify reads everything through HNC's version, as its clients do, and compares it with the export; and that the
 // namespaces are those of the export.
 func (m *Migration) verify(ctx context.Context) error {
-	e, err := m.exported()
+	e, err := m.exported(ctx)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (m *Migration) verify(ctx context.Context) error {
 	}
 	var differences []string
 	for _, resource := range []string{hierarchyConfigurations, anchors, quotas} {
-		objects, err := m.list(ctx, resource)
+		objects, err := m.list(ctx, hncResource(resource))
 		if err != nil {
 			return err
 		}
@@ -53,15 +53,16 @@ func (m *Migration) verify(ctx context.Context) error {
 			delete(wanted, key)
 		}
 	}
-	missing := slices.Sorted(maps.Keys(wanted))
-	if m.SkipRejected {
-		if err := m.printList("Not served, because they were left out:", missing); err != nil {
-			return err
-		}
-	} else {
-		for _, key := range missing {
+	var leftOut []string
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		if m.SkipRejected && wanted[key] == "" { // Parents are never left out.
+			leftOut = append(leftOut, key)
+		} else {
 			differences = append(differences, key+" is missing")
 		}
+	}
+	if err := m.printList("Not served, because they were left out:", leftOut); err != nil {
+		return err
 	}
 	namespaces, err := m.changedNamespaces(ctx, e)
 	if err != nil {
@@ -75,19 +76,9 @@ func (m *Migration) verify(ctx context.Context) error {
 
 // changedNamespaces says which namespaces of trees are gone, or are others than exported.
 func (c *clients) changedNamespaces(ctx context.Context, e *export) ([]string, error) {
-	current := map[string]*metav1.ObjectMeta{}
-	options := metav1.ListOptions{Limit: pageSize}
-	for {
-		page, err := c.kube.CoreV1().Namespaces().List(ctx, options)
-		if err != nil {
-			return nil, err
-		}
-		for i := range page.Items {
-			current[page.Items[i].Name] = &page.Items[i].ObjectMeta
-		}
-		if options.Continue = page.Continue; options.Continue == "" {
-			break
-		}
+	current, err := c.namespaces(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var differences []string
 	for _, ns := range e.Namespaces {
@@ -102,6 +93,24 @@ func (c *clients) changedNamespaces(ctx context.Context, e *export) ([]string, e
 		}
 	}
 	return differences, nil
+}
+
+// namespaces returns the namespaces of the cluster by name.
+func (c *clients) namespaces(ctx context.Context) (map[string]*metav1.ObjectMeta, error) {
+	found := map[string]*metav1.ObjectMeta{}
+	options := metav1.ListOptions{Limit: pageSize}
+	for {
+		page, err := c.kube.CoreV1().Namespaces().List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			found[page.Items[i].Name] = &page.Items[i].ObjectMeta
+		}
+		if options.Continue = page.Continue; options.Continue == "" {
+			return found, nil
+		}
+	}
 }
 
 // definitionsExist reports whether HNC's definition of hierarchies exists, and is not being deleted.

@@ -307,6 +307,9 @@ var PodSecurityLabels = []string{
 // a migration from HNC or its rollback is under way.
 const MigrationPolicy = "migration." + GroupName
 
+// MigrationCopiesPolicy is the one that protects copies meanwhile, and its binding.
+const MigrationCopiesPolicy = "migration-copies." + GroupName
+
 // Migration is the ConfigMap in SystemNamespace that holds how far a migration from HNC has got, under these keys. Only
 // users who may write there can change it.
 const (

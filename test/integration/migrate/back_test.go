@@ -3,6 +3,7 @@ package migrate
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ import (
 )
 
 // backSteps are those of the way back from the export.
-var backSteps = []string{"freeze", "policies", "stop", "quotas", "definitions", "switch", "objects", "forget", "import", "start", "webhooks", "unfreeze"}
+var backSteps = []string{"freeze", "save", "policies", "stop", "quotas", "definitions", "switch", "objects", "forget", "import", "start", "webhooks", "unfreeze"}
 
 func installPolicies(t *testing.T) {
 	t.Helper()
@@ -54,8 +55,10 @@ func goBack(t *testing.T, file string, every int) {
 	if out, err := plugin(t, "", "migrate", "rollback", "--yes"); err == nil || !strings.Contains(err.Error(), "name the export of the migration by --export") {
 		t.Errorf("without the export: %v\n%s", err, out)
 	}
-	if out := must(t, "migrate", "rollback", "--dry-run", "--export", file); !strings.Contains(out, `namespace alone has the parent "`+root+`", and "" in the export`) {
-		t.Errorf("the change since the export is not listed:\n%s", out)
+	changes := "These have changed since the export, and HNC will make them what they are there, with the copies:\n" +
+		`  namespace alone has the parent "` + root + `", and "" in the export` + "\nThe migration will:\n"
+	if out := must(t, "migrate", "rollback", "--dry-run", "--export", file); !strings.HasPrefix(out, changes) {
+		t.Errorf("not just the change since the export is listed:\n%s", out)
 	}
 	limitScope(t)
 	// As hns-propagator's pods do when it is scaled to zero.
@@ -71,6 +74,13 @@ func goBack(t *testing.T, file string, every int) {
 	}
 	awaitsHNC(t, "migrate", "rollback", "--yes", "--export", file)
 	rolledBack(t)
+	saved, err := filepath.Glob(strings.TrimSuffix(file, ".yaml") + "-hns-*.yaml")
+	if err != nil || len(saved) != 1 {
+		t.Fatalf("what hns-apiserver had is not in one file: %v, %v", saved, err)
+	}
+	if content, err := os.ReadFile(saved[0]); err != nil || !strings.Contains(string(content), "name: best-effort") {
+		t.Errorf("the file of what hns-apiserver had: %v\n%s", err, content)
+	}
 	if scoped := scopedQuotas(t); len(scoped) > 0 {
 		t.Errorf("ResourceQuotas of a quota with scopes are left: %v", scoped)
 	}

@@ -107,7 +107,8 @@ func buildForest(t *testing.T, members []member) {
 		map[string]any{"resource": "podtemplates", "mode": "Ignore"},
 		map[string]any{"group": "example.com", "resource": "widgets", "mode": "Propagate"},
 	}}), "hncconfigurations", "")
-	create(hncObject("HierarchicalResourceQuota", root, "budget", map[string]any{"hard": map[string]any{"configmaps": "5000", "pods": int64(100)}}), "hierarchicalresourcequotas", root)
+	// HNC does not set its finalizers on quotas; users may.
+	create(hncObject("HierarchicalResourceQuota", root, "budget", map[string]any{"hard": map[string]any{"configmaps": "5000", "pods": int64(100)}}, "hnc.x-k8s.io"), "hierarchicalresourcequotas", root)
 	// Anchors that claim what is not theirs: one whose namespace is elsewhere, and one whose namespace is missing.
 	create(hncObject("SubnamespaceAnchor", root, "alone", nil), "subnamespaceanchors", root)
 	create(hncObject("SubnamespaceAnchor", root, "vanished", nil), "subnamespaceanchors", root)

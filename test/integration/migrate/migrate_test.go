@@ -142,6 +142,9 @@ func TestMigration(t *testing.T) {
 		if i%every == 0 {
 			interrupt(t, steps[i], "migrate", "--yes", "--export", file)
 		}
+		if steps[i] == "stop" {
+			heldAfterTheCheck(t, file)
+		}
 		if steps[i] == "export" {
 			doctor(t, "the last completed step is stop")
 			rejectsOthers(t)

@@ -178,6 +178,23 @@ func allowHierarchies(t *testing.T) {
 	suite.Eventually(t, "the policy is not in force", func() error { return createHierarchy(t, changed) })
 }
 
+// heldAfterTheCheck checks that a finalizer which users have set since the first check ends a migration that continues.
+func heldAfterTheCheck(t *testing.T, file string) {
+	t.Helper()
+	finalizers := func(list string) {
+		t.Helper()
+		if _, err := admin.Dynamic.Resource(anchors).Namespace(root).Patch(t.Context(), "team-002", types.MergePatchType, []byte(`{"metadata":{"finalizers":`+list+`}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	interrupt(t, "stop", "migrate", "--yes", "--export", file)
+	finalizers(`["hnc.x-k8s.io","example.com/held"]`)
+	if out, err := plugin(t, "", "migrate", "--yes", "--export", file); err == nil || !strings.Contains(err.Error(), "step export: SubnamespaceAnchor "+root+"/team-002 has the finalizer example.com/held") {
+		t.Errorf("a finalizer that was set after the first check: %v\n%s", err, out)
+	}
+	finalizers(`["hnc.x-k8s.io"]`)
+}
+
 // createHierarchy is a dry run.
 func createHierarchy(t *testing.T, namespace string) error {
 	t.Helper()

@@ -1,0 +1,191 @@
+package migration
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// kept returns the objects of a kind that are restored, and a line for each other one: namespaces that were created anew
+// may belong to others.
+func (e *export) kept(kind string, namespaces map[string]*metav1.ObjectMeta) (objects []*unstructured.Unstructured, leftOut []string) {
+	for _, o := range e.of(kind) {
+		why := ""
+		switch now := namespaces[o.GetNamespace()]; {
+		case o.GetDeletionTimestamp() != nil:
+			continue
+		case o.GetNamespace() == "":
+		case now == nil || now.DeletionTimestamp != nil:
+			why = "its namespace does not exist any more"
+		case !e.has(now):
+			why = "its namespace was created anew"
+		}
+		if why == "" {
+			objects = append(objects, o)
+		} else {
+			leftOut = append(leftOut, fmt.Sprintf("%s %s/%s: %s", strings.ToLower(o.GetKind())+"s", o.GetNamespace(), o.GetName(), why))
+		}
+	}
+	return objects, leftOut
+}
+
+// has reports whether a namespace was exported.
+func (e *export) has(ns *metav1.ObjectMeta) bool {
+	return slices.ContainsFunc(e.Namespaces, func(was namespace) bool { return was.Name == ns.Name && was.UID == ns.UID })
+}
+
+// describeChanges prints what hns-apiserver has and the export has not, or has otherwise, and what of the export is not
+// restored.
+func (m *Migration) describeChanges(ctx context.Context, e *export) error {
+	all, err := m.imports(ctx, e)
+	if err != nil {
+		return err
+	}
+	namespaces, err := m.namespaces(ctx)
+	if err != nil {
+		return err
+	}
+	before := specsOf(all.resources)
+	restored := func(name string) bool { return namespaces[name] != nil && e.has(namespaces[name]) }
+	for _, h := range slices.Concat(all.hierarchies, all.orphans) {
+		if restored(h.Namespace) {
+			before["hierarchies "+h.Namespace] = h.Spec
+		}
+	}
+	for _, s := range all.subnamespaces {
+		if restored(s.Namespace) {
+			before["subnamespaces "+s.Namespace+"/"+s.Name] = s.Spec
+		}
+	}
+	for _, q := range all.quotas {
+		if restored(q.Namespace) {
+			before["hierarchicalresourcequotas "+q.Namespace+"/"+q.Name] = q.Spec
+		}
+	}
+	now, err := m.specs(ctx)
+	if err != nil {
+		return err
+	}
+	if err := m.printList("These have changed since the export, and HNC will make them what they are there, with the copies:", changes(before, now)); err != nil {
+		return err
+	}
+	var leftOut []string
+	for kind := range hncKinds {
+		_, lines := e.kept(kind, namespaces)
+		leftOut = append(leftOut, lines...)
+	}
+	slices.Sort(leftOut)
+	return m.printList("These are not restored:", leftOut)
+}
+
+// specs returns the specs of what hns-apiserver has.
+func (c *clients) specs(ctx context.Context) (map[string]any, error) {
+	client := c.hierarchy.HncV1beta1()
+	configuration, err := client.HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if gone(err) != nil {
+		return nil, err
+	}
+	found := map[string]any{}
+	if err == nil {
+		found = specsOf(configuration.Spec.Resources)
+	}
+	hierarchies, err := client.Hierarchies("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hierarchies.Items {
+		found["hierarchies "+h.Namespace] = h.Spec
+	}
+	subnamespaces, err := client.Subnamespaces("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range subnamespaces.Items {
+		found["subnamespaces "+s.Namespace+"/"+s.Name] = s.Spec
+	}
+	quotas, err := client.HierarchicalResourceQuotas("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range quotas.Items {
+		found["hierarchicalresourcequotas "+q.Namespace+"/"+q.Name] = q.Spec
+	}
+	return found, nil
+}
+
+func specsOf(resources []v1beta1.ResourceSpec) map[string]any {
+	found := map[string]any{}
+	for _, r := range resources {
+		found[strings.TrimSuffix("kind "+r.Resource+"."+r.Group, ".")] = r
+	}
+	return found
+}
+
+// changes says what differs between the specs of an export and those of now.
+func changes(before, now map[string]any) []string {
+	both := maps.Clone(before)
+	maps.Copy(both, now)
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(both)) {
+		was, had := before[key]
+		is, has := now[key]
+		name, ofHierarchy := strings.CutPrefix(key, "hierarchies ")
+		switch oldParent, newParent := parentOf(was), parentOf(is); {
+		case ofHierarchy && oldParent != newParent:
+			lines = append(lines, fmt.Sprintf("namespace %s has the parent %q, and %q in the export", name, newParent, oldParent))
+		case !had && !ofHierarchy:
+			lines = append(lines, key+" is not in the export")
+		case !has && !ofHierarchy:
+			lines = append(lines, key+" exists only in the export")
+		case had && has && !apiequality.Semantic.DeepEqual(was, is):
+			lines = append(lines, key+" differs from the export")
+		}
+	}
+	return lines
+}
+
+func parentOf(spec any) string {
+	h, _ := spec.(v1beta1.HierarchySpec)
+	return h.Parent
+}
+
+// saveOwn writes what hns-apiserver has to a file beside the export, once: a repetition may find only a part of it.
+func (m *Migration) saveOwn(ctx context.Context) error {
+	file := m.state.stored.Data[keySaved]
+	if file == "" {
+		own := &export{APIVersion: "v1", Kind: "List"}
+		for _, resource := range []string{"hncconfigurations", "hierarchies", "subnamespaces", "hierarchicalresourcequotas"} {
+			objects, err := m.list(ctx, v1beta1.SchemeGroupVersion.WithResource(resource))
+			if err != nil {
+				return err
+			}
+			for _, o := range objects {
+				own.Items = append(own.Items, withoutServerFields(o))
+			}
+		}
+		content, err := yaml.Marshal(own)
+		if err != nil {
+			return err
+		}
+		file = strings.TrimSuffix(m.File, filepath.Ext(m.File)) + "-hns-" + time.Now().UTC().Format("20060102T150405Z") + ".yaml"
+		if err := writeFile(file, content); err != nil {
+			return err
+		}
+		if err := m.state.record(ctx, keySaved, file); err != nil {
+			return err
+		}
+	}
+	return m.printf("What hns-apiserver has is in %s.\n", file)
+}
