@@ -84,7 +84,7 @@ func TestASuspendedProcessRemovesNothing(t *testing.T) {
 		t.Errorf("it has removed hierarchies: %v", err)
 	}
 	undone := false
-	older.Out, older.Confirm = t.Output(), func(string) bool { return true }
+	older.Out, older.Confirm = t.Output(), func(string) error { return nil }
 	older.state = newer.state
 	steps := []step{
 		{"freeze", "", func(ctx context.Context) error {
