@@ -116,13 +116,14 @@ func noMigration(ctx context.Context, c *Clients) error {
 	return err
 }
 
-// frozen reports whether the policy by which migrations freeze hierarchies is in force.
+// frozen reports whether a policy by which migrations freeze hierarchies and copies is in force.
 func frozen(ctx context.Context, c *Clients) (bool, error) {
-	_, err := c.Kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Get(ctx, hnc.MigrationPolicy, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return false, nil
+	for _, name := range []string{hnc.MigrationPolicy, hnc.MigrationCopiesPolicy} {
+		if _, err := c.Kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			return err == nil, err
+		}
 	}
-	return err == nil, err
+	return false, nil
 }
 
 func (o *uninstallOptions) Complete(*cobra.Command, []string) error { return nil }

@@ -19,12 +19,14 @@ func TestAFreezeWithoutAMigration(t *testing.T) {
 	if err := noMigration(t.Context(), c); err != nil {
 		t.Errorf("without a freeze: %v", err)
 	}
-	c.Kube = fake.NewClientset(&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: hnc.MigrationPolicy}})
-	if err := noMigration(t.Context(), c); err == nil || !strings.Contains(err.Error(), "kubectl delete validatingadmissionpolicybinding migration.hnc.x-k8s.io migration-copies.hnc.x-k8s.io, and repeat") {
-		t.Errorf("uninstall: %v", err)
-	}
-	o := &doctorOptions{clients: c}
-	if o.checkMigration(t.Context(), nil) || len(o.findings) != 1 || o.findings[0] != diagnosis.Frozen {
-		t.Errorf("doctor: %v", o.findings)
+	for _, left := range []string{hnc.MigrationPolicy, hnc.MigrationCopiesPolicy} {
+		c.Kube = fake.NewClientset(&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: left}})
+		if err := noMigration(t.Context(), c); err == nil || !strings.Contains(err.Error(), diagnosis.Frozen.Hint+", and repeat") {
+			t.Errorf("uninstall with %s: %v", left, err)
+		}
+		o := &doctorOptions{clients: c}
+		if o.checkMigration(t.Context(), nil) || len(o.findings) != 1 || o.findings[0] != diagnosis.Frozen {
+			t.Errorf("doctor with %s: %v", left, o.findings)
+		}
 	}
 }

@@ -73,7 +73,7 @@ func TestWhatIsRestored(t *testing.T) {
 	ctx := t.Context()
 	out := &strings.Builder{}
 	m := &Migration{Options: Options{Out: out}, clients: fakeClients(t, namespaceOf("acme", "1"), namespaceOf("kept", "2"), namespaceOf("anew", "other"), namespaceOf("lost", "5")), export: &export{
-		Items:      []*unstructured.Unstructured{child("kept", "acme"), child("anew", "acme"), child("gone", "acme"), child("lost", "acme"), object("SubnamespaceAnchor", "acme", "kept", nil)},
+		Items:      []*unstructured.Unstructured{child("kept", "acme"), child("anew", "acme"), child("gone", "acme"), child("lost", "acme"), object("SubnamespaceAnchor", "acme", "kept", nil), object("SubnamespaceAnchor", "acme", "gone", nil)},
 		Namespaces: []namespace{{Name: "acme", UID: "1"}, {Name: "kept", UID: "2"}, {Name: "anew", UID: "3"}, {Name: "gone", UID: "4"}, {Name: "lost", UID: "5"}},
 	}}
 	hns := m.hierarchy.HncV1beta1()
@@ -85,7 +85,7 @@ func TestWhatIsRestored(t *testing.T) {
 	if err := m.describeChanges(ctx, m.export); err != nil {
 		t.Fatal(err)
 	}
-	leftOut := "  hierarchyconfigurations anew/hierarchy: its namespace was created anew\n  hierarchyconfigurations gone/hierarchy: its namespace does not exist any more\n"
+	leftOut := "  hierarchyconfigurations anew/hierarchy: its namespace was created anew\n  hierarchyconfigurations gone/hierarchy: its namespace does not exist any more\n  subnamespaceanchors acme/gone: its sub-namespace does not exist any more\n"
 	if want := `These have changed since the export, and HNC will make them what they are there, with the copies:
   namespace kept has the parent "elsewhere", and "acme" in the export
   namespace lost has the parent "", and "acme" in the export
@@ -117,8 +117,9 @@ func TestChangesSinceTheExport(t *testing.T) {
 	before["hierarchicalresourcequotas a/same"], now["hierarchicalresourcequotas a/same"] = quota("1000m"), quota("1")
 	before["hierarchicalresourcequotas a/changed"], now["hierarchicalresourcequotas a/changed"] = quota("1"), quota("2")
 	before["hierarchies a"], now["hierarchies a"] = v1beta1.HierarchySpec{Parent: "b"}, v1beta1.HierarchySpec{Parent: "b", AllowCascadingDeletion: ptr.To(true)}
+	now["hierarchies root"] = v1beta1.HierarchySpec{AllowCascadingDeletion: ptr.To(true)}
 	now["subnamespaces a/new"] = v1beta1.SubnamespaceSpec{}
-	want := "hierarchicalresourcequotas a/changed differs from the export\nhierarchies a differs from the export\nkind secrets exists only in the export\n" +
+	want := "hierarchicalresourcequotas a/changed differs from the export\nhierarchies a differs from the export\nhierarchies root differs from the export\nkind secrets exists only in the export\n" +
 		"kind widgets.example.com is not in the export\nsubnamespaces a/new is not in the export"
 	if got := strings.Join(changes(before, now), "\n"); got != want {
 		t.Errorf("got %s\nwant %s", got, want)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/privatefile"
 )
 
 // kept returns the objects of a kind that are restored, and a line for each other one: namespaces that were created anew
@@ -31,6 +32,8 @@ func (e *export) kept(kind string, namespaces map[string]*metav1.ObjectMeta) (ob
 			why = "its namespace does not exist any more"
 		case !e.has(now):
 			why = "its namespace was created anew"
+		case kind == "SubnamespaceAnchor" && namespaces[o.GetName()] == nil && e.contains(o.GetName()):
+			why = "its sub-namespace does not exist any more" // HNC would create it.
 		}
 		if why == "" {
 			objects = append(objects, o)
@@ -44,6 +47,11 @@ func (e *export) kept(kind string, namespaces map[string]*metav1.ObjectMeta) (ob
 // has reports whether a namespace was exported.
 func (e *export) has(ns *metav1.ObjectMeta) bool {
 	return slices.ContainsFunc(e.Namespaces, func(was namespace) bool { return was.Name == ns.Name && was.UID == ns.UID })
+}
+
+// contains reports whether a namespace of a name was exported.
+func (e *export) contains(name string) bool {
+	return slices.ContainsFunc(e.Namespaces, func(was namespace) bool { return was.Name == name })
 }
 
 // describeChanges prints what hns-apiserver has and the export has not, or has otherwise, and what of the export is not
@@ -65,7 +73,7 @@ func (m *Migration) describeChanges(ctx context.Context, e *export) error {
 		}
 	}
 	for _, s := range all.subnamespaces {
-		if restored(s.Namespace) {
+		if restored(s.Namespace) && (namespaces[s.Name] != nil || !e.contains(s.Name)) {
 			before["subnamespaces "+s.Namespace+"/"+s.Name] = s.Spec
 		}
 	}
@@ -141,24 +149,28 @@ func changes(before, now map[string]any) []string {
 	for _, key := range slices.Sorted(maps.Keys(both)) {
 		was, had := before[key]
 		is, has := now[key]
-		name, ofHierarchy := strings.CutPrefix(key, "hierarchies ")
-		switch oldParent, newParent := parentOf(was), parentOf(is); {
-		case ofHierarchy && oldParent != newParent:
-			lines = append(lines, fmt.Sprintf("namespace %s has the parent %q, and %q in the export", name, newParent, oldParent))
-		case !had && !ofHierarchy:
+		if name, found := strings.CutPrefix(key, "hierarchies "); found {
+			// A root may have none.
+			was, _ := was.(v1beta1.HierarchySpec)
+			is, _ := is.(v1beta1.HierarchySpec)
+			switch {
+			case was.Parent != is.Parent:
+				lines = append(lines, fmt.Sprintf("namespace %s has the parent %q, and %q in the export", name, is.Parent, was.Parent))
+			case !apiequality.Semantic.DeepEqual(was, is):
+				lines = append(lines, key+" differs from the export")
+			}
+			continue
+		}
+		switch {
+		case !had:
 			lines = append(lines, key+" is not in the export")
-		case !has && !ofHierarchy:
+		case !has:
 			lines = append(lines, key+" exists only in the export")
-		case had && has && !apiequality.Semantic.DeepEqual(was, is):
+		case !apiequality.Semantic.DeepEqual(was, is):
 			lines = append(lines, key+" differs from the export")
 		}
 	}
 	return lines
-}
-
-func parentOf(spec any) string {
-	h, _ := spec.(v1beta1.HierarchySpec)
-	return h.Parent
 }
 
 // saveOwn writes what hns-apiserver has to a file beside the export, once: a repetition may find only a part of it.
@@ -180,8 +192,8 @@ func (m *Migration) saveOwn(ctx context.Context) error {
 			return err
 		}
 		file = strings.TrimSuffix(m.File, filepath.Ext(m.File)) + "-hns-" + time.Now().UTC().Format("20060102T150405Z") + ".yaml"
-		if err := writeFile(file, content); err != nil {
-			return err
+		if err := privatefile.Write(file, content); err != nil {
+			return fmt.Errorf("what hns-apiserver has cannot be written: %w; copy the export to a directory that you can write to, and name it by --export", err)
 		}
 		if err := m.state.record(ctx, keySaved, file); err != nil {
 			return err

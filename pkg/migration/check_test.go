@@ -61,7 +61,11 @@ func TestHNCRunsInItsNamespace(t *testing.T) {
 	webhooks := func(namespace string) *unstructured.Unstructured {
 		o := object("ValidatingWebhookConfiguration", "", validatingWebhooks, nil)
 		o.SetAPIVersion(validatingResource.GroupVersion().String())
-		o.Object["webhooks"] = []any{map[string]any{"clientConfig": map[string]any{"service": map[string]any{"namespace": namespace}}}}
+		client := map[string]any{"url": "https://hnc.example.com"}
+		if namespace != "" {
+			client = map[string]any{"service": map[string]any{"namespace": namespace}}
+		}
+		o.Object["webhooks"] = []any{map[string]any{"clientConfig": client}}
 		return o
 	}
 	for name, test := range map[string]struct {
@@ -71,6 +75,7 @@ func TestHNCRunsInItsNamespace(t *testing.T) {
 	}{
 		"both":                     {map[string]int32{controllers[0]: 1, controllers[1]: 3}, hnc.HNCNamespace, ""},
 		"its webhooks only":        {map[string]int32{controllers[0]: 0, controllers[1]: 3}, hnc.HNCNamespace, ""},
+		"webhooks of a URL":        {map[string]int32{controllers[0]: 1}, "", ""},
 		"stopped":                  {map[string]int32{controllers[0]: 0, controllers[1]: 0}, hnc.HNCNamespace, "scale the Deployment to one replica"},
 		"without a Deployment":     {nil, hnc.HNCNamespace, "HNC does not run in namespace hnc-system"},
 		"only its server of lists": {map[string]int32{listDeployment: 1}, hnc.HNCNamespace, "HNC does not run in namespace hnc-system"},

@@ -132,6 +132,10 @@ func (m *Migration) writeExport(ctx context.Context) error {
 	} else if err != nil && !os.IsNotExist(err) {
 		return err
 	}
+	// Another process may have written its export there since.
+	if err := m.state.hold(ctx); err != nil {
+		return err
+	}
 	if err := writeFile(m.File, content); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const stopTimeout = 2 * time.Minute
 const startTimeout = 5 * time.Minute
 
 // checkHNC requires HNC to run in its namespace, where the migration stops it. Its arguments become rules, and a rollback
-// starts what runs now. So HNC does not run if a migration has stopped it whose state is lost.
+// starts what runs now: if a migration has stopped HNC and its state is lost, this check fails.
 func (c *clients) checkHNC(ctx context.Context) error {
 	now, err := c.current(ctx)
 	if err != nil {
@@ -43,7 +43,8 @@ func (c *clients) checkHNC(ctx context.Context) error {
 		}
 		for _, webhook := range webhooks {
 			object, _ := webhook.(map[string]any)
-			if namespace, _, _ := unstructured.NestedString(object, "clientConfig", "service", "namespace"); namespace != hnc.HNCNamespace {
+			service, found, _ := unstructured.NestedStringMap(object, "clientConfig", "service")
+			if namespace := service["namespace"]; found && namespace != hnc.HNCNamespace {
 				return fmt.Errorf("the webhooks of %s lead to namespace %q, so that HNC runs there, and the migration would not stop it; delete its Deployment there, and install HNC in namespace %s by its manifests, which keep its objects",
 					configuration.GetName(), namespace, hnc.HNCNamespace)
 			}

@@ -170,7 +170,7 @@ func (m *Migration) Run(ctx context.Context) error {
 				"  repeat this command, which then allows changes again\n")
 		}
 		if err != nil {
-			return stepFailed(steps[i], err, wayBack(steps, i))
+			return stepFailed(steps[i], err, m.wayBack())
 		}
 		if err := m.state.completed(ctx, steps[i].name); err != nil {
 			return err
@@ -182,7 +182,7 @@ func (m *Migration) Run(ctx context.Context) error {
 // stepFailed returns the error of a step, with its name and what to do. It does not wrap an error of the API, of which
 // kubectl would print nothing but the message.
 func stepFailed(s step, err error, way string) error {
-	if errors.Is(err, errRestarted) {
+	if errors.Is(err, errRestarted) || errors.Is(err, errOther) {
 		return fmt.Errorf("step %s: %w", s.name, err)
 	}
 	if errors.Is(err, ErrNotConfirmed) || errors.Is(err, context.Canceled) {
@@ -191,9 +191,9 @@ func stepFailed(s step, err error, way string) error {
 	return fmt.Errorf("step %s: %s\nRepeat the command to continue%s", s.name, err.Error(), way)
 }
 
-// wayBack is a hint at the rollback while it is possible.
-func wayBack(steps []step, at int) string {
-	if steps[at].name == "unfreeze" {
+// wayBack is a hint at the rollback.
+func (m *Migration) wayBack() string {
+	if m.state.stored.Data[hnc.MigrationDeleting] != "" {
 		return ", or undo everything: kubectl hns migrate rollback --export FILE"
 	}
 	return ", or undo everything: kubectl hns migrate rollback"

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -13,7 +14,7 @@ import (
 // kubectl prints nothing but the message of an error of the API, so that a step's error must not be one.
 func TestErrorsNameTheStep(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "subnamespaces"}, "a", errors.New("it has children"))
-	err := stepFailed(step{name: "import"}, forbidden, wayBack([]step{{name: "import"}}, 0))
+	err := stepFailed(step{name: "import"}, forbidden, (&Migration{state: &state{stored: &corev1.ConfigMap{}}}).wayBack())
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		t.Errorf("%v is an error of the API", err)

@@ -132,7 +132,7 @@ func (c *clients) current(ctx context.Context) (backup, error) {
 	return saved, nil
 }
 
-// errOther is the result of what another process has prevented.
+// errOther is returned when another process has taken over the migration.
 var errOther = errors.New("another process continues this migration; run only one, and repeat this command when it has ended")
 
 // claim makes this process the one that migrates. What another one records from then on fails.

@@ -37,9 +37,9 @@ func Migration(state *corev1.ConfigMap, besideHNC bool) *Finding {
 	return &Finding{Error, subject, text, "kubectl hns migrate, which continues it, or kubectl hns migrate rollback"}
 }
 
-// Frozen is that of a cluster with the freeze of a migration, but without the state by which it would be completed.
+// Frozen reports the freeze of a migration whose state is gone.
 var Frozen = Finding{Error, "migration from HNC", "hierarchies are frozen by a migration that is not under way any more",
-	"kubectl delete validatingadmissionpolicybinding " + hnc.MigrationPolicy + " " + hnc.MigrationCopiesPolicy}
+	"kubectl delete validatingadmissionpolicybinding --ignore-not-found " + hnc.MigrationPolicy + " " + hnc.MigrationCopiesPolicy}
 
 // BesideHNC reports whether HNC serves the cluster: its definitions exist, and hns-propagator has not propagated.
 func BesideHNC(definitions []string, system *metav1.PartialObjectMetadata) bool {
