@@ -59,9 +59,9 @@ func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, []
 		}
 	}
 	for _, c := range cycles(parents) {
-		chain := append(slices.Clone(c), c[0])
+		chain := slices.Concat(c, c[:1])
 		if len(c) > maxNamed {
-			chain = append(c[:maxNamed:maxNamed], "...", c[0])
+			chain = slices.Concat(c[:maxNamed], []string{"...", c[0]})
 		}
 		for _, name := range c {
 			skipped = append(skipped, Skipped{name, fmt.Sprintf("it would be its own ancestor: %s; give one of them another parent", strings.Join(chain, " <- "))})

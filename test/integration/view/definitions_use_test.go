@@ -50,8 +50,10 @@ func TestQuotasCountOwnCustomResources(t *testing.T) {
 		}
 		tries++
 		got.Spec.Hard[corev1.ResourcePods] = *resource.NewQuantity(tries, resource.DecimalSI)
-		_, err = tn.view.CoreV1().ResourceQuotas("default").Update(ctx, got, metav1.UpdateOptions{})
-		return fmt.Errorf("status: %+v %v", got.Status, err)
+		if _, err = tn.view.CoreV1().ResourceQuotas("default").Update(ctx, got, metav1.UpdateOptions{}); err != nil {
+			return err
+		}
+		return fmt.Errorf("status: %+v", got.Status)
 	})
 	// Admission may know the status later.
 	suite.Must(t, "one", func() error {
@@ -129,10 +131,11 @@ func TestStoredVersionsOfADefinition(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if got, _, err := unstructured.NestedStringSlice(o.Object, "status", "storedVersions"); err != nil || !slices.Equal(got, want) {
-				return fmt.Errorf("got %v %v", got, err)
+			got, _, err := unstructured.NestedStringSlice(o.Object, "status", "storedVersions")
+			if err == nil && !slices.Equal(got, want) {
+				err = fmt.Errorf("got %v", got)
 			}
-			return nil
+			return err
 		})
 	}
 	tn.run(t, manifest(widgetSpec("v1")), "apply", "-f", "-")
