@@ -12,6 +12,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -22,6 +23,7 @@ import (
 // kept returns the objects of a kind that are restored, and a line for each other one: namespaces that were created anew
 // may belong to others.
 func (e *export) kept(kind string, namespaces map[string]*metav1.ObjectMeta) (objects []*unstructured.Unstructured, leftOut []string) {
+	uids := e.uids()
 	for _, o := range e.of(kind) {
 		why := ""
 		switch now := namespaces[o.GetNamespace()]; {
@@ -30,9 +32,9 @@ func (e *export) kept(kind string, namespaces map[string]*metav1.ObjectMeta) (ob
 		case o.GetNamespace() == "":
 		case now == nil || now.DeletionTimestamp != nil:
 			why = "its namespace does not exist any more"
-		case !e.has(now):
+		case uids[now.Name] != now.UID:
 			why = "its namespace was created anew"
-		case kind == "SubnamespaceAnchor" && namespaces[o.GetName()] == nil && e.contains(o.GetName()):
+		case kind == "SubnamespaceAnchor" && namespaces[o.GetName()] == nil && uids[o.GetName()] != "":
 			why = "its sub-namespace does not exist any more" // HNC would create it.
 		}
 		if why == "" {
@@ -44,14 +46,13 @@ func (e *export) kept(kind string, namespaces map[string]*metav1.ObjectMeta) (ob
 	return objects, leftOut
 }
 
-// has reports whether a namespace was exported.
-func (e *export) has(ns *metav1.ObjectMeta) bool {
-	return slices.ContainsFunc(e.Namespaces, func(was namespace) bool { return was.Name == ns.Name && was.UID == ns.UID })
-}
-
-// contains reports whether a namespace of a name was exported.
-func (e *export) contains(name string) bool {
-	return slices.ContainsFunc(e.Namespaces, func(was namespace) bool { return was.Name == name })
+// uids returns the UIDs of the namespaces that were exported, by name.
+func (e *export) uids() map[string]types.UID {
+	uids := make(map[string]types.UID, len(e.Namespaces))
+	for _, ns := range e.Namespaces {
+		uids[ns.Name] = ns.UID
+	}
+	return uids
 }
 
 // describeChanges prints what hns-apiserver has and the export has not, or has otherwise, and what of the export is not
@@ -65,21 +66,21 @@ func (m *Migration) describeChanges(ctx context.Context, e *export) error {
 	if err != nil {
 		return err
 	}
-	before := specsOf(all.resources)
-	restored := func(name string) bool { return namespaces[name] != nil && e.has(namespaces[name]) }
+	before, uids := specsOf(all.resources), e.uids()
+	restored := func(name string) bool { return namespaces[name] != nil && namespaces[name].UID == uids[name] }
 	for _, h := range slices.Concat(all.hierarchies, all.orphans) {
 		if restored(h.Namespace) {
-			before["hierarchies "+h.Namespace] = h.Spec
+			before[hierarchyKey(h)] = h.Spec
 		}
 	}
 	for _, s := range all.subnamespaces {
-		if restored(s.Namespace) && (namespaces[s.Name] != nil || !e.contains(s.Name)) {
-			before["subnamespaces "+s.Namespace+"/"+s.Name] = s.Spec
+		if restored(s.Namespace) && (namespaces[s.Name] != nil || uids[s.Name] == "") {
+			before[subnamespaceKey(s)] = s.Spec
 		}
 	}
 	for _, q := range all.quotas {
 		if restored(q.Namespace) {
-			before["hierarchicalresourcequotas "+q.Namespace+"/"+q.Name] = q.Spec
+			before[quotaKey(q)] = q.Spec
 		}
 	}
 	now, err := m.specs(ctx)
@@ -114,23 +115,36 @@ func (c *clients) specs(ctx context.Context) (map[string]any, error) {
 		return nil, err
 	}
 	for _, h := range hierarchies.Items {
-		found["hierarchies "+h.Namespace] = h.Spec
+		found[hierarchyKey(&h)] = h.Spec
 	}
 	subnamespaces, err := client.Subnamespaces("").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range subnamespaces.Items {
-		found["subnamespaces "+s.Namespace+"/"+s.Name] = s.Spec
+		found[subnamespaceKey(&s)] = s.Spec
 	}
 	quotas, err := client.HierarchicalResourceQuotas("").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}
 	for _, q := range quotas.Items {
-		found["hierarchicalresourcequotas "+q.Namespace+"/"+q.Name] = q.Spec
+		found[quotaKey(&q)] = q.Spec
 	}
 	return found, nil
+}
+
+// hierarchyPrefix begins the keys of hierarchies.
+const hierarchyPrefix = "hierarchies "
+
+func hierarchyKey(h *v1beta1.Hierarchy) string { return hierarchyPrefix + h.Namespace }
+
+func subnamespaceKey(s *v1beta1.Subnamespace) string {
+	return "subnamespaces " + s.Namespace + "/" + s.Name
+}
+
+func quotaKey(q *v1beta1.HierarchicalResourceQuota) string {
+	return "hierarchicalresourcequotas " + q.Namespace + "/" + q.Name
 }
 
 func specsOf(resources []v1beta1.ResourceSpec) map[string]any {
@@ -149,7 +163,7 @@ func changes(before, now map[string]any) []string {
 	for _, key := range slices.Sorted(maps.Keys(both)) {
 		was, had := before[key]
 		is, has := now[key]
-		if name, found := strings.CutPrefix(key, "hierarchies "); found {
+		if name, found := strings.CutPrefix(key, hierarchyPrefix); found {
 			// A root may have none.
 			was, _ := was.(v1beta1.HierarchySpec)
 			is, _ := is.(v1beta1.HierarchySpec)
