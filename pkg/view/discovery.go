@@ -19,15 +19,17 @@ import (
 )
 
 // rewrite sends a request for a document, and changes the document of a successful response. Filters depend on nothing
-// but their document, so that entity tags of kube-apiserver stay valid.
+// but their document and what the view projects, so that entity tags of kube-apiserver stay valid for an edition.
 func (h *Handler) rewrite(c *call, accept string, filter func(contentType string, document []byte) ([]byte, error)) {
 	r := c.r.Clone(c.r.Context())
 	r.Header.Set("Accept", accept)
 	r.Header.Del("Accept-Encoding") // The transport negotiates and decodes.
 	r.Header.Del("Range")
+	h.projected.untag(r.Header)
 	changed := *c
 	changed.r = r
 	h.proxy(&changed, func(response *http.Response) error {
+		h.projected.tag(response.Header)
 		if response.StatusCode != http.StatusOK || r.Method == http.MethodHead {
 			return nil
 		}

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/openapi"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
 )
 
 // Groups returns the groups of the custom resources that the view of a root has for itself: those of the cluster with its
@@ -78,14 +78,6 @@ func (h *Handler) groupInView(err error) error {
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// servedVerbs returns those verbs of a kind that the view serves, nil if it does not serve the kind.
-func (h *Handler) servedVerbs(resource schema.GroupResource, namespaced bool, verbs []string) []string {
-	if resource == definitions && !h.Mapper.Names().Relative() {
-		return nil
-	}
-	return servedVerbs(resource, namespaced, verbs)
-}
-
 // document names groups of the cluster in one document as the view does.
 type document struct {
 	// suffix is that of the view, models what the names of the models of its groups begin with, and identifier what the
@@ -120,7 +112,7 @@ func (d document) isOwn(group string) (shown string, ok bool) {
 // name returns the name of a group in the view; ok is false if the view does not show it.
 func (d document) name(group string) (shown string, ok bool) {
 	switch {
-	case refusedGroup(group):
+	case rules.RefusedGroup(group):
 		return "", false
 	case hnc.IsViewGroup(group):
 		return d.isOwn(group)

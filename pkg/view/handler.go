@@ -16,6 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
 )
 
 // Config is the configuration of a view.
@@ -32,6 +33,9 @@ type Config struct {
 	Mapper  *mapping.Mapper
 	// Kinds are those of the cluster.
 	Kinds *Kinds
+	// Projected are cluster-scoped kinds that this view shows read-only, besides those of all views. Those that no view may
+	// show are ignored.
+	Projected []schema.GroupResource
 	// Budget bounds the requests. Nil means that they are not counted.
 	Budget Budget
 	// Stopping ends watches and other streams when it is done. Nil means that they last as long as their requests.
@@ -42,8 +46,9 @@ type Config struct {
 type Handler struct {
 	Config
 
-	infos    *request.RequestInfoFactory
-	meanings *meanings
+	infos     *request.RequestInfoFactory
+	meanings  *meanings
+	projected projected
 }
 
 // New returns the handler of a view.
@@ -52,9 +57,10 @@ func New(config Config) *Handler {
 		config.Budget = unlimited{}
 	}
 	h := &Handler{
-		Config:   config,
-		infos:    &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
-		meanings: &meanings{names: config.Mapper.Names(), by: map[string]meaning{}},
+		Config:    config,
+		infos:     &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
+		meanings:  &meanings{names: config.Mapper.Names(), by: map[string]meaning{}},
+		projected: newProjected(config.Projected),
 	}
 	config.Members.OnChange(h.meanings.changed)
 	return h
@@ -155,7 +161,7 @@ func (h *Handler) serveResource(c *call) error {
 	switch {
 	case resource == namespaces:
 		return h.serveNamespaces(c)
-	case refusedGroup(resource.Group):
+	case rules.RefusedGroup(resource.Group):
 		return refused(resource)
 	case resource == definitions && h.Mapper.Names().Relative():
 		return h.serveDefinitions(c)
@@ -179,8 +185,8 @@ func (h *Handler) serveWithoutNamespace(c *call, resource schema.GroupResource) 
 		c.kind = found.GroupVersionKind
 		return h.serveAcross(c)
 	}
-	switch ruleOf(resource) {
-	case readOnly:
+	switch h.ruleOf(resource) {
+	case rules.ReadOnly:
 		if c.info.Subresource != "" {
 			return notFound(c) // nodes/proxy reaches the pods of all tenants.
 		}
@@ -188,7 +194,7 @@ func (h *Handler) serveWithoutNamespace(c *call, resource schema.GroupResource) 
 			return apierrors.NewForbidden(resource, c.info.Name, errReadOnly)
 		}
 		return h.forward(c)
-	case review:
+	case rules.Review:
 		c.kind = found.GroupVersionKind
 		return h.serveReview(c)
 	}

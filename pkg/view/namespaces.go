@@ -64,9 +64,9 @@ func (h *Handler) serveNamespaces(c *call) error {
 	return methodNotAllowed(c)
 }
 
-// leaving sends requests for a namespace that is being deleted. Its RoleBindings are deleted before it is. As in any list,
-// it does not exist then for those who had their permissions from these: a client that waits until it is gone gives up at
-// other errors.
+// leaving sends requests for a namespace that is being deleted. Its RoleBindings are deleted before it is. Users whose
+// permissions came from these RoleBindings then get 404 instead of 403, because clients that wait for the deletion give up
+// on other errors.
 type leaving struct {
 	http.RoundTripper
 	name string

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
 )
 
 // passed are paths that are those of kube-apiserver, and prefixes of such.
@@ -46,7 +47,7 @@ func (h *Handler) serveNonResource(c *call) error {
 
 // mapDocument makes a request for a document about a group of the view one about the group in the cluster.
 func (h *Handler) mapDocument(c *call, group string) error {
-	if refusedGroup(group) || hnc.IsViewGroup(group) {
+	if rules.RefusedGroup(group) || hnc.IsViewGroup(group) {
 		return notFound(c)
 	}
 	if realGroup := h.Mapper.Group(group); hnc.IsViewGroup(realGroup) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
 )
 
 // serveOpenAPI serves the OpenAPI documents without the paths that views do not serve. The models of the cluster's kinds
@@ -33,6 +35,7 @@ func (h *Handler) serveOpenAPI(c *call, segments []string) error {
 				return err
 			}
 		}
+		c.query = h.projected.query(c.r.URL.Query())
 		// The documents of groups are asked for as JSON: the filter does not know their form in protobuf.
 		h.rewrite(c, "application/json", func(_ string, document []byte) ([]byte, error) { return h.filterOpenAPIJSON(document) })
 	default:
@@ -56,6 +59,9 @@ func (h *Handler) filterOpenAPIIndex(_ string, document []byte) ([]byte, error) 
 				continue
 			}
 			entry.ServerRelativeURL, _ = d.path(entry.ServerRelativeURL)
+			if strings.Contains(entry.ServerRelativeURL, "?hash=") {
+				entry.ServerRelativeURL += h.projected.edition
+			}
 			shown[name] = entry
 		}
 		index.Paths = shown
@@ -112,7 +118,7 @@ func (h *Handler) servesPath(path string) bool {
 		return true
 	}
 	resource := schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
-	if resource == namespaces || info.Namespace != "" && !refusedGroup(info.APIGroup) {
+	if resource == namespaces || info.Namespace != "" && !rules.RefusedGroup(info.APIGroup) {
 		return true
 	}
 	namespaced := h.Kinds.namespaced(resource.WithVersion(info.APIVersion))

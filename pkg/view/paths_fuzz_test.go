@@ -16,13 +16,14 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
 )
 
 // pathParts are what paths are made of: what routes, what is a member, and what readers of paths disagree about.
 var pathParts = []string{
 	"api", "apis", "v1", "v1beta1", "apps", "hnc.x-k8s.io", "resources.hnc.x-k8s.io", "rbac.authorization.k8s.io", "authorization.k8s.io",
 	"namespaces", "default", "dev", "acme", "acme-dev", "other", "other.external", "acme.external", "kube-system", "pods", "secrets", "nodes", "proxy", "exec", "status",
-	"finalize", "watch", "subnamespaces", "mynamespaces", "selfsubjectaccessreviews", "storageclasses", "hierarchies", "..", ".", "", "%2e%2e", "%2F", "dev%2F..%2Fother",
+	"finalize", "watch", "subnamespaces", "mynamespaces", "selfsubjectaccessreviews", "storageclasses", "persistentvolumes", "hierarchies", "..", ".", "", "%2e%2e", "%2F", "dev%2F..%2Fother",
 	"clusterroles", "clusterrolebindings", "roles", "rolebindings", "admin", "system:x", "view:acme:x", "subjectaccessreviews",
 	"a;b", ";", "%00", "%25", "%64ev", "DEV", "openapi", "version", "*", "\\", "x y", "é",
 }
@@ -57,12 +58,13 @@ func FuzzPaths(f *testing.F) {
 			return
 		}
 		r.URL = u
-		h := New(Config{
-			Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members,
+		var h *Handler
+		h = New(Config{
+			Root: "acme", Projected: []schema.GroupResource{{Resource: "persistentvolumes"}}, Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members,
 			Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: relative, Prefix: "acme-", Member: members.Has, External: []string{"kube-system"}}), mapping.Options{}),
 			Caller: func(*http.Request) (*Connection, error) {
 				return &Connection{Transport: roundTrip(func(up *http.Request) (*http.Response, error) {
-					checkUpstream(t, infos, method, path, relative, up)
+					checkUpstream(t, h, infos, method, path, relative, up)
 					return &http.Response{StatusCode: http.StatusNotFound, Body: io.NopCloser(strings.NewReader("{}")), Header: http.Header{"Content-Type": {"application/json"}}}, nil
 				})}, nil
 			},
@@ -73,7 +75,7 @@ func FuzzPaths(f *testing.F) {
 }
 
 // checkUpstream reports a request to kube-apiserver that is about more than the view.
-func checkUpstream(t *testing.T, infos *request.RequestInfoFactory, method, path string, relative bool, up *http.Request) {
+func checkUpstream(t *testing.T, h *Handler, infos *request.RequestInfoFactory, method, path string, relative bool, up *http.Request) {
 	t.Helper()
 	info, err := infos.NewRequestInfo(up)
 	if err != nil {
@@ -92,7 +94,7 @@ func checkUpstream(t *testing.T, infos *request.RequestInfoFactory, method, path
 		if !slices.Contains([]string{"acme", "acme-dev", "plain"}, info.Namespace) {
 			t.Errorf("%s %s (relative %t) is about namespace %q: %s", method, path, relative, info.Namespace, up.URL)
 		}
-	case ruleOf(resource) == readOnly && readVerbs.Has(info.Verb), ruleOf(resource) == review:
+	case h.ruleOf(resource) == rules.ReadOnly && info.Subresource == "" && readVerbs.Has(info.Verb), h.ruleOf(resource) == rules.Review:
 	case resource.Resource == rbac.ClusterRoles && info.Verb == "get" && rbac.OfCluster(info.Name):
 	default:
 		t.Errorf("%s %s (relative %t) is about the cluster: %s", method, path, relative, up.URL)

@@ -19,6 +19,7 @@ var someKinds = func() map[schema.GroupVersionResource]kind {
 	add("", "v1", "pods/status", "Pod", true)
 	add("", "v1", "secrets", "Secret", true)
 	add("", "v1", "nodes", "Node", false)
+	add("", "v1", "persistentvolumes", "PersistentVolume", false)
 	add("", "v1", "namespaces", "Namespace", false)
 	add("storage.k8s.io", "v1", "storageclasses", "StorageClass", false)
 	add("authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", false)

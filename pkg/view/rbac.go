@@ -11,6 +11,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
 )
 
 // serveRBAC serves Roles and RoleBindings, and the ClusterRoles and ClusterRoleBindings that are stored as such.
@@ -30,7 +31,7 @@ func (h *Handler) serveRBAC(c *call) error {
 	if len(c.info.Parts) > 1 {
 		name = c.info.Name // and not that of a field selector
 	}
-	cluster, inRoot := ruleOf(resource) == own, c.info.Namespace != "" && h.Mapper.Names().In(c.info.Namespace) == h.Root
+	cluster, inRoot := rules.Of(resource) == rules.Own, c.info.Namespace != "" && h.Mapper.Names().In(c.info.Namespace) == h.Root
 	switch {
 	case cluster && c.info.Namespace != "":
 		return notFound(c)

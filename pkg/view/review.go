@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
 )
 
 var reviewKinds = map[string]string{
@@ -158,7 +159,7 @@ func (h *Handler) mapRealAttributes(c *call, asked *authorizationv1.ResourceAttr
 		return "the view has no such namespace", nil
 	}
 	switch {
-	case !rbac.Serves(resource) || ruleOf(resource) != own:
+	case !rbac.Serves(resource) || rules.Of(resource) != rules.Own:
 	case asked.Resource == rbac.ClusterRoles && rbac.OfCluster(asked.Name):
 		if !readVerbs.Has(asked.Verb) && asked.Verb != "bind" {
 			return errReadOnly.Error(), nil
@@ -181,7 +182,7 @@ func (h *Handler) mapRealAttributes(c *call, asked *authorizationv1.ResourceAttr
 	case found == nil, found.namespaced:
 		asked.Namespace = h.Root
 		return "", nil
-	case ruleOf(resource) == refuse, ruleOf(resource) == readOnly && (asked.Subresource != "" || !readVerbs.Has(asked.Verb)):
+	case h.ruleOf(resource) == rules.Refuse, h.ruleOf(resource) == rules.ReadOnly && (asked.Subresource != "" || !readVerbs.Has(asked.Verb)):
 		return "it is not part of a view", nil
 	}
 	return "", nil

@@ -16,13 +16,20 @@ type TenantView struct {
 	Status TenantViewStatus
 }
 
-// TenantViewSpec is how a view shows names.
+// TenantViewSpec is what a view shows, and with which names.
 type TenantViewSpec struct {
 	Names    ViewNames
 	Prefix   string
 	External []string
 
 	CustomResources ViewCustomResources
+	Projected       []ProjectedResource
+}
+
+// ProjectedResource is a cluster-scoped kind that a view shows as the cluster has it.
+type ProjectedResource struct {
+	Group    string
+	Resource string
 }
 
 // ViewCustomResources bounds the CustomResourceDefinitions that a view has for itself.
@@ -64,8 +71,6 @@ const (
 	ViewGrant = "hns-view"
 	// ViewGrantRole is the ClusterRole that it binds: acting as the caller of a request.
 	ViewGrantRole = "hns-gateway:view"
-	// GatewayAccount is the ServiceAccount that it is bound to, in SystemNamespace.
-	GatewayAccount = "hns-gateway"
 
 	// ReasonNotGranted says that the namespace does not have the grant yet.
 	ReasonNotGranted = "NotGranted"

@@ -76,6 +76,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1alpha3.CopyReleaseStatusApplyConfiguration{}
 	case v1alpha3.SchemeGroupVersion.WithKind("ObjectFailure"):
 		return &hncv1alpha3.ObjectFailureApplyConfiguration{}
+	case v1alpha3.SchemeGroupVersion.WithKind("ProjectedResource"):
+		return &hncv1alpha3.ProjectedResourceApplyConfiguration{}
 	case v1alpha3.SchemeGroupVersion.WithKind("RepositoryError"):
 		return &hncv1alpha3.RepositoryErrorApplyConfiguration{}
 	case v1alpha3.SchemeGroupVersion.WithKind("RepositorySource"):

@@ -83,6 +83,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1alpha3.PlannedObject{}.OpenAPIModelName():                                schema_pkg_apis_hnc_v1alpha3_PlannedObject(ref),
 		v1alpha3.PlannedQuota{}.OpenAPIModelName():                                 schema_pkg_apis_hnc_v1alpha3_PlannedQuota(ref),
 		v1alpha3.PlannedRefusal{}.OpenAPIModelName():                               schema_pkg_apis_hnc_v1alpha3_PlannedRefusal(ref),
+		v1alpha3.ProjectedResource{}.OpenAPIModelName():                            schema_pkg_apis_hnc_v1alpha3_ProjectedResource(ref),
 		v1alpha3.RepositoryError{}.OpenAPIModelName():                              schema_pkg_apis_hnc_v1alpha3_RepositoryError(ref),
 		v1alpha3.RepositorySource{}.OpenAPIModelName():                             schema_pkg_apis_hnc_v1alpha3_RepositorySource(ref),
 		v1alpha3.RepositorySync{}.OpenAPIModelName():                               schema_pkg_apis_hnc_v1alpha3_RepositorySync(ref),
@@ -2652,6 +2653,36 @@ func schema_pkg_apis_hnc_v1alpha3_PlannedRefusal(ref common.ReferenceCallback) c
 	}
 }
 
+func schema_pkg_apis_hnc_v1alpha3_ProjectedResource(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProjectedResource is a cluster-scoped kind that a view shows as the cluster has it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the resource. Empty means the core group.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the plural name of the resource.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"resource"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_hnc_v1alpha3_RepositoryError(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -3123,7 +3154,7 @@ func schema_pkg_apis_hnc_v1alpha3_TenantView(ref common.ReferenceCallback) commo
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec is how the view shows names.",
+							Description: "spec is what the view shows, and with which names.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1alpha3.TenantViewSpec{}.OpenAPIModelName()),
 						},
@@ -3197,7 +3228,7 @@ func schema_pkg_apis_hnc_v1alpha3_TenantViewSpec(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "TenantViewSpec is how a view shows names.",
+				Description: "TenantViewSpec is what a view shows, and with which names.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"names": {
@@ -3242,11 +3273,34 @@ func schema_pkg_apis_hnc_v1alpha3_TenantViewSpec(ref common.ReferenceCallback) c
 							Ref:         ref(v1alpha3.ViewCustomResources{}.OpenAPIModelName()),
 						},
 					},
+					"projected": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"group",
+									"resource",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "projected are cluster-scoped kinds that the view shows read-only, besides nodes and classes, to users who may read them in the cluster: at most 32. hns-gateway must be allowed to act as its callers when they read them. Namespaced kinds are always part of views: naming one changes nothing.",
+							MaxItems:    ptr.To[int64](32),
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha3.ProjectedResource{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1alpha3.ViewCustomResources{}.OpenAPIModelName()},
+			v1alpha3.ProjectedResource{}.OpenAPIModelName(), v1alpha3.ViewCustomResources{}.OpenAPIModelName()},
 	}
 }
 

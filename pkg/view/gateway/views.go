@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
@@ -76,8 +77,12 @@ func (v *Views) set(o *v1alpha3.TenantView) {
 		v.shared = newShared(v.Metrics)
 	}
 	in := members{v.Tree, o.Namespace}
+	var projected []schema.GroupResource
+	for _, resource := range o.Spec.Projected {
+		projected = append(projected, schema.GroupResource(resource))
+	}
 	s.handler = view.New(view.Config{
-		Root: o.Namespace, Server: v.Server, Caller: v.Caller, Members: in, Kinds: v.Kinds,
+		Root: o.Namespace, Server: v.Server, Caller: v.Caller, Members: in, Kinds: v.Kinds, Projected: projected,
 		Mapper: mapping.New(mapping.NewNames(mapping.Of(o, in.Has)), mapping.Options{Groups: view.Groups(o.Namespace, in, v.Kinds)}),
 		Budget: newBudget(v.Limits, v.shared), Stopping: v.Stopping,
 	})

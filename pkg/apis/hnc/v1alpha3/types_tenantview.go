@@ -17,7 +17,7 @@ type TenantView struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is how the view shows names.
+	// spec is what the view shows, and with which names.
 	// +optional
 	Spec TenantViewSpec `json:"spec,omitempty"`
 	// status is what the view shows, and where. It is set by the propagator.
@@ -25,7 +25,7 @@ type TenantView struct {
 	Status TenantViewStatus `json:"status,omitempty"`
 }
 
-// TenantViewSpec is how a view shows names.
+// TenantViewSpec is what a view shows, and with which names.
 type TenantViewSpec struct {
 	// names says whether namespaces have their names in the cluster (Real), or names without a prefix (Relative). With
 	// Relative, the namespace of the view is called "default".
@@ -43,6 +43,25 @@ type TenantViewSpec struct {
 	// customResources bounds the CustomResourceDefinitions that the view has for itself.
 	// +optional
 	CustomResources ViewCustomResources `json:"customResources,omitempty"`
+	// projected are cluster-scoped kinds that the view shows read-only, besides nodes and classes, to users who may read
+	// them in the cluster: at most 32. hns-gateway must be allowed to act as its callers when they read them. Namespaced
+	// kinds are always part of views: naming one changes nothing.
+	// +optional
+	// +listType=map
+	// +listMapKey=group
+	// +listMapKey=resource
+	// +k8s:validation:maxItems=32
+	Projected []ProjectedResource `json:"projected,omitempty"`
+}
+
+// ProjectedResource is a cluster-scoped kind that a view shows as the cluster has it.
+type ProjectedResource struct {
+	// group is the API group of the resource. Empty means the core group.
+	// +optional
+	// +default=""
+	Group string `json:"group,omitempty"`
+	// resource is the plural name of the resource.
+	Resource string `json:"resource"`
 }
 
 // ViewCustomResources bounds the CustomResourceDefinitions that a view has for itself.

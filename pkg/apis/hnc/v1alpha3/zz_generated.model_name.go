@@ -152,6 +152,11 @@ func (in PlannedRefusal) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProjectedResource) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha3.ProjectedResource"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in RepositoryError) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1alpha3.RepositoryError"
 }

@@ -4,14 +4,19 @@ import (
 	"fmt"
 
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
 )
 
 // maxExternal bounds the namespaces that a view has to compare each name with.
 const maxExternal = 64
+
+// maxProjected is that of the OpenAPI schema.
+const maxProjected = 32
 
 // ValidateTenantView validates a TenantView. Names of namespaces in it begin where its prefix ends.
 func ValidateTenantView(v *hnc.TenantView) field.ErrorList {
@@ -37,6 +42,7 @@ func ValidateTenantView(v *hnc.TenantView) field.ErrorList {
 	} else if limit > 0 && v.Spec.Names == hnc.NamesReal {
 		errs = append(errs, field.Forbidden(at, "names are real, and so are those of groups; remove it, or set spec.names to Relative"))
 	}
+	errs = append(errs, validateProjected(v.Spec.Projected, spec.Child("projected"))...)
 	external := spec.Child("external")
 	if len(v.Spec.External) > maxExternal {
 		return append(errs, field.TooMany(external, len(v.Spec.External), maxExternal))
@@ -50,6 +56,38 @@ func ValidateTenantView(v *hnc.TenantView) field.ErrorList {
 			errs = append(errs, field.Duplicate(external.Index(i), name))
 		}
 		seen[name] = true
+	}
+	return errs
+}
+
+// validateProjected validates names of kinds. It does not resolve them, because a kind may be installed later.
+func validateProjected(resources []hnc.ProjectedResource, list *field.Path) field.ErrorList {
+	if len(resources) > maxProjected {
+		return field.ErrorList{field.TooMany(list, len(resources), maxProjected)}
+	}
+	var errs field.ErrorList
+	seen := map[hnc.ProjectedResource]bool{}
+	for i, r := range resources {
+		at, resource := list.Index(i), schema.GroupResource(r)
+		if r.Resource == "" {
+			errs = append(errs, field.Required(at.Child("resource"), "set the plural name of the resource"))
+		} else {
+			for _, problem := range validation.IsDNS1123Label(r.Resource) {
+				errs = append(errs, field.Invalid(at.Child("resource"), r.Resource, "must be the plural name of a resource: "+problem))
+			}
+		}
+		if r.Group != "" {
+			for _, problem := range validation.IsDNS1123Subdomain(r.Group) {
+				errs = append(errs, field.Invalid(at.Child("group"), r.Group, problem))
+			}
+		}
+		if reason := rules.NotProjected(resource); reason != "" {
+			errs = append(errs, field.Invalid(at, resource.String(), "cannot be projected: "+reason))
+		}
+		if seen[r] {
+			errs = append(errs, field.Duplicate(at, resource.String()))
+		}
+		seen[r] = true
 	}
 	return errs
 }

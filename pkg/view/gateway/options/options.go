@@ -13,13 +13,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/component-base/metrics/legacyregistry"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/gateway"
 )
 
 // Name is the name of the process as a client.
-const Name = "hns-gateway"
+const Name = hnc.GatewayName
 
 // Options are the flags of hns-gateway.
 type Options struct {

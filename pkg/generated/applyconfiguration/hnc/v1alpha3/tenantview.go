@@ -38,7 +38,7 @@ type TenantViewApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is how the view shows names.
+	// spec is what the view shows, and with which names.
 	Spec *TenantViewSpecApplyConfiguration `json:"spec,omitempty"`
 	// status is what the view shows, and where. It is set by the propagator.
 	Status *TenantViewStatusApplyConfiguration `json:"status,omitempty"`

@@ -25,7 +25,7 @@ import (
 // TenantViewSpecApplyConfiguration represents a declarative configuration of the TenantViewSpec type for use
 // with apply.
 //
-// TenantViewSpec is how a view shows names.
+// TenantViewSpec is what a view shows, and with which names.
 type TenantViewSpecApplyConfiguration struct {
 	// names says whether namespaces have their names in the cluster (Real), or names without a prefix (Relative). With
 	// Relative, the namespace of the view is called "default".
@@ -37,6 +37,10 @@ type TenantViewSpecApplyConfiguration struct {
 	External []string `json:"external,omitempty"`
 	// customResources bounds the CustomResourceDefinitions that the view has for itself.
 	CustomResources *ViewCustomResourcesApplyConfiguration `json:"customResources,omitempty"`
+	// projected are cluster-scoped kinds that the view shows read-only, besides nodes and classes, to users who may read
+	// them in the cluster: at most 32. hns-gateway must be allowed to act as its callers when they read them. Namespaced
+	// kinds are always part of views: naming one changes nothing.
+	Projected []ProjectedResourceApplyConfiguration `json:"projected,omitempty"`
 }
 
 // TenantViewSpecApplyConfiguration constructs a declarative configuration of the TenantViewSpec type for use with
@@ -76,5 +80,18 @@ func (b *TenantViewSpecApplyConfiguration) WithExternal(values ...string) *Tenan
 // If called multiple times, the CustomResources field is set to the value of the last call.
 func (b *TenantViewSpecApplyConfiguration) WithCustomResources(value *ViewCustomResourcesApplyConfiguration) *TenantViewSpecApplyConfiguration {
 	b.CustomResources = value
+	return b
+}
+
+// WithProjected adds the given value to the Projected field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Projected field.
+func (b *TenantViewSpecApplyConfiguration) WithProjected(values ...*ProjectedResourceApplyConfiguration) *TenantViewSpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithProjected")
+		}
+		b.Projected = append(b.Projected, *values[i])
+	}
 	return b
 }
