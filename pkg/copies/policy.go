@@ -51,6 +51,16 @@ func (p Policies) Of(chain []string) Policy {
 	return p.Cluster
 }
 
+// Ignored reports that no source has copies, and that none are removed.
+func (p Policies) Ignored() bool {
+	for _, policy := range p.Trees {
+		if policy.Mode != v1beta1.Ignore {
+			return false
+		}
+	}
+	return p.Cluster.Mode == v1beta1.Ignore
+}
+
 // policyOf returns the policy for the sources of a namespace.
 func (x *Index) policyOf(namespace string) Policy {
 	if x.PolicyOf != nil {

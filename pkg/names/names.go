@@ -3,6 +3,10 @@
 package names
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,6 +26,28 @@ func Addressable(name string) bool { return len(name) <= MaxLength }
 
 // Shorten returns the beginning of a name that is too long.
 func Shorten(name string) string { return cut(name, MaxLength) }
+
+// Key returns what identifies an object instead of its name, and is short: the name, or the beginning of one that is too
+// long, and a hash of all of it. No two names have the same key. Shorten returns the beginning of both.
+func Key(name string) string {
+	if Addressable(name) {
+		return name
+	}
+	// No name that stays as it is has this length.
+	return fmt.Sprintf("%s%x", Shorten(name), sha256.Sum256([]byte(name)))
+}
+
+// First returns the first names, in order, at most a number of them. It does not sort the others.
+func First(all iter.Seq[string], most int) []string {
+	var first []string
+	for name := range all {
+		if i, _ := slices.BinarySearch(first, name); i < most {
+			first = slices.Insert(first, i, name)
+			first = first[:min(len(first), most)]
+		}
+	}
+	return first
+}
 
 // ShortenText returns a message in which no word is longer than a name may be, and which is bounded itself. Errors of
 // clients and servers repeat the names of objects.

@@ -1,6 +1,9 @@
 package names
 
 import (
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,6 +21,38 @@ func TestLongNamesAreShortened(t *testing.T) {
 	}
 	if got := ShortenText(strings.Repeat("a ", 190000)); len(got) > maxText {
 		t.Errorf("the message has %d bytes", len(got))
+	}
+}
+
+func TestKeysOfLongNamesAreDifferent(t *testing.T) {
+	long := strings.Repeat("a", 300)
+	keys := map[string]string{}
+	for _, name := range []string{"a", long[:MaxLength], long, long + "a", Shorten(long), strings.Repeat("ä", 300), long[:1] + strings.Repeat("ä", 300)} {
+		key := Key(name)
+		if other, known := keys[key]; known {
+			t.Errorf("%q and %q have the key %q", name, other, key)
+		}
+		if keys[key] = name; Shorten(key) != Shorten(name) || len(key) > MaxLength+64 {
+			t.Errorf("the key of %q is %q", name, key)
+		}
+		if again := Key(key); again == key && len(name) > MaxLength {
+			t.Errorf("the name %q is its own key, and that of %q", key, name)
+		}
+	}
+}
+
+func TestTheFirstNamesAreFoundWithoutSortingAll(t *testing.T) {
+	all := map[string]bool{}
+	for i := range 10000 {
+		all[strconv.Itoa(i)] = true
+	}
+	var first []string
+	allocated := testing.AllocsPerRun(5, func() { first = First(maps.Keys(all), 3) })
+	if !slices.Equal(first, []string{"0", "1", "10"}) || allocated > 10 {
+		t.Errorf("got %q with %f allocations", first, allocated)
+	}
+	if got := First(slices.Values([]string{"b", "a"}), 3); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -14,14 +14,14 @@ type APIService struct {
 
 // APIServices are the registrations of all versions that hns-apiserver serves, the preferred one first.
 var APIServices = []APIService{
-	{"v1beta1." + GroupName, "hns-apiserver", true},
-	{"v1alpha3." + GroupName, "hns-apiserver", true},
-	{"v1alpha2." + GroupName, "hns-apiserver", false},
-	{ResourcesGroupVersion.Version + "." + ResourcesGroupName, "hns-apiserver", false},
+	{"v1beta1." + GroupName, APIServerName, true},
+	{"v1alpha3." + GroupName, APIServerName, true},
+	{"v1alpha2." + GroupName, APIServerName, false},
+	{ResourcesGroupVersion.Version + "." + ResourcesGroupName, APIServerName, false},
 }
 
 // ViewAPIService is the registration of hns-gateway, which is optional.
-var ViewAPIService = APIService{ViewGroupVersion.Version + "." + ViewGroupVersion.Group, GatewayAccount, false}
+var ViewAPIService = APIService{ViewGroupVersion.Version + "." + ViewGroupVersion.Group, GatewayName, false}
 
 // The resources of Kubernetes that register kinds.
 var (

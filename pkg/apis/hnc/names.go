@@ -14,8 +14,16 @@ const SystemNamespace = "hns-system"
 // RepositoriesNamespace contains the accounts and credentials of RepositorySyncs.
 const RepositoriesNamespace = "hns-repositories"
 
+// Names of the servers, and of their Deployments, Services, ServiceAccounts and leases in SystemNamespace.
+const (
+	APIServerName  = "hns-apiserver"
+	PropagatorName = "hns-propagator"
+	SyncName       = "hns-sync"
+	GatewayName    = "hns-gateway"
+)
+
 // PropagatorUser is the user name of the propagator, the only privileged writer.
-const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":hns-propagator"
+const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":" + PropagatorName
 
 // LabelAggregateToPropagator marks ClusterRoles that are aggregated into the propagator's, with the value "true".
 const LabelAggregateToPropagator = "rbac.hnc.x-k8s.io/aggregate-to-propagator"
@@ -35,6 +43,10 @@ const (
 	LabelInheritedFrom = "hnc.x-k8s.io/inherited-from"
 	// LabelManagedBy is set to GroupName on copies.
 	LabelManagedBy = "app.kubernetes.io/managed-by"
+	// LabelPartOf is set to hns on the objects of an installation.
+	LabelPartOf = "app.kubernetes.io/part-of"
+	// PartOf is the value of LabelPartOf.
+	PartOf = "hns"
 	// LabelIncludedNamespace is "true" on namespaces that may be part of a hierarchy.
 	LabelIncludedNamespace = "hnc.x-k8s.io/included-namespace"
 	// LabelTreeSuffix is the suffix of tree labels: <ancestor>.tree.hnc.x-k8s.io/depth holds the distance to that
@@ -79,8 +91,9 @@ const (
 	// AnnotationLimitsPending holds, on a new sub-namespace below a hierarchical quota, the UID of its Subnamespace
 	// until the limits are in force there. Until then, Roles and RoleBindings are withheld.
 	AnnotationLimitsPending = "hnc.x-k8s.io/limits-pending"
-	// AnnotationVoid is "true" on a Subnamespace whose namespace was converted to a full namespace, or was gone when
-	// hierarchies were restored: it has no effect any more. Only the propagator writes it, and it is never removed.
+	// AnnotationVoid is "true" on a Subnamespace whose namespace was converted to a full namespace, was created as
+	// another one, or was gone when hierarchies were restored: it has no effect any more. Only the propagator writes it,
+	// and it is never removed.
 	AnnotationVoid = "hnc.x-k8s.io/void"
 	// AnnotationRequired is "true" on a Subnamespace that was created because its parent requires it.
 	AnnotationRequired = "hnc.x-k8s.io/required"
@@ -139,6 +152,9 @@ const HNCNamespace = "hnc-system"
 
 // ExcludedNamespaces are never part of a hierarchy.
 var ExcludedNamespaces = []string{"kube-system", "kube-public", "kube-node-lease", HNCNamespace, SystemNamespace}
+
+// IsVoid reports whether a Subnamespace with these annotations has no effect any more.
+func IsVoid(annotations map[string]string) bool { return annotations[AnnotationVoid] == "true" }
 
 // TreeLabel returns the key of the label that holds a namespace's distance to ancestor.
 func TreeLabel(ancestor string) string { return ancestor + LabelTreeSuffix }
@@ -307,7 +323,7 @@ var PodSecurityLabels = []string{
 // a migration from HNC or its rollback is under way.
 const MigrationPolicy = "migration." + GroupName
 
-// MigrationCopiesPolicy is the one that protects copies meanwhile, and its binding.
+// MigrationCopiesPolicy is the ValidatingAdmissionPolicy, and its binding, that protects copies during a migration.
 const MigrationCopiesPolicy = "migration-copies." + GroupName
 
 // Migration is the ConfigMap in SystemNamespace that holds how far a migration from HNC has got, under these keys. Only

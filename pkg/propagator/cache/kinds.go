@@ -44,16 +44,6 @@ type WantedKind struct {
 	copies.Policies
 }
 
-// ignored reports that the kind need not be watched: no policy asks for copies or for their removal.
-func (w *WantedKind) ignored() bool {
-	for _, policy := range w.Trees {
-		if policy.Mode != v1beta1.Ignore {
-			return false
-		}
-	}
-	return w.Cluster.Mode == v1beta1.Ignore
-}
-
 // Kind returns the kind of that number.
 func (s *State) Kind(kind int) *Kind { return s.kinds[kind] }
 
@@ -100,7 +90,7 @@ func (c *Cache) setKinds(ctx context.Context, s *State, wanted []*WantedKind, fi
 	for _, w := range wanted {
 		kind := s.register(w.Kind.GroupResource())
 		k := s.kinds[kind]
-		if w.ignored() {
+		if w.Ignored() {
 			continue
 		}
 		keep[kind] = true

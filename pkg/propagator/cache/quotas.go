@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"fmt"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -31,8 +29,7 @@ func (s quotaRecords) changed(old, q *quotas.Quota) {
 		either = old
 	}
 	if !names.Addressable(either.Name) {
-		object := fmt.Sprintf("%s %q", hierarchicalQuotas, names.Shorten(either.Name))
-		if s.Tree.SetUnreported(either.Namespace, object, q != nil) {
+		if s.Tree.SetUnreported(either.Namespace, hierarchicalQuotas, either.Name, q != nil) {
 			s.affect(tree.Affected{Changed: []string{either.Namespace}})
 		}
 	}

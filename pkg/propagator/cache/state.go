@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"fmt"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -10,7 +8,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -112,7 +109,7 @@ func (s *State) recordUncopied(kind int, old, o *copies.Object) {
 	s.recordMember(kind, old, o, (*copies.Object).Unaddressable, s.Tree.SetUncopied)
 }
 
-func (s *State) recordMember(kind int, old, o *copies.Object, member func(*copies.Object) bool, set func(namespace, object string, member bool) bool) {
+func (s *State) recordMember(kind int, old, o *copies.Object, member func(*copies.Object) bool, set func(namespace, resource, name string, member bool) bool) {
 	is := member(o)
 	if is == member(old) {
 		return
@@ -121,8 +118,7 @@ func (s *State) recordMember(kind int, old, o *copies.Object, member func(*copie
 	if either == nil {
 		either = old
 	}
-	object := fmt.Sprintf("%s %q", s.kinds[kind].Index.Kind.GroupResource(), names.Shorten(either.Name))
-	if set(either.Namespace, object, is) {
+	if set(either.Namespace, s.kinds[kind].Index.Kind.GroupResource().String(), either.Name, is) {
 		s.affect(tree.Affected{Changed: []string{either.Namespace}})
 	}
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // manager is the field manager of what the Controller writes, and the value of its label.
-const manager = "hns-propagator"
+const manager = hnc.PropagatorName
 
 // Controller keeps the certificates in the Secrets, and the bundle in the APIServices, up to date.
 type Controller struct {
@@ -41,7 +41,7 @@ type Controller struct {
 const clockPeriod = time.Minute
 
 // The Services that get certificates.
-const apiServerService, gatewayService = "hns-apiserver", "hns-gateway"
+const apiServerService, gatewayService = hnc.APIServerName, hnc.GatewayName
 
 // New returns a Controller for the certificates of the Services. It registers its metric.
 func New(client kubernetes.Interface, dynamicClient dynamic.Interface, lifetimes Lifetimes, register func(...metrics.Registerable)) *Controller {
@@ -160,7 +160,7 @@ func (c *Controller) reconcile(ctx context.Context) (time.Time, error) {
 
 // report sets the metric to when a certificate of ours expires, whatever happens to it next.
 func (c *Controller) report(certificate string, secret *corev1.Secret, key string) {
-	if secret == nil || secret.Labels[managedBy] != manager {
+	if secret == nil || secret.Labels[hnc.LabelManagedBy] != manager {
 		c.expiration.Delete(map[string]string{"certificate": certificate})
 		return
 	}

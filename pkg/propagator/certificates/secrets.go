@@ -20,18 +20,12 @@ const (
 	ServingSecret   = "hns-apiserver-cert" //nolint:gosec // a name
 )
 
-// managedBy labels the Secrets that the Controller writes.
-const (
-	managedBy = "app.kubernetes.io/managed-by"
-	partOf    = "app.kubernetes.io/part-of"
-)
-
 // Keys of the authorities' Secret, besides ca.crt for the certificate of the current authority.
 const authorityKey, nextCert, nextKey, previousCert = "ca.key", "next.crt", "next.key", "previous.crt"
 
 // issuedByManager returns an error for a Secret of another issuer; nil is none.
 func issuedByManager(secret *corev1.Secret) error {
-	if secret == nil || secret.Labels[managedBy] == manager {
+	if secret == nil || secret.Labels[hnc.LabelManagedBy] == manager {
 		return nil
 	}
 	return fmt.Errorf("secret %s/%s has another issuer: delete it to have certificates issued by %s, or remove --manage-certificates",
@@ -83,7 +77,7 @@ func (c *Controller) write(ctx context.Context, existing *corev1.Secret, name st
 	secrets := c.kubernetes.CoreV1().Secrets(hnc.SystemNamespace)
 	if existing == nil {
 		_, err := secrets.Create(ctx, &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{managedBy: manager, partOf: "hns"}},
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{hnc.LabelManagedBy: manager, hnc.LabelPartOf: hnc.PartOf}},
 			Type:       kind,
 			Data:       data,
 		}, metav1.CreateOptions{FieldManager: manager})

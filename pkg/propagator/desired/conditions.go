@@ -27,7 +27,7 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 		parent := t.Namespace(name).SubnamespaceOf
 		missing, hint := "which has no Subnamespace of that name", "create it there"
 		if s := t.SubnamespaceRecord(tree.Key{Parent: parent, Name: name}); s != nil && s.Void {
-			missing, hint = "whose Subnamespace is void because the namespace was converted to a full one", "delete that and create it again"
+			missing, hint = "whose Subnamespace is void because the namespace was not a sub-namespace", "delete that and create it again"
 		}
 		found = append(found, metav1.Condition{
 			Type:   hnc.ConditionBadConfiguration,
@@ -49,10 +49,10 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 	found = append(found, metadataProblems(t, name)...)
 	found = append(found, requiredProblems(t, name)...)
 	found = append(found, t.KindConditions(name)...)
-	if held := t.Held(name); len(held) > 0 {
-		found = append(found, heldCopies(name, held))
+	if first, number := t.Held(name, listed); number > 0 {
+		found = append(found, heldCopies(name, andMore(first, number, ", ")))
 	}
-	found = append(found, longNames(name, t.Uncopied(name), t.Unreported(name))...)
+	found = append(found, longNames(t, name)...)
 	if why := t.Unwritten(name); why != "" {
 		found = append(found, unwritten(name, why))
 	}
@@ -78,26 +78,26 @@ func sharedNames(t *tree.Tree, name string) []metav1.Condition {
 }
 
 // heldCopies returns the condition of a namespace with deleted copies that finalizers keep. They are still in effect.
-func heldCopies(name string, held []string) metav1.Condition {
+func heldCopies(name, held string) metav1.Condition {
 	return metav1.Condition{
 		Type:   hnc.ConditionOutOfSync,
 		Reason: hnc.ReasonFinalizersRemain,
 		Message: fmt.Sprintf("copies in namespace %q no longer apply, but finalizers keep them: %s; clear metadata.finalizers of these objects",
-			name, firstOf(held, ", ")),
+			name, held),
 	}
 }
 
 // longNames returns the condition of a namespace with sources that have no copies, and objects that have no status,
 // because of their names.
-func longNames(name string, uncopied, unreported []string) []metav1.Condition {
+func longNames(t *tree.Tree, name string) []metav1.Condition {
 	var messages []string
-	if len(uncopied) > 0 {
+	if first, number := t.Uncopied(name, listed); number > 0 {
 		messages = append(messages, fmt.Sprintf("objects in namespace %q are not propagated because their names are longer than %d bytes: %s",
-			name, names.MaxLength, firstOf(uncopied, ", ")))
+			name, names.MaxLength, andMore(first, number, ", ")))
 	}
-	if len(unreported) > 0 {
+	if first, number := t.Unreported(name, listed); number > 0 {
 		messages = append(messages, fmt.Sprintf("objects in namespace %q have no status because their names are longer than %d bytes: %s",
-			name, names.MaxLength, firstOf(unreported, ", ")))
+			name, names.MaxLength, andMore(first, number, ", ")))
 	}
 	if len(messages) == 0 {
 		return nil
@@ -117,13 +117,21 @@ func unwritten(name, why string) metav1.Condition {
 	}
 }
 
+// listed is how many objects a condition lists.
+const listed = 5
+
 // firstOf lists the first objects, and how many more there are.
 func firstOf(all []string, separator string) string {
-	const most = 5
-	if len(all) <= most {
-		return strings.Join(all, separator)
+	return andMore(all[:min(len(all), listed)], len(all), separator)
+}
+
+// andMore lists the first of a number of objects, and how many more there are.
+func andMore(first []string, number int, separator string) string {
+	list := strings.Join(first, separator)
+	if more := number - len(first); more > 0 {
+		return fmt.Sprintf("%s and %d more", list, more)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:most], separator), len(all)-most)
+	return list
 }
 
 // Halted returns the condition of a namespace at or above which activities are halted, nil if there is none.

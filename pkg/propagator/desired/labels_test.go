@@ -102,3 +102,32 @@ func TestTheLabelsOfADestinationAreEvaluatedOnce(t *testing.T) {
 		t.Error("they are evaluated each time")
 	}
 }
+
+// The label is believed when the Hierarchy is gone, so it must be right until then.
+func TestARevokedPermissionLosesItsLabelAlsoWhenTheNamespaceTerminates(t *testing.T) {
+	for name, test := range map[string]struct {
+		given []string
+		want  string
+	}{
+		"it was revoked":         {[]string{"requires a"}, "cascading-deletion"},
+		"it is allowed":          {[]string{"cascading a"}, ""},
+		"it is allowed above":    {[]string{"ns p", "parent a p", "cascading p"}, ""},
+		"the one above is gone":  {[]string{"parent a p"}, ""},
+		"the Hierarchy is gone":  {nil, ""},
+		"it was revoked, before": {[]string{"ns a", "requires a"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			given := append([]string{"ns a label hnc.x-k8s.io/cascading-deletion=allowed", "has a label other=1"}, test.given...)
+			removed := map[string]string{}
+			for key, value := range LabelChanges(treetest.New(append(given, "terminating a")...), "a") {
+				if value != nil {
+					t.Errorf("%s is set to %q", key, *value)
+				}
+				removed[key] = ""
+			}
+			if got := treetest.Show(removed); got != test.want {
+				t.Errorf("removed %q, want %q", got, test.want)
+			}
+		})
+	}
+}

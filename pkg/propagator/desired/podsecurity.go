@@ -19,13 +19,23 @@ func InheritedPodSecurity(t *tree.Tree, name string) map[string]string {
 	if !followsPodSecurity(t, name) {
 		return map[string]string{}
 	}
-	return inheritedPodSecurity(t, name, managedLabels(t, name))
+	path := reach(t, name)
+	top := 1 // the nearest that does not follow its parent
+	for top+1 < len(path) && follows(t, path[top], path[top+1]) {
+		top++
+	}
+	set := managedPodSecurity(t, path)
+	var above map[string]string
+	for i := top; i > 0; i-- {
+		above = podSecurity(t, path[i], above, set[i])
+	}
+	return inheritedPodSecurity(t, name, above, set[0])
 }
 
-// inheritedPodSecurity returns those labels of a namespace that follows its parent, and of which set are the managed ones.
-// Each namespace above is visited once.
-func inheritedPodSecurity(t *tree.Tree, name string, set map[string]string) map[string]string {
-	inherited, above := map[string]string{}, podSecurity(t, t.Parent(name))
+// inheritedPodSecurity returns those labels of a namespace that follows its parent, which has the labels above, and of
+// which set are the managed ones.
+func inheritedPodSecurity(t *tree.Tree, name string, above, set map[string]string) map[string]string {
+	inherited := map[string]string{}
 	if ns := t.Namespace(name); t.Orphaned(name) {
 		// The parent may have been created again.
 		for key, value := range decodeLabels(ns.InheritedPodSecurity) {
@@ -42,37 +52,66 @@ func inheritedPodSecurity(t *tree.Tree, name string, set map[string]string) map[
 	return inherited
 }
 
-// podSecurity returns the Pod Security labels of a namespace as they will be once the propagator has written them.
-func podSecurity(t *tree.Tree, name string) map[string]string {
-	labels, follows := map[string]string{}, followsPodSecurity(t, name)
-	ns, set := t.Namespace(name), managedLabels(t, name)
-	if follows {
-		labels = inheritedPodSecurity(t, name, set)
+// podSecurity returns the Pod Security labels of an existing namespace as they will be once the propagator has written
+// them. Its parent has the labels above, nil if it does not follow the parent; set are the managed ones.
+func podSecurity(t *tree.Tree, name string, above, set map[string]string) map[string]string {
+	labels := map[string]string{}
+	if above != nil {
+		labels = inheritedPodSecurity(t, name, above, set)
 	}
 	for _, key := range hnc.PodSecurityLabels {
 		if value, ok := set[key]; ok {
 			labels[key] = value
 			continue
 		}
-		if ns == nil || t.Keys().Label(key) || (follows && !pinned(t, name, key)) {
+		if t.Keys().Label(key) || (above != nil && !pinned(t, name, key)) {
 			continue
 		}
-		if value, ok := ns.Labels[key]; ok {
+		if value, ok := t.Namespace(name).Labels[key]; ok {
 			labels[key] = value
 		}
 	}
 	return labels
 }
 
+// managedPodSecurity returns the Pod Security labels that hierarchies set on the namespaces of a path that reach has
+// returned. It reads each namespace once.
+func managedPodSecurity(t *tree.Tree, path []string) []map[string]string {
+	set := make([]map[string]string, len(path))
+	if !slices.ContainsFunc(hnc.PodSecurityLabels, t.Keys().Label) {
+		return set
+	}
+	above := &merged{room: maxManagedBytes}
+	for i, name := range slices.Backward(path) {
+		own, inherited := labelsOf(t.Own(name)), labelsOf(t.Inherited(name))
+		here := merged{above: above, size: above.size, room: room(t, name)}
+		here.add(own)
+		here.add(inherited)
+		set[i] = map[string]string{}
+		for _, key := range hnc.PodSecurityLabels {
+			if value, ok := here.get(key); ok {
+				set[i][key] = value
+			}
+		}
+		above.add(inherited)
+	}
+	return set
+}
+
 // followsPodSecurity reports whether the namespace is a sub-namespace below an effective parent. Without a
 // Subnamespace, which users allowed to edit the parent can remove, it follows the parent but loses no label.
 func followsPodSecurity(t *tree.Tree, name string) bool {
-	parent := t.Parent(name)
-	if !t.InheritsPodSecurity() || parent == "" || t.Namespace(parent) == nil || len(reach(t, name)) < 2 {
+	if !t.InheritsPodSecurity() {
 		return false
 	}
+	path := reach(t, name)
+	return len(path) > 1 && follows(t, name, path[1])
+}
+
+// follows reports whether a namespace below an effective parent is a sub-namespace of it.
+func follows(t *tree.Tree, name, parent string) bool {
 	ns := t.Namespace(name)
-	return ns == nil || ns.SubnamespaceOf == parent
+	return t.Namespace(parent) != nil && (ns == nil || ns.SubnamespaceOf == parent)
 }
 
 // pinned reports whether a user has written a Pod Security label of a namespace. Labels that hierarchies set can't be

@@ -51,28 +51,65 @@ func fit(levels []map[string]string, room int) (fits map[string]string, leftOut 
 			size += len(key) + len(value)
 		}
 	}
-	fits = map[string]string{}
 	if size <= room {
+		fits = map[string]string{}
 		for _, level := range slices.Backward(levels) {
 			maps.Copy(fits, level)
 		}
 		return fits, nil
 	}
-	size, left := 0, sets.New[string]()
+	all := merged{room: room}
 	for _, level := range levels {
-		for _, key := range slices.Sorted(maps.Keys(level)) {
-			if _, ok := fits[key]; ok || left.Has(key) {
-				continue
-			}
-			if size+len(key)+len(level[key]) > room {
-				left.Insert(key)
-				continue
-			}
-			size += len(key) + len(level[key])
-			fits[key] = level[key]
+		all.add(level)
+	}
+	return all.fits, sets.List(all.leftOut)
+}
+
+// merged is what levels set, the first of which is the highest.
+type merged struct {
+	// above is what the levels above the first one set, nil for none. It must not change.
+	above *merged
+	// size is what fits, also above, and room what may fit, in bytes.
+	size, room int
+	fits       map[string]string
+	leftOut    sets.Set[string]
+}
+
+// add adds the next level.
+func (m *merged) add(level map[string]string) {
+	if m.fits == nil {
+		m.fits, m.leftOut = map[string]string{}, sets.New[string]()
+	}
+	for _, key := range slices.Sorted(maps.Keys(level)) {
+		switch size := len(key) + len(level[key]); {
+		case m.knows(key):
+		case m.size+size > m.room:
+			m.leftOut.Insert(key)
+		default:
+			m.size += size
+			m.fits[key] = level[key]
 		}
 	}
-	return fits, sets.List(left)
+}
+
+// knows reports whether a level sets the key, whether there is room for it or not.
+func (m *merged) knows(key string) bool {
+	if m == nil {
+		return false
+	}
+	_, fits := m.fits[key]
+	return fits || m.leftOut.Has(key) || m.above.knows(key)
+}
+
+// get returns what a key is set to.
+func (m *merged) get(key string) (value string, ok bool) {
+	if m == nil {
+		return "", false
+	}
+	if value, ok = m.fits[key]; ok {
+		return value, true
+	}
+	return m.above.get(key)
 }
 
 // leftOut returns the condition of a namespace that has no room for all labels and annotations that hierarchies set on
@@ -103,16 +140,19 @@ func leftOut(t *tree.Tree, name string) []metav1.Condition {
 // the namespace itself sets.
 func LabelParts(t *tree.Tree, name string, changes map[string]*string) []map[string]*string {
 	parts := []map[string]*string{{}, {}, {}, {}}
-	above := levels(t, name, labelsOf)
-	above = above[:len(above)-2]
+	all, above := levels(t, name, labelsOf), map[string]string{}
+	for _, level := range all[:len(all)-2] {
+		maps.Copy(above, level)
+	}
 	for key, value := range changes {
 		part := 3
+		_, fromAbove := above[key]
 		switch {
 		case value == nil:
 			part = 0
 		case ours(key), slices.Contains(hnc.PodSecurityLabels, key):
 			part = 1
-		case slices.ContainsFunc(above, func(level map[string]string) bool { _, ok := level[key]; return ok }):
+		case fromAbove:
 			part = 2
 		}
 		parts[part][key] = value

@@ -13,7 +13,7 @@ import (
 
 // InstalledArgs returns the arguments with which hns-propagator is installed, none if it is no Deployment.
 func InstalledArgs(ctx context.Context, kube kubernetes.Interface) ([]string, error) {
-	deployment, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hns-propagator", metav1.GetOptions{})
+	deployment, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, hnc.PropagatorName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -21,7 +21,7 @@ func InstalledArgs(ctx context.Context, kube kubernetes.Interface) ([]string, er
 		return nil, err
 	}
 	for _, container := range deployment.Spec.Template.Spec.Containers {
-		if container.Name == "hns-propagator" {
+		if container.Name == hnc.PropagatorName {
 			return container.Args, nil
 		}
 	}

@@ -9,13 +9,14 @@ import (
 	"k8s.io/component-base/config"
 	configoptions "k8s.io/component-base/config/options"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/certificates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
 // Name is the propagator's name as a client and, unless configured otherwise, the name of its lease.
-const Name = "hns-propagator"
+const Name = hnc.PropagatorName
 
 // Options are the flags of the propagator.
 type Options struct {

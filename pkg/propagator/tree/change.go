@@ -62,7 +62,7 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 		if parent := t.forest.Parent(name); parent != "" {
 			affected.Changed = append(affected.Changed, parent)
 		}
-	case old.Terminating != ns.Terminating, old.recordsCascading() != ns.recordsCascading():
+	case old.Terminating != ns.Terminating, old.RecordsCascading() != ns.RecordsCascading():
 		t.descendantsChanged(&affected, name)
 	}
 	if old == nil || ns == nil || old.Terminating != ns.Terminating {
@@ -92,6 +92,7 @@ func (t *Tree) SetHierarchy(h *Hierarchy) Affected {
 	if old != nil && !Newer(h.ResourceVersion, old.ResourceVersion) {
 		return Affected{}
 	}
+	h.Metadata.complete(t.rules.Keys)
 	return t.setHierarchy(h.Namespace, old, h)
 }
 
@@ -105,7 +106,13 @@ func (t *Tree) DeleteHierarchy(namespace string, uid types.UID) Affected {
 }
 
 func (t *Tree) setHierarchy(namespace string, old, h *Hierarchy) Affected {
-	cascading := func() bool { h := t.Hierarchy(namespace); return h != nil && h.Cascading }
+	cascading := func() bool {
+		if h := t.Hierarchy(namespace); h != nil {
+			return h.Cascading
+		}
+		ns := t.namespaces[namespace]
+		return ns != nil && ns.RecordsCascading()
+	}
 	before, effective := cascading(), t.Hierarchy(namespace) != nil
 	affected := t.update([]string{namespace}, func() {
 		if h == nil {
@@ -139,6 +146,7 @@ func (t *Tree) SetSubnamespace(s *Subnamespace) Affected {
 	if old != nil && !Newer(s.ResourceVersion, old.ResourceVersion) {
 		return Affected{}
 	}
+	s.Metadata.complete(t.rules.Keys)
 	return t.setSubnamespace(s.Key, func() { t.subnamespaces.Set(s.Parent, s.Name, s) })
 }
 

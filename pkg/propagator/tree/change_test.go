@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
@@ -136,5 +137,17 @@ func TestASubnamespaceHearsOfItsNamespaceAndOfItsParent(t *testing.T) {
 		if affected := step.change(); !slices.Contains(affected.Subnamespaces, want) {
 			t.Errorf("%s: %v does not contain %v", step.name, affected.Subnamespaces, want)
 		}
+	}
+}
+
+// The label of a terminating namespace counts from when its Hierarchy is gone: what is below it may be deleted then.
+func TestTheEndOfAHierarchyAffectsWhatIsBelowATerminatingNamespace(t *testing.T) {
+	tree := chain()
+	tree.SetHierarchy(hierarchy("a", ""))
+	tree.SetNamespace(ns("a", terminating, func(n *Namespace) {
+		n.Labels = map[string]string{hnc.LabelCascadingDeletion: hnc.CascadingAllowed}
+	}))
+	if affected := tree.DeleteHierarchy("a", tree.Hierarchy("a").UID); !slices.Contains(affected.Changed, "c") {
+		t.Errorf("affected %+v", affected)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // A user who removes the annotation of a sub-namespace converts it to a full namespace, which keeps its parent. Its
@@ -23,20 +22,19 @@ func (f *facts) recordConversion(old, ns *Namespace) {
 	}
 }
 
-// Converted reports whether the Subnamespace had a sub-namespace that was converted to a full namespace, even if that
-// is gone. A full namespace that is not older than the Subnamespace counts as converted, because no user could create
-// the Subnamespace while it existed.
-func (f *facts) Converted(s *Subnamespace) bool {
-	seen := f.converted[s.Key] == s.UID && s.UID != ""
+// BecomesVoid reports whether the Subnamespace loses its effect: its namespace was converted to a full one, even if that
+// is gone, or is none of its parent's. A user could otherwise make such a namespace its sub-namespace later by an
+// annotation, although nothing was validated but that the name was free. The exception is a namespace below the parent
+// that is annotated as external, which has no effect there.
+func (f *facts) BecomesVoid(s *Subnamespace) bool {
 	ns := f.namespaces[s.Name]
-	if ns == nil {
-		return seen
+	switch {
+	case ns == nil:
+		return f.converted[s.Key] == s.UID && s.UID != ""
+	case ns.ManagedBy != "":
+		return f.Parent(s.Name) != s.Parent
 	}
-	if ns.ManagedBy != "" || ns.SubnamespaceOf == s.Parent {
-		return false
-	}
-	return seen || s.Status.State == v1beta1.SubnamespaceOk || ns.isLabeledChild(s.Parent) ||
-		(ns.SubnamespaceOf == "" && !s.Created.IsZero() && !ns.Created.Before(&s.Created))
+	return ns.SubnamespaceOf != s.Parent
 }
 
 // bornBelow returns the parent of a namespace that was converted before it had a Hierarchy that names one, "" for any

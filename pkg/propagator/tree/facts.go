@@ -93,16 +93,19 @@ func (f *facts) LimitsPending(name string) bool {
 }
 
 // CascadingAllowed reports whether the namespace or an ancestor allows cascading deletion: by its Hierarchy, or by the
-// label that it had when it began to terminate, because its Hierarchy may be gone by now. Members of a cycle have no
-// ancestors, and what is beyond a cycle is not consulted.
+// label that it had when it began to terminate, if that Hierarchy or the parent is gone by now. The label may be late, so
+// it proves nothing as long as what it was made from is there. Members of a cycle have no ancestors, and what is beyond a
+// cycle is not consulted.
 func (f *facts) CascadingAllowed(name string) bool {
 	chain := f.forest.Chain(name)
 	cyclic := f.forest.Parent(chain[len(chain)-1]) != ""
-	for _, at := range chain {
-		if h := f.Hierarchy(at); h != nil && h.Cascading {
+	for i, at := range chain {
+		h := f.Hierarchy(at)
+		if h != nil && h.Cascading {
 			return true
 		}
-		if ns := f.namespaces[at]; ns != nil && ns.recordsCascading() {
+		ns, parentGone := f.namespaces[at], i+1 < len(chain) && f.namespaces[chain[i+1]] == nil
+		if ns != nil && ns.RecordsCascading() && (h == nil || parentGone) {
 			return true
 		}
 		if cyclic && f.forest.Cycle(at) != nil {
@@ -112,8 +115,8 @@ func (f *facts) CascadingAllowed(name string) bool {
 	return false
 }
 
-// recordsCascading reports whether a terminating namespace has the label that says that cascading deletion was allowed.
-func (n *Namespace) recordsCascading() bool {
+// RecordsCascading reports whether a terminating namespace has the label that says that cascading deletion was allowed.
+func (n *Namespace) RecordsCascading() bool {
 	return n.Terminating && n.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed
 }
 

@@ -28,6 +28,28 @@ func TestCascadingDeletionIsAllowedByAnyAncestorAndRememberedByTerminatingOnes(t
 	}
 }
 
+// The label of a revoked permission may be late, also when the namespace is deleted.
+func TestALabelIsNoPermissionBesideAHierarchy(t *testing.T) {
+	labeled := func(n *Namespace) { n.Labels = map[string]string{hnc.LabelCascadingDeletion: hnc.CascadingAllowed} }
+	for name, test := range map[string]struct {
+		gone    func(*Tree)
+		allowed bool
+	}{
+		"both are there":        {func(*Tree) {}, false},
+		"its Hierarchy is gone": {func(t *Tree) { t.DeleteHierarchy("b", t.Hierarchy("b").UID) }, true},
+		"its parent is gone":    {func(t *Tree) { t.DeleteNamespace("a", "uid-a") }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := chain()
+			tree.SetNamespace(ns("b", labeled, terminating))
+			test.gone(tree)
+			if got := tree.CascadingAllowed("c"); got != test.allowed {
+				t.Errorf("got %t", got)
+			}
+		})
+	}
+}
+
 func TestNothingIsWrittenWhereActivitiesAreHaltedOrAnAncestorTerminates(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*Tree)

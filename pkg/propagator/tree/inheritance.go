@@ -62,21 +62,22 @@ func (in *inheritance) Metadata(name string) Metadata {
 // that are not managed are left out; of a repeated key, the last one wins. An external namespace sets what it has
 // itself, before what its Hierarchy specifies. Callers must not change the maps. Source: docs/spec/hnc.md 3.3, a and b.
 func (in *inheritance) Inherited(name string) (labels, annotations map[string]string) {
-	m := in.Metadata(name)
-	labels, annotations = pick(m.Labels, in.rules.Label), pick(m.Annotations, in.rules.Annotation)
+	if m := in.Metadata(name).managed; m != nil {
+		labels, annotations = m.labels, m.annotations
+	}
 	if !in.External(name) {
 		return labels, annotations
 	}
 	ns := in.namespaces[name]
-	has := maps.Clone(ns.Labels)
-	maps.DeleteFunc(has, func(key, _ string) bool { return !in.rules.Label(key) })
-	return Over(has, labels), Over(ns.Annotations, annotations)
+	return Over(ns.managedLabels, labels), Over(ns.Annotations, annotations)
 }
 
-// Own returns the labels and annotations that a namespace sets on itself only.
+// Own returns the labels and annotations that a namespace sets on itself only, as Inherited does.
 func (in *inheritance) Own(name string) (labels, annotations map[string]string) {
-	m := in.Metadata(name)
-	return pick(m.NamespaceLabels, in.rules.Label), pick(m.NamespaceAnnotations, in.rules.Annotation)
+	if m := in.Metadata(name).managed; m != nil {
+		return m.namespaceLabels, m.namespaceAnnotations
+	}
+	return nil, nil
 }
 
 func (in *inheritance) given(name string) given {

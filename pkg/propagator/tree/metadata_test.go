@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -127,5 +128,37 @@ func TestARecordKeepsOfANamespaceWhatMatters(t *testing.T) {
 	}
 	if len(object.Annotations) != 4 {
 		t.Error("the object itself was changed")
+	}
+}
+
+// One object may repeat a key 256 times, and the evaluation of a subtree asks for it again and again.
+func TestRulesAreEvaluatedOnceForEachVersionOfAnObject(t *testing.T) {
+	tree := managedChain(t)
+	repeated := slices.Repeat([]v1beta1.MetaKVP{{Key: "m", Value: "1"}, {Key: "x", Value: "1"}}, 100)
+	all := Metadata{Labels: repeated, Annotations: repeated, NamespaceLabels: repeated, NamespaceAnnotations: repeated}
+	h, s := hierarchy("b", "a"), record("b", "c")
+	h.Metadata, s.Metadata = all, all
+	tree.SetHierarchy(h)
+	tree.SetNamespace(ns("c", subOf("b")))
+	tree.SetSubnamespace(s)
+	tree.SetNamespace(ns("a", external, labelled("m", "1"), func(n *Namespace) { n.Annotations = map[string]string{"m": "1"} }))
+	for _, name := range []string{"a", "b", "c"} {
+		for i, evaluate := range []func(string) (labels, annotations map[string]string){tree.Inherited, tree.Own} {
+			if name == "a" && i == 1 {
+				continue // an external namespace has no labels for itself only
+			}
+			labels, annotations := evaluate(name)
+			again, annotationsAgain := evaluate(name)
+			for _, pair := range [][2]map[string]string{{labels, again}, {annotations, annotationsAgain}} {
+				if len(pair[0]) != 1 || reflect.ValueOf(pair[0]).Pointer() != reflect.ValueOf(pair[1]).Pointer() {
+					t.Errorf("%s: %v was evaluated again", name, pair[0])
+				}
+			}
+		}
+	}
+	s = record("b", "c")
+	tree.SetSubnamespace(s)
+	if labels, _ := tree.Inherited("c"); len(labels) > 0 {
+		t.Errorf("a new version without labels has %v", labels)
 	}
 }

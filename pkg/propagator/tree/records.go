@@ -47,8 +47,10 @@ type Namespace struct {
 	// true.
 	Remaining string
 
-	// excluded says why the namespace takes no part in a hierarchy, "" if it does. The tree fills it in.
-	excluded string
+	// excluded says why the namespace takes no part in a hierarchy, "" if it does. managedLabels are the managed ones of
+	// one that names a manager. The tree fills them in.
+	excluded      string
+	managedLabels map[string]string
 }
 
 // NewNamespace returns what the tree keeps of ns.
@@ -144,7 +146,7 @@ type Subnamespace struct {
 	Requester string
 	// Required reports that it was created because its parent required it.
 	Required bool
-	// Void reports that its namespace was converted to a full one.
+	// Void reports that its namespace was converted to a full one, or never was its sub-namespace.
 	Void     bool
 	Metadata Metadata
 	Status   v1beta1.SubnamespaceStatus
@@ -167,7 +169,7 @@ func NewSubnamespace(s *v1beta1.Subnamespace) *Subnamespace {
 		Finalizers:      s.Finalizers,
 		Requester:       s.Annotations[hnc.AnnotationRequester],
 		Required:        s.Annotations[hnc.AnnotationRequired] == "true",
-		Void:            s.Annotations[hnc.AnnotationVoid] == "true",
+		Void:            hnc.IsVoid(s.Annotations),
 		Metadata: Metadata{
 			Labels: s.Spec.Labels, Annotations: s.Spec.Annotations,
 			NamespaceLabels: s.Spec.NamespaceLabels, NamespaceAnnotations: s.Spec.NamespaceAnnotations,

@@ -107,19 +107,15 @@ func (r *records) External(name string) bool {
 	return ns != nil && ns.ManagedBy != "" && (h == nil || h.Parent == "")
 }
 
-// complete evaluates the rules for a namespace, and drops annotations that are not managed.
+// complete evaluates the rules for a namespace once, and drops annotations that are not managed.
 func (r *records) complete(ns *Namespace) {
 	ns.excluded = r.rules.Excluded(ns.Name, ns.Labels)
-	var kept map[string]string
-	if r.rules.AnyAnnotation() {
-		for key, value := range ns.Annotations {
-			if r.rules.Annotation(key) {
-				if kept == nil {
-					kept = map[string]string{}
-				}
-				kept[key] = value
-			}
-		}
+	if ns.managedLabels = nil; ns.ManagedBy != "" {
+		ns.managedLabels = keep(ns.Labels, r.rules.Label)
 	}
-	ns.Annotations = kept
+	if !r.rules.AnyAnnotation() {
+		ns.Annotations = nil
+		return
+	}
+	ns.Annotations = keep(ns.Annotations, r.rules.Annotation)
 }

@@ -1,8 +1,10 @@
 package hierarchyplan
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
 )
 
@@ -37,6 +40,31 @@ func TestGrantsAreSetsOfRolesOfSubjects(t *testing.T) {
 	}
 }
 
+func TestRolesAndSubjectsWithTheSameBeginningAreNotTheSame(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	bindings := func(name string) (of grants) {
+		for _, b := range []*rbacv1.RoleBinding{
+			{RoleRef: rbacv1.RoleRef{Name: name}, Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, Name: "ann"}}},
+			{RoleRef: rbacv1.RoleRef{Name: "edit"}, Subjects: []rbacv1.Subject{
+				{Kind: rbacv1.UserKind, Name: name}, {Kind: rbacv1.ServiceAccountKind, Namespace: name, Name: "bot"},
+			}},
+		} {
+			of.add(newGrant(b))
+		}
+		return of
+	}
+	gained, stays, same := bindings(long+"1"), bindings(long+"2"), bindings(long+"1")
+	list := gained.without(hnc.AccessGained, &stays)
+	if len(list) != 3 || len(gained.without(hnc.AccessGained, &same)) != 0 {
+		t.Fatalf("got %d changes, want 3", len(list))
+	}
+	for i, name := range []string{list[0].Role, list[1].Name, list[2].Namespace} {
+		if name != names.Shorten(long) {
+			t.Errorf("name %d is %q", i, name)
+		}
+	}
+}
+
 // A RoleBinding has tens of thousands of subjects at most; comparing each with each took minutes.
 func BenchmarkGrants(b *testing.B) {
 	users := make([]string, 30000)
@@ -51,16 +79,81 @@ func BenchmarkGrants(b *testing.B) {
 	}
 }
 
-func TestAPageCountsTheSubjectsThatItContains(t *testing.T) {
-	snap := &snapshot{indexes: []*copies.Index{copies.NewIndex(copies.RoleBindings)}, grants: map[types.UID]grant{"1": binding("edit", "ann", "bob", "eve")}}
+// pages returns the pages of a plan that removes a RoleBinding from namespaces.
+func pages(t *testing.T, removed grant, namespaces []string, limit int) []hnc.HierarchyPlanStatus {
+	t.Helper()
+	snap := &snapshot{indexes: []*copies.Index{copies.NewIndex(copies.RoleBindings)}, grants: map[types.UID]grant{"1": removed}}
 	planner := &Planner{}
-	p := &page{Planner: planner, visibility: planner.visibility(&prediction{snapshot: snap}), status: &hnc.HierarchyPlanStatus{}, started: true, limit: 4}
-	for _, name := range []string{"a", "b", "c"} {
-		p.add(t.Context(), plan.Effect{Namespace: name, Writes: []copies.Write{
-			{Kind: copies.RoleBindings, Verb: copies.Delete, Namespace: name, Name: "editors", Present: &copies.Object{Namespace: name, Name: "editors", UID: "1"}},
-		}})
+	var all []hnc.HierarchyPlanStatus
+	for at := (position{}); len(all) < 100; {
+		var status hnc.HierarchyPlanStatus
+		p := &page{
+			Planner: planner, visibility: planner.visibility(&prediction{snapshot: snap}), status: &status,
+			start: at, started: at == position{}, limit: limit,
+		}
+		for _, name := range namespaces {
+			p.add(t.Context(), plan.Effect{Namespace: name, Writes: []copies.Write{
+				{Kind: copies.RoleBindings, Verb: copies.Delete, Namespace: name, Name: "editors", Present: &copies.Object{Namespace: name, Name: "editors", UID: "1"}},
+			}})
+		}
+		all = append(all, status)
+		if status.Continue == "" {
+			return all
+		}
+		var err error
+		if at, err = parsePosition(status.Continue); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if len(p.status.Namespaces) != 2 || len(p.status.Namespaces[0].Access) != 3 || p.status.Continue == "" {
-		t.Errorf("%d namespaces are on the page, want the 2 that reach the limit of 4 with their subjects: %+v", len(p.status.Namespaces), p.status)
+	t.Fatal("the plan has no end")
+	return nil
+}
+
+func TestAPageCountsTheSubjectsThatItContains(t *testing.T) {
+	var got []string
+	for _, status := range pages(t, binding("edit", "ann", "bob", "eve"), []string{"a", "b", "c"}, 4) {
+		words := ""
+		for _, n := range status.Namespaces {
+			words += fmt.Sprintf(" %s:%d", n.Name, len(n.Objects))
+			for _, a := range n.Access {
+				words += "," + a.Name
+			}
+		}
+		got = append(got, words)
+	}
+	if want := []string{" a:1,ann,bob,eve b:1,ann", " b:0,bob,eve c:1,ann,bob", " c:0,eve"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The names of Roles have any length.
+func TestAccessOfAPlanIsBoundedInBytes(t *testing.T) {
+	binding := &rbacv1.RoleBinding{RoleRef: rbacv1.RoleRef{Kind: "Role", Name: strings.Repeat("r", 64<<10)}}
+	for i := range 1200 {
+		binding.Subjects = append(binding.Subjects, rbacv1.Subject{Kind: rbacv1.UserKind, Name: fmt.Sprint(i)})
+	}
+	shown := map[hnc.PlannedAccess]int{}
+	for i, status := range pages(t, newGrant(binding), []string{"a", "b"}, defaultLimit) {
+		if encoded, err := json.Marshal(status); err != nil || len(encoded) > 1<<20 {
+			t.Fatalf("page %d has %d bytes: %v", i, len(encoded), err)
+		}
+		onPage := 0
+		for _, n := range status.Namespaces {
+			for _, a := range n.Access {
+				shown[a]++
+			}
+			onPage += len(n.Access)
+		}
+		if onPage > defaultLimit {
+			t.Errorf("page %d has %d changes of access", i, onPage)
+		}
+	}
+	if len(shown) != len(binding.Subjects) {
+		t.Errorf("%d subjects are shown, want %d", len(shown), len(binding.Subjects))
+	}
+	for a, namespaces := range shown {
+		if namespaces != 2 {
+			t.Fatalf("%s is shown %d times", a.Name, namespaces)
+		}
 	}
 }

@@ -75,6 +75,38 @@ func (p *Planner) read(t testing.TB, namespaces int) *snapshot {
 	return snap
 }
 
+func TestNamesCountAsMemory(t *testing.T) {
+	long := strings.Repeat("x", 10<<10)
+	for name, object := range map[string]string{
+		"of objects": `{"metadata":{"namespace":"namespace-0","name":"` + long + `","uid":"1"}}`,
+		"of roles": `{"metadata":{"namespace":"namespace-0","name":"a","uid":"1"},` +
+			`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"` + long + `"}}`,
+		"of subjects": `{"metadata":{"namespace":"namespace-0","name":"a","uid":"1"},"subjects":[` +
+			strings.Repeat(`{"kind":"User","name":"`+long[:200]+`"},`, 40) + `{"kind":"User","name":"a"}]}`,
+		"none": `{"metadata":{"namespace":"namespace-0","name":"a","uid":"1"}}`,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			items := ""
+			if strings.HasSuffix(r.URL.Path, "/rolebindings") {
+				items = object
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[%s]}`, items)
+		}))
+		lists, err := NewObjectLister(&restclient.Config{Host: server.URL, QPS: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := New(Config{Lister: lists, Limits: Limits{Memory: 5 << 10}})
+		snap := &snapshot{tree: seen.New(managed.Rules{}), rules: &inforce.Rules{}}
+		p.readObjects(t.Context(), snap, []sources.KindPolicy{{Kind: copies.Roles}, {Kind: copies.RoleBindings}}, sets.New("namespace-0"))
+		if tooMany := strings.Contains(strings.Join(snap.unknown, ";"), "rolebindings.rbac.authorization.k8s.io: there are too many"); tooMany == (name == "none") {
+			t.Errorf("%s: unknown %q", name, snap.unknown)
+		}
+		server.Close()
+	}
+}
+
 func TestTooManyObjectsAreUnknown(t *testing.T) {
 	var requests atomic.Int64
 	p := cluster(t, 3000, 10, &requests)

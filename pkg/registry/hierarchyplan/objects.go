@@ -51,13 +51,14 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []so
 				return err
 			}
 			index.Set(o.WithoutContent())
-			left -= objectSize
+			left -= int64(objectSize + len(o.Name))
 			if kp.Kind == copies.RoleBindings {
 				var binding rbacv1.RoleBinding
 				if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &binding); err != nil {
 					return err
 				}
-				snap.grants[o.UID] = grant{binding.Subjects, binding.RoleRef}
+				snap.grants[o.UID] = newGrant(&binding)
+				left -= int64(len(binding.RoleRef.Name)) // the object has it, too
 				for _, s := range binding.Subjects {
 					left -= int64(64 + len(s.Kind) + len(s.APIGroup) + len(s.Name) + len(s.Namespace))
 				}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
@@ -24,8 +25,19 @@ type snapshot struct {
 	rules *inforce.Rules
 }
 
-// grant is the subjects and the role of a RoleBinding.
+// grant is the subjects and the role of a RoleBinding, with the keys of their names: those of Roles have any length, and a
+// plan repeats them for each subject in each namespace.
 type grant struct {
 	subjects []rbacv1.Subject
 	role     rbacv1.RoleRef
+}
+
+func newGrant(binding *rbacv1.RoleBinding) grant {
+	g := grant{binding.Subjects, binding.RoleRef}
+	g.role.Name = names.Key(g.role.Name)
+	for i := range g.subjects {
+		s := &g.subjects[i]
+		s.Name, s.Namespace = names.Key(s.Name), names.Key(s.Namespace)
+	}
+	return g
 }

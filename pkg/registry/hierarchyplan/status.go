@@ -13,10 +13,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
 )
 
-// position is where a page begins: the number of a write in a namespace. The zero value is the beginning.
+// position is where a page begins: the numbers of a write and of a change of access in a namespace. The zero value is the
+// beginning.
 type position struct {
 	Namespace string `json:"n"`
 	Write     int    `json:"w"`
+	Access    int    `json:"a,omitempty"`
 }
 
 var errContinue = errors.New("must be the continue value of an earlier answer; omit it to start from the beginning")
@@ -28,7 +30,7 @@ func parsePosition(text string) (position, error) {
 		return at, nil
 	}
 	data, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || json.Unmarshal(data, &at) != nil || at.Namespace == "" || at.Write < 0 {
+	if err != nil || json.Unmarshal(data, &at) != nil || at.Namespace == "" || at.Write < 0 || at.Access < 0 {
 		return at, errContinue
 	}
 	return at, nil
@@ -89,35 +91,37 @@ type page struct {
 
 // add adds the effect in one namespace if it belongs to the page.
 func (p *page) add(ctx context.Context, e plan.Effect) {
-	first := 0
+	first := position{Namespace: e.Namespace}
 	if !p.started {
 		if e.Namespace != p.start.Namespace {
 			return
 		}
-		p.started, first = true, min(p.start.Write, len(e.Writes))
+		p.started, first = true, p.start
+		first.Write = min(first.Write, len(e.Writes))
 	}
 	if p.full {
 		return
 	}
 	if p.limit <= 0 {
-		p.stop(e, first)
+		p.stop(first)
 		return
 	}
-	last := min(len(e.Writes), first+p.limit)
-	n := p.namespace(ctx, p.visibility, e, first, last)
-	p.status.Namespaces = append(p.status.Namespaces, n)
 	// A page counts what it contains: RoleBindings can have any number of subjects.
-	p.limit -= max(1, last-first, len(n.Access))
-	if last < len(e.Writes) {
-		p.stop(e, last)
+	access := p.visibility.accessChanges(ctx, e)
+	first.Access = min(first.Access, len(access))
+	last := position{e.Namespace, min(len(e.Writes), first.Write+p.limit), min(len(access), first.Access+p.limit)}
+	n := p.namespace(ctx, p.visibility, e, first.Write, last.Write)
+	n.Access = access[first.Access:last.Access]
+	p.status.Namespaces = append(p.status.Namespaces, n)
+	p.limit -= max(1, last.Write-first.Write, last.Access-first.Access)
+	if last.Write < len(e.Writes) || last.Access < len(access) {
+		p.stop(last)
 	}
 }
 
-func (p *page) stop(e plan.Effect, write int) {
-	p.full, p.status.Continue = true, position{Namespace: e.Namespace, Write: write}.String()
-}
+func (p *page) stop(at position) { p.full, p.status.Continue = true, at.String() }
 
-// namespace returns the writes from first to last in one namespace.
+// namespace returns the writes from first to last in one namespace, and with the first one labels and quotas.
 func (p *Planner) namespace(ctx context.Context, v *visibility, e plan.Effect, first, last int) hnc.NamespacePlan {
 	n := hnc.NamespacePlan{Name: e.Namespace, Fate: e.Fate}
 	for _, w := range e.Writes[first:last] {
@@ -128,7 +132,6 @@ func (p *Planner) namespace(ctx context.Context, v *visibility, e plan.Effect, f
 	}
 	if first == 0 {
 		n.Labels = e.Labels
-		n.Access = v.accessChanges(ctx, e)
 		n.Quotas = p.quotas(ctx, v, e)
 	}
 	return n

@@ -8,11 +8,11 @@ import (
 )
 
 func TestPositionRoundTrip(t *testing.T) {
-	at := position{Namespace: "team-a", Write: 7}
+	at := position{Namespace: "team-a", Write: 7, Access: 3}
 	if got, err := parsePosition(at.String()); err != nil || got != at {
 		t.Errorf("%v, %v", got, err)
 	}
-	for _, bad := range []string{"x", "e30", position{}.String(), position{Namespace: "a", Write: -1}.String()} {
+	for _, bad := range []string{"x", "e30", position{}.String(), position{Namespace: "a", Write: -1}.String(), position{Namespace: "a", Access: -1}.String()} {
 		if _, err := parsePosition(bad); err == nil {
 			t.Errorf("%q is accepted as a position", bad)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
 )
 
@@ -157,7 +158,7 @@ func (v *visibility) accessChanges(ctx context.Context, e plan.Effect) []hnc.Pla
 	return append(lost.without(hnc.AccessLost, &stays, &gained), gained.without(hnc.AccessGained, &stays, &lost)...)
 }
 
-// grants are roles of subjects, each once, in the order of their RoleBindings.
+// grants are roles of subjects, each once, in the order of their RoleBindings, with the keys of their names.
 type grants struct {
 	known sets.Set[hnc.PlannedAccess]
 	list  []hnc.PlannedAccess
@@ -180,12 +181,12 @@ func (g *grants) add(binding grant) {
 	}
 }
 
-// without returns the grants that none of the others contains, as changes of access.
+// without returns the grants that none of the others contains, as changes of access, with shortened names.
 func (g *grants) without(change hnc.AccessChange, others ...*grants) []hnc.PlannedAccess {
 	var list []hnc.PlannedAccess
 	for _, a := range g.list {
 		if !slices.ContainsFunc(others, func(o *grants) bool { return o.known.Has(a) }) {
-			a.Change = change
+			a.Change, a.Namespace, a.Name, a.Role = change, names.Shorten(a.Namespace), names.Shorten(a.Name), names.Shorten(a.Role)
 			list = append(list, a)
 		}
 	}

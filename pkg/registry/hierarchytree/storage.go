@@ -19,6 +19,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
+// maxMessages bounds the messages of a response, in bytes. In a tree with more of them, conditions have only reasons.
+const maxMessages = 8 << 20
+
 // REST serves hierarchies/tree.
 type REST struct {
 	tree *tree.Index
@@ -74,7 +77,21 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 			return nil, err
 		}
 	}
+	boundMessages(answer.Nodes)
 	return answer, nil
+}
+
+// boundMessages removes the messages beyond maxMessages.
+func boundMessages(nodes []hnc.HierarchyTreeNode) {
+	bytes := 0
+	for i := range nodes {
+		for j := range nodes[i].Conditions {
+			c := &nodes[i].Conditions[j]
+			if bytes += len(c.Message); bytes > maxMessages {
+				c.Message = "the messages of this tree are too long: get the Hierarchy of this namespace"
+			}
+		}
+	}
 }
 
 func (r *REST) node(ctx context.Context, node tree.Node) (hnc.HierarchyTreeNode, error) {

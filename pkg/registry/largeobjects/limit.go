@@ -80,7 +80,7 @@ type limit struct {
 }
 
 func newLimit(root func(namespace string) string) *limit {
-	return &limit{rates.New(perSecond, burst), &stored{stores: map[string]map[types.UID]largeObject{}}, root, time.Now}
+	return &limit{rates.New(perSecond, burst), &stored{stores: map[string]map[types.UID]largeObject{}, excessIn: map[string]int{}}, root, time.Now}
 }
 
 // allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does not

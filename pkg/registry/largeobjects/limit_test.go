@@ -60,7 +60,8 @@ func TestLargeObjectsAreNotWrittenOften(t *testing.T) {
 
 // A tree has a bounded amount of large objects, however slowly they are written. What does not grow can be changed.
 func TestLargeObjectsOfATreeAreBounded(t *testing.T) {
-	root := func(namespace string) string { root, _, _ := strings.Cut(namespace, "."); return root }
+	roots := 0
+	root := func(namespace string) string { roots++; root, _, _ := strings.Cut(namespace, "."); return root }
 	l, now := newLimit(root), time.Unix(1000, 0)
 	l.now = func() time.Time { now = now.Add(time.Minute); return now }
 	quota := func(namespace string, i, bytes int) *hnc.HierarchicalResourceQuota {
@@ -79,8 +80,12 @@ func TestLargeObjectsOfATreeAreBounded(t *testing.T) {
 		}
 		l.stored.set(name, quota("a.b", i, large), false)
 	}
+	roots = 0
 	if err := write(quota("a.c", 100, large), nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `the large objects of tree "a" would have more than 32 MiB`) {
 		t.Errorf("one too many: got %v", err)
+	}
+	if roots > 2 {
+		t.Errorf("the roots of %d namespaces are looked up, although there are 2", roots)
 	}
 	if err := write(quota("a.b", 0, 2*large), quota("a.b", 0, large)); !apierrors.IsForbidden(err) {
 		t.Errorf("one that grows: got %v", err)
@@ -101,5 +106,12 @@ func TestLargeObjectsOfATreeAreBounded(t *testing.T) {
 		if err := write(quota("a.c", 100, large), nil); err != nil {
 			t.Errorf("%d after one was deleted and one became small: %v", i, err)
 		}
+	}
+	l.stored.replace(name, []any{quota("a.b", 0, large)})
+	if err := write(quota("a.c", 100, 4*large), nil); err != nil {
+		t.Errorf("after the others are gone: %v", err)
+	}
+	if l.stored.replace(name, nil); len(l.stored.excessIn) > 0 {
+		t.Errorf("of no object, %v remain", l.stored.excessIn)
 	}
 }

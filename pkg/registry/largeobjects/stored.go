@@ -2,6 +2,7 @@ package largeobjects
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -17,6 +18,8 @@ type stored struct {
 	mu sync.Mutex
 	// stores hold objects by UID.
 	stores map[string]map[types.UID]largeObject
+	// excessIn is the sum of what those of all stores have beyond small, by namespace.
+	excessIn map[string]int
 }
 
 type largeObject struct {
@@ -29,12 +32,11 @@ type largeObject struct {
 // of a namespace.
 func (s *stored) excess(tree string, root func(namespace string) string) (bytes int) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, objects := range s.stores {
-		for _, o := range objects {
-			if root(o.namespace) == tree {
-				bytes += o.excess
-			}
+	excessIn := maps.Clone(s.excessIn)
+	s.mu.Unlock()
+	for namespace, excess := range excessIn {
+		if root(namespace) == tree {
+			bytes += excess
 		}
 	}
 	return bytes
@@ -61,6 +63,9 @@ func (s *stored) follow(ctx context.Context, name string, store follow.Source) {
 
 func (s *stored) replace(name string, objects []any) {
 	s.mu.Lock()
+	for uid := range s.stores[name] {
+		s.forget(name, uid)
+	}
 	s.stores[name] = map[types.UID]largeObject{}
 	s.mu.Unlock()
 	for _, o := range objects {
@@ -79,9 +84,21 @@ func (s *stored) set(name string, obj any, gone bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if bytes <= small {
-		delete(s.stores[name], object.GetUID())
+	s.forget(name, object.GetUID())
+	if bytes > small {
+		s.stores[name][object.GetUID()] = largeObject{object.GetNamespace(), bytes - small}
+		s.excessIn[object.GetNamespace()] += bytes - small
+	}
+}
+
+// forget removes an object that may be unknown. The mutex is locked.
+func (s *stored) forget(name string, uid types.UID) {
+	o, known := s.stores[name][uid]
+	if !known {
 		return
 	}
-	s.stores[name][object.GetUID()] = largeObject{object.GetNamespace(), bytes - small}
+	delete(s.stores[name], uid)
+	if s.excessIn[o.namespace] -= o.excess; s.excessIn[o.namespace] == 0 {
+		delete(s.excessIn, o.namespace)
+	}
 }

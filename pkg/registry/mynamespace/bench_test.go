@@ -53,7 +53,7 @@ func BenchmarkList(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				p.list(reader{[]access.Subject{subject}, everything})
+				p.list(reader{subjects: []access.Subject{subject}, selects: everything})
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func BenchmarkChangePerWatcher(b *testing.B) {
 	p := large()
 	for name, subject := range map[string]access.Subject{"concerned": {Name: "user-7"}, "not-concerned": {Name: "nobody"}} {
 		b.Run(name, func(b *testing.B) {
-			r := reader{[]access.Subject{subject}, func(*hnc.MyNamespace) bool { return true }}
+			r := reader{subjects: []access.Subject{subject}, selects: func(*hnc.MyNamespace) bool { return true }}
 			_, version := p.list(r)
 			p.bind("namespace-00500", "new", namespaceReader, access.Subject{Name: "user-7"})
 			for b.Loop() {

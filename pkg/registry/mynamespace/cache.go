@@ -130,6 +130,8 @@ func (c *Cache) deleteNamespace(name string) {
 type reader struct {
 	subjects []access.Subject
 	selects  func(*hnc.MyNamespace) bool
+	// cost is the number of keys and values that selects compares a namespace with.
+	cost int
 }
 
 // get returns a namespace, or nil if none of the subjects is allowed to get it.

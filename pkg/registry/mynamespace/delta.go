@@ -11,8 +11,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
+// maxComparisons bounds the keys and values that changes are compared with while others wait. With the usual selectors, it
+// allows all recorded changes.
+const maxComparisons = 1 << 21
+
 // events returns the changes visible to a reader since a version, the latest version, and a channel that is closed at
-// the next change. ok is false if the version is unknown or has expired.
+// the next change. ok is false if the version is unknown or has expired, or if the selector is too long for all changes
+// since: a new list costs less.
 //
 // An event contains the namespace as it is now, with the version of its first change since. A reader who resumes at
 // the version of the last received event therefore gets all later changes, but may have seen more than that version:
@@ -26,7 +31,7 @@ func (c *Cache) events(r reader, version int64, resumed bool) (events []watch.Ev
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	changes, ok := c.history.since(version)
-	if !ok {
+	if !ok || len(changes)*r.cost > maxComparisons {
 		return nil, 0, nil, false
 	}
 	d := delta{cache: c, reader: r, namespaces: map[string]*namespaceDelta{}, hadAccess: map[accessKey]bool{}}

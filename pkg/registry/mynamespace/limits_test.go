@@ -152,3 +152,19 @@ func TestChangesOfARoleEndNoWatchOfOthers(t *testing.T) {
 		t.Errorf("got %s %v", what, o)
 	}
 }
+
+// A watch with a long selector that continues after many changes would make others wait.
+func TestComparisonsOfAWatchAreBounded(t *testing.T) {
+	r, _ := served(t)
+	first := r.cache.history.latest()
+	for range maxComparisons/1000 + 1 {
+		r.cache.history.add(change{namespace: "team-a", before: &hnc.MyNamespace{}})
+	}
+	for cost, want := range map[int]int{10: len(r.cache.history.changes), 1000: 0} {
+		compared := 0
+		_, _, _, ok := r.cache.events(reader{cost: cost, selects: func(*hnc.MyNamespace) bool { compared++; return false }}, first, true)
+		if ok != (want > 0) || compared != want {
+			t.Errorf("a selector of %d keys and values: compared %d times, %t", cost, compared, ok)
+		}
+	}
+}

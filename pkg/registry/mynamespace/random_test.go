@@ -140,11 +140,11 @@ func readers() map[string]reader {
 	all := func(*hnc.MyNamespace) bool { return true }
 	red := func(o *hnc.MyNamespace) bool { return o.Labels["color"] == "red" }
 	return map[string]reader{
-		"ann":      {[]access.Subject{ann, devs}, all},
-		"ann, red": {[]access.Subject{ann, devs}, red},
-		"bob":      {[]access.Subject{bob}, all},
-		"nobody":   {[]access.Subject{{Name: "nobody"}}, all},
-		"root":     {access.SubjectsOf("root", []string{"system:masters"}), all},
+		"ann":      {subjects: []access.Subject{ann, devs}, selects: all},
+		"ann, red": {subjects: []access.Subject{ann, devs}, selects: red},
+		"bob":      {subjects: []access.Subject{bob}, selects: all},
+		"nobody":   {subjects: []access.Subject{{Name: "nobody"}}, selects: all},
+		"root":     {subjects: access.SubjectsOf("root", []string{"system:masters"}), selects: all},
 	}
 }
 

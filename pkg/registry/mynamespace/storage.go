@@ -184,7 +184,7 @@ func (r *REST) reader(ctx context.Context, options *metainternalversion.ListOpti
 	if err := selectors.Validate(options); err != nil {
 		return reader{}, nil, err
 	}
-	return reader{subjects: subjects, selects: func(o *hnc.MyNamespace) bool {
+	return reader{subjects: subjects, cost: selectors.Cost(options), selects: func(o *hnc.MyNamespace) bool {
 		return (label == nil || label.Matches(labels.Set(o.Labels))) && (field == nil || field.Matches(fields.Set{"metadata.name": o.Name}))
 	}}, options, nil
 }

@@ -14,20 +14,32 @@ const maxValues, maxBytes = 1000, 64 << 10
 
 // Validate returns an API error that names the selector of a list or a watch that has more keys and values than it may have.
 func Validate(o *internalversion.ListOptions) error {
+	label, field := values(o)
+	if err := validate("labelSelector", label, Label(o)); err != nil {
+		return err
+	}
+	return validate("fieldSelector", field, Field(o))
+}
+
+// Cost returns the number of keys and values that an object may have to be compared with.
+func Cost(o *internalversion.ListOptions) int {
+	label, field := values(o)
+	return label + field
+}
+
+// values returns how many keys and values the label selector has, and how many the field selector.
+func values(o *internalversion.ListOptions) (label, field int) {
 	if o.LabelSelector != nil {
 		requirements, _ := o.LabelSelector.Requirements()
-		n := len(requirements)
+		label = len(requirements)
 		for _, r := range requirements {
-			n += len(r.ValuesUnsorted())
-		}
-		if err := validate("labelSelector", n, Label(o)); err != nil {
-			return err
+			label += len(r.ValuesUnsorted())
 		}
 	}
 	if o.FieldSelector != nil {
-		return validate("fieldSelector", 2*len(o.FieldSelector.Requirements()), Field(o))
+		field = 2 * len(o.FieldSelector.Requirements())
 	}
-	return nil
+	return label, field
 }
 
 // Label returns the text of the label selector, without what is repeated in it; "" if it selects everything.

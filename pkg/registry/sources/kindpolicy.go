@@ -33,16 +33,6 @@ func (p KindPolicy) propagates() bool {
 	return propagated(p.Cluster)
 }
 
-// ignored reports that the kind has mode Ignore everywhere.
-func (p KindPolicy) ignored() bool {
-	for _, policy := range p.Trees {
-		if policy.Mode != v1beta1.Ignore {
-			return false
-		}
-	}
-	return p.Cluster.Mode == v1beta1.Ignore
-}
-
 // KindPolicies returns the kinds that the modes affect, the enforced ones first. The first of several entries for a
 // kind wins. Kinds that do not exist or cannot be propagated are skipped; problems names the kinds that could not be
 // resolved. A missing kind triggers discovery unless that has run since the given time.
@@ -92,7 +82,7 @@ func (s *Sources) KindPolicies(ctx context.Context, since time.Time, modes Modes
 			}
 		})
 	}
-	return slices.DeleteFunc(policies, KindPolicy.ignored), problems
+	return slices.DeleteFunc(policies, KindPolicy.Ignored), problems
 }
 
 // PolicyFunc returns the policy of sources as a function of their namespace, nil if there is one policy. chain

@@ -79,7 +79,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if err := k.authorizePodSecurity(ctx, s, oldS.Spec); err != nil {
 		return nil, err
 	}
-	if isVoid(s) && !isVoid(oldS) && review.ByPropagator(ctx) {
+	if hnc.IsVoid(s.Annotations) && !hnc.IsVoid(oldS.Annotations) && review.ByPropagator(ctx) {
 		guard, err := k.tree.Claims.ValidateVoiding(ctx, s.Name, s.Namespace)
 		if err != nil {
 			return nil, err
@@ -87,7 +87,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 		ownerref.Keep(s, oldS)
 		return base.FinishNothing, fence.Set(ctx, guard)
 	}
-	if oldS.DeletionTimestamp != nil || isVoid(oldS) {
+	if oldS.DeletionTimestamp != nil || hnc.IsVoid(oldS.Annotations) {
 		ownerref.Keep(s, oldS)
 		return base.FinishNothing, fence.Set(ctx, nil)
 	}
@@ -110,7 +110,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 // keepFinalizer puts our finalizer back, with a warning, unless the requester may take the namespace out of its tree.
 // An update without it is no error: manifests don't have it.
 func (k hooks) keepFinalizer(ctx context.Context, s, stored *hnc.Subnamespace) error {
-	if isVoid(stored) || !slices.Contains(stored.Finalizers, hnc.FinalizerSubnamespace) || slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) {
+	if hnc.IsVoid(stored.Annotations) || !slices.Contains(stored.Finalizers, hnc.FinalizerSubnamespace) || slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) {
 		return nil
 	}
 	err := k.tree.Claims.AuthorizeDetachment(ctx, s.Name, s.Namespace)

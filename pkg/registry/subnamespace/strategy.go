@@ -45,7 +45,7 @@ func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	s, oldS := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	s.Status = oldS.Status
 	base.SetAnnotation(&s.ObjectMeta, hnc.AnnotationRequester, oldS.Annotations[hnc.AnnotationRequester])
-	if isVoid(oldS) || (isVoid(s) && review.ByPropagator(ctx)) {
+	if hnc.IsVoid(oldS.Annotations) || (hnc.IsVoid(s.Annotations) && review.ByPropagator(ctx)) {
 		metav1.SetMetaDataAnnotation(&s.ObjectMeta, hnc.AnnotationVoid, "true")
 	} else {
 		delete(s.Annotations, hnc.AnnotationVoid)
@@ -72,8 +72,5 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return base.ResetFields(fieldpath.MakePathOrDie("status"), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRequester),
 		fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationVoid))
 }
-
-// isVoid reports whether the namespace of a Subnamespace was converted to a full one.
-func isVoid(s *hnc.Subnamespace) bool { return s.Annotations[hnc.AnnotationVoid] != "" }
 
 func keepSpec(obj, stored *hnc.Subnamespace) { obj.Spec = stored.Spec }

@@ -93,7 +93,7 @@ func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, fi
 		return nil
 	}
 	if review.ByPropagator(ctx) {
-		return reject.missingParent(field, name, orphans, "create the Subnamespace yourself, as a user with this right")
+		return reject.missingParent(field, name, orphans, "create the Subnamespace yourself, as a user with this permission")
 	}
 	// The right in all namespaces comes first, because it suffices for any number of orphans.
 	reviewed := append([]string{""}, orphans[:min(len(orphans), maxOrphans)]...)
@@ -136,7 +136,7 @@ func (a *Authorizer) authorizeJoining(ctx context.Context, reject rejection, fie
 		if hnc.IsLabeledChild(joining.Labels, hnc.AbstractAncestors(joining.Annotations), parent) {
 			return nil
 		}
-		return reject.joining(field, joining.Name, parent, "create the Subnamespace yourself, as a user with this right")
+		return reject.joining(field, joining.Name, parent, "create the Subnamespace yourself, as a user with this permission")
 	}
 	user, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, joining.Name, "hierarchies", "hierarchyconfigurations")
 	if err != nil {

@@ -31,7 +31,7 @@ func (c *Claims) ValidateRequired(ctx context.Context, names map[int]string, par
 	for _, i := range slices.Sorted(maps.Keys(names)) {
 		at := fmt.Sprintf("spec.requiredChildren[%d]", i)
 		if _, err := c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
-			const hint = "create the Subnamespace first, as a user with this right"
+			const hint = "create the Subnamespace first, as a user with this permission"
 			claim, err := c.validate(ctx, s, reject, at, at, names[i], parent.Name)
 			switch {
 			case err != nil:

@@ -237,3 +237,27 @@ func TestCascadeLeavesWhatDoesNotBelongToIt(t *testing.T) {
 	eventuallyNoNamespace(t, "leaves")
 	active(t, "leaves-converted", "leaves-converted-sub", "leaves-void", "leaves-victim", "leaves-victim-sub", "leaves-victim-top")
 }
+
+// A namespace is deleted before the label by which the policy permits that follows its hierarchy.
+func TestARevokedPermissionDoesNotCascade(t *testing.T) {
+	namespaces(t, "revoked")
+	subnamespaces(t, "revoked", "revoked-1")
+	if err := root.hierarchy(t, "revoked", cascades); err != nil {
+		t.Fatal(err)
+	}
+	eventuallyLabelled(t, "revoked", hnc.LabelCascadingDeletion, hnc.CascadingAllowed)
+	operator := newOperator(t, "operator-revoked")
+	withoutNamespaceController(t, func() {
+		stopped(t, func() {
+			if err := root.hierarchy(t, "revoked", func(s *v1beta1.HierarchySpec) { s.AllowCascadingDeletion = nil }); err != nil {
+				t.Fatal(err)
+			}
+			operator.deleteNamespace(t, "revoked")
+		})
+		eventuallyLabelled(t, "revoked", hnc.LabelCascadingDeletion, "")
+		eventuallyReleased(t, "revoked", "revoked-1")
+	})
+	eventuallyNoNamespace(t, "revoked")
+	eventuallyReports(t, "revoked-1", hnc.ReasonParentMissing)
+	active(t, "revoked-1")
+}

@@ -3,6 +3,7 @@ package configuration
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // pair is the type and the reason of a condition.
@@ -107,24 +109,17 @@ func (s *summary) problems() []problem {
 const named = 3
 
 // affected lists the namespaces that have a condition, in HNC's words.
-func affected(names sets.Set[string], reason string) string {
-	var first []string
-	for name := range names {
-		i, _ := slices.BinarySearch(first, name)
-		if i < named {
-			first = slices.Insert(first, i, name)
-			first = first[:min(len(first), named)]
-		}
-	}
+func affected(namespaces sets.Set[string], reason string) string {
+	first := names.First(maps.Keys(namespaces), named)
 	for i := range first {
 		first[i] = fmt.Sprintf("%q", first[i])
 	}
 	list := strings.Join(first, ", ")
 	switch {
-	case len(names) == 1:
+	case len(namespaces) == 1:
 		return fmt.Sprintf("Namespaces %s is affected by %q", list, reason)
-	case len(names) > named:
+	case len(namespaces) > named:
 		list += " ..."
 	}
-	return fmt.Sprintf("%d namespaces %s are affected by %q", len(names), list, reason)
+	return fmt.Sprintf("%d namespaces %s are affected by %q", len(namespaces), list, reason)
 }

@@ -112,12 +112,17 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 
 // decide returns what to write for one name in a namespace, nil if nothing.
 func decide(s *cache.State, kind int, namespace, name string) *copies.Write {
+	return decideAt(s, kind, desired.Destination(s.Tree, namespace), name)
+}
+
+// decideAt is decide for one of several names in a namespace.
+func decideAt(s *cache.State, kind int, d copies.Destination, name string) *copies.Write {
 	k := s.Kind(kind)
-	if !k.Synced || s.Tree.Halted(namespace) {
+	if !k.Synced || s.Tree.Halted(d.Namespace) {
 		return nil
 	}
-	w := k.Index.Decide(desired.Destination(s.Tree, namespace), name)
-	if w != nil && w.Verb != copies.Delete && k.Index.Kind.Group == rbacv1.GroupName && s.Tree.LimitsPending(namespace) {
+	w := k.Index.Decide(d, name)
+	if w != nil && w.Verb != copies.Delete && k.Index.Kind.Group == rbacv1.GroupName && s.Tree.LimitsPending(d.Namespace) {
 		return nil // The Subnamespaces controller has them written.
 	}
 	return w

@@ -2,6 +2,7 @@ package copies
 
 import (
 	"slices"
+	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -41,9 +42,9 @@ func (c *Controller) syncBound(namespace, role string, descendants []string) {
 	}
 }
 
-// boundChunk is how many RoleBindings are evaluated at a time: any number of them may refer to a Role, and nobody waits
-// for all of them.
-const boundChunk = 100
+// boundHold is how long the cache is locked at a time, unless one RoleBinding takes longer: any number of them may refer
+// to a Role, and nobody waits for all of them.
+const boundHold = 10 * time.Millisecond
 
 // syncBoundCopies enqueues the copies in a namespace that refer to a Role, and have to be written or removed.
 func (c *Controller) syncBoundCopies(namespace, role string) {
@@ -60,11 +61,13 @@ func (c *Controller) syncBoundCopies(namespace, role string) {
 		}
 	})
 	slices.Sort(names)
-	for chunk := range slices.Chunk(slices.Compact(names), boundChunk) {
+	names = slices.Compact(names)
+	for len(names) > 0 {
 		c.Cache.Read(func(s *cache.State) {
-			for _, name := range chunk {
-				if decide(s, kind, namespace, name) != nil {
-					c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})
+			d := desired.Destination(s.Tree, namespace)
+			for begun := time.Now(); len(names) > 0 && time.Since(begun) < boundHold; names = names[1:] {
+				if decideAt(s, kind, d, names[0]) != nil {
+					c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: names[0]})
 				}
 			}
 		})

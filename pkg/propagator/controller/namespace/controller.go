@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/keymutex"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -23,15 +24,20 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
+// lockedNamespaces bounds how many namespaces can be locked at the same time; others wait for one of them.
+const lockedNamespaces = 256
+
 // Controller reconciles the metadata of namespaces.
 type Controller struct {
 	controller.Dependencies
 	reported *cooldown.Cooldown
+	// protection locks what protects a namespace with sub-namespaces, by its name.
+	protection keymutex.KeyMutex
 }
 
 // New returns a Controller.
 func New(d controller.Dependencies) *Controller {
-	return &Controller{Dependencies: d, reported: cooldown.New(remainingPeriod)}
+	return &Controller{Dependencies: d, reported: cooldown.New(remainingPeriod), protection: keymutex.NewHashed(lockedNamespaces)}
 }
 
 // Handlers returns the handlers that enqueue affected namespaces.
@@ -60,6 +66,12 @@ func (c Changes) none() bool {
 	return len(c.Labels)+len(c.Annotations) == 0 && !c.AddFinalizer && !c.RemoveFinalizer
 }
 
+// protect reports whether the changes concern what protects a namespace with sub-namespaces from being deleted.
+func (c Changes) protect() bool {
+	_, label := c.Labels[hnc.LabelHasSubnamespaces]
+	return label || c.AddFinalizer || c.RemoveFinalizer
+}
+
 func changesOf(t *tree.Tree, name string) Changes {
 	c := Changes{Labels: desired.LabelChanges(t, name), Annotations: desired.AnnotationChanges(t, name)}
 	c.AddFinalizer, c.RemoveFinalizer = desired.FinalizerChanges(t, name)
@@ -85,9 +97,15 @@ func (c *Controller) Sync(ctx context.Context, name string) error {
 	var ns *tree.Namespace
 	var changes Changes
 	var known string
-	c.Cache.Read(func(s *cache.State) {
-		ns, changes, known = s.Tree.Namespace(name), changesOf(s.Tree, name), s.Tree.Unwritten(name)
-	})
+	decide := func() {
+		c.Cache.Read(func(s *cache.State) {
+			ns, changes, known = s.Tree.Namespace(name), changesOf(s.Tree, name), s.Tree.Unwritten(name)
+		})
+	}
+	if decide(); changes.protect() {
+		defer c.LockProtection(name)()
+		decide()
+	}
 	var err error
 	if !changes.none() {
 		err = c.Patch(ctx, ns, changes)
@@ -103,6 +121,14 @@ func (c *Controller) Sync(ctx context.Context, name string) error {
 		c.Cache.Update(func(s *cache.State) { s.SetUnwritten(name, why) })
 	}
 	return err
+}
+
+// LockProtection locks the label and the finalizer that protect a namespace with sub-namespaces, and returns the function
+// that unlocks them. Patches of these have no version, and one in flight is not in the cache: who holds the lock sees
+// in the cache what is in force.
+func (c *Controller) LockProtection(name string) (unlock func()) {
+	c.protection.LockKey(name)
+	return func() { _ = c.protection.UnlockKey(name) }
 }
 
 // refused reports whether a retry alone does not help: the namespace is too large, for example.

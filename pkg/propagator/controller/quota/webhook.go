@@ -56,7 +56,7 @@ func webhook(name string, operation admissionv1.OperationType, resource string, 
 }
 
 // labels are those of everything that belongs to an installation, which goes with it.
-var labels = map[string]string{"app.kubernetes.io/part-of": "hns"}
+var labels = map[string]string{hnc.LabelPartOf: hnc.PartOf}
 
 // registered reports whether a registration is as wanted.
 func registered(w *admissionv1.ValidatingWebhookConfiguration) bool {

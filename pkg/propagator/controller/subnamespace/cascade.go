@@ -142,32 +142,36 @@ func (d deletion) confirmCascading(ctx context.Context, namespace string) error 
 }
 
 // cascadingAllowedNow reports whether the namespace or an ancestor allows cascading deletion, as tree.CascadingAllowed
-// does, but reads Hierarchies live. What a terminating namespace has recorded in its label does not change any more.
+// does, but reads Hierarchies live.
 func (c *Controller) cascadingAllowedNow(ctx context.Context, namespace string) (bool, error) {
 	seen := map[string]bool{}
 	for at := namespace; at != "" && !seen[at]; {
 		seen[at] = true
 		var (
-			ns     *tree.Namespace
-			parent string
-			last   bool
+			ns         *tree.Namespace
+			parent     string
+			last       bool
+			parentGone bool
 		)
 		c.Cache.Read(func(state *cache.State) {
 			t := state.Tree
 			ns, parent, last = t.Namespace(at), t.Parent(at), t.Excluded(at) || t.External(at) || t.Cycle(at) != nil
 		})
-		if ns != nil && ns.Terminating && ns.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed {
-			return true, nil
-		}
 		h, err := c.LiveHierarchy(ctx, at)
 		if err != nil {
 			return false, err
 		}
 		// One that is bound to an earlier namespace of its name has no effect.
-		if effective := h != nil && ns != nil && (h.Owner == "" || h.Owner == ns.UID); effective && h.Cascading {
+		effective := h != nil && ns != nil && (h.Owner == "" || h.Owner == ns.UID)
+		if effective && h.Cascading {
 			return true, nil
-		} else if effective && h.Parent != "" {
+		}
+		if effective && h.Parent != "" {
 			parent = h.Parent
+		}
+		c.Cache.Read(func(state *cache.State) { parentGone = parent != "" && state.Tree.Namespace(parent) == nil })
+		if ns != nil && ns.RecordsCascading() && (!effective || parentGone) {
+			return true, nil
 		}
 		if at = parent; last {
 			return false, nil

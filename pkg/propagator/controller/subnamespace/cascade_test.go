@@ -16,13 +16,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	hncfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
 // objects are those of a parent p with a sub-namespace c and its child d.
@@ -70,7 +70,12 @@ func (o *objects) userDeletes() {
 // what was written.
 func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 	t.Helper()
-	core, hierarchy := fake.NewClientset(live.p, live.c, live.d), hncfake.NewSimpleClientset()
+	core, hierarchy := fake.NewClientset(live.p, live.d), hncfake.NewSimpleClientset()
+	if live.c != nil {
+		if err := core.Tracker().Add(live.c); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, h := range []*v1beta1.Hierarchy{live.hierarchyP, live.hierarchyC, live.hierarchyD} {
 		if h != nil {
 			if err := hierarchy.Tracker().Create(v1beta1.SchemeGroupVersion.WithResource("hierarchies"), h, h.Namespace); err != nil {
@@ -87,7 +92,7 @@ func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 		}
 	}
 	d := controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: core, Hierarchy: hierarchy,
+		Cache: cache.New(cache.Config{Managed: treetest.Rules()}), Kubernetes: core, Hierarchy: hierarchy,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}
 	for _, ns := range []*corev1.Namespace{cached.p, cached.c, cached.d} {
@@ -147,6 +152,10 @@ func TestDeletionIsConfirmedWithLiveReads(t *testing.T) {
 			both(cached, live, func(o *objects) { o.p.Labels = o.cascadingLabel })
 			live.hierarchyP = nil
 		}, ""},
+		"it was forbidden, and the label is late": {func(cached, live *objects) {
+			both(cached, live, func(o *objects) { o.p.Labels = o.cascadingLabel })
+			live.allow(live.hierarchyP, false)
+		}, `cascading deletion of namespace "p" is not allowed any more`},
 		"there is no Subnamespace":     {func(cached, live *objects) { both(cached, live, detached) }, ""},
 		"the same, and it was created": {func(cached, _ *objects) { detached(cached) }, `namespace "c" has a Subnamespace in namespace "p" now`},
 		"the same, and the child is a root now": {func(cached, live *objects) {
@@ -233,6 +242,31 @@ func TestReleaseWaitsForTheCacheIfCascadingIsAllowed(t *testing.T) {
 				t.Errorf("%s, its parent terminates: %t: wrote %q and returned %v", name, terminates, written, err)
 			}
 		}
+	}
+}
+
+// What is excluded is not deleted with its Subnamespace, whatever allows that.
+func TestTheSubnamespaceOfAnExcludedNamespaceIsReleased(t *testing.T) {
+	cached, live := newObjects(), newObjects()
+	for _, o := range []*objects{cached, live} {
+		o.userDeletes()
+		o.c.Labels = map[string]string{"off": ""}
+		o.allow(o.hierarchyC, true)
+	}
+	if written, err := reconcile(t, cached, live); err != nil || strings.Join(written, ", ") != "patch subnamespaces c" {
+		t.Errorf("wrote %q and returned %v", written, err)
+	}
+}
+
+// A namespace may be deleted before its label follows its Hierarchy.
+func TestARevokedPermissionDeletesNothing(t *testing.T) {
+	cached, live := newObjects(), newObjects()
+	for _, o := range []*objects{cached, live} {
+		o.p.Labels = o.cascadingLabel
+		o.allow(o.hierarchyP, false)
+	}
+	if written, err := reconcile(t, cached, live); err != nil || strings.Join(written, ", ") != "patch subnamespaces c" {
+		t.Errorf("wrote %q and returned %v", written, err)
 	}
 }
 

@@ -25,12 +25,14 @@ func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 		h          *tree.Hierarchy
 		cascadesAt string
 		children   bool
+		excluded   bool
 		p          plan
 	)
 	c.Cache.Read(func(state *cache.State) {
 		t := state.Tree
 		ns, h, children = t.Namespace(s.Name), t.Hierarchy(s.Name), t.HasRemainingChildren(s.Name)
 		p = planFor(t, s.Key, metav1.Now())
+		excluded = t.Excluded(s.Parent) || t.Excluded(s.Name)
 		if t.Namespace(s.Parent) != nil && !elsewhere(t, s) {
 			cascadesAt = needsCascading(t, s)
 		}
@@ -48,7 +50,7 @@ func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 		}
 		return fmt.Errorf("%w: namespace %q exists since version %s", outcome.ErrStale, s.Name, live.ResourceVersion)
 	}
-	if ns.SubnamespaceOf != s.Parent || s.Void || ns.Terminating {
+	if ns.SubnamespaceOf != s.Parent || s.Void || ns.Terminating || excluded {
 		return nil
 	}
 	live, err := c.LiveHierarchy(ctx, s.Name)
@@ -79,11 +81,23 @@ func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 	return nil
 }
 
-// confirmConversion confirms that the namespace of a Subnamespace is not its sub-namespace, or not again: void
-// Subnamespaces stay void.
-func (c *Controller) confirmConversion(ctx context.Context, s *tree.Subnamespace) error {
+// confirmVoid confirms that the namespace of a Subnamespace is not its sub-namespace, or not again: void Subnamespaces
+// stay void. That it is gone confirms a conversion only if the cache has seen both: otherwise, it may be an earlier
+// namespace of that name, and the one that the Subnamespace asks for is yet to be created.
+func (c *Controller) confirmVoid(ctx context.Context, s *tree.Subnamespace) error {
+	var ns *tree.Namespace
+	var p plan
+	c.Cache.Read(func(state *cache.State) {
+		ns, p = state.Tree.Namespace(s.Name), planFor(state.Tree, s.Key, metav1.Now())
+	})
+	if p.action != void {
+		return fmt.Errorf("%w: the plan is %s now", outcome.ErrStale, p.action)
+	}
 	live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
+		if ns != nil {
+			return fmt.Errorf("%w: namespace %q is gone", outcome.ErrStale, s.Name)
+		}
 		return nil
 	}
 	if err == nil && managed.SubnamespaceOf(live.Annotations) == s.Parent {

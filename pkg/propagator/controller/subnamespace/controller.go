@@ -145,11 +145,9 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 	case report:
 		return c.writeStatus(ctx, s, p.status)
 	case createNamespace:
-		if p.markParent {
-			var err error
-			if p, err = c.markParent(ctx, key); err != nil {
-				return err
-			}
+		p, err := c.protectParent(ctx, key)
+		if err != nil {
+			return err
 		}
 		return c.populate(ctx, s, p)
 	case populate:
@@ -158,23 +156,28 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 	return nil
 }
 
-// markParent gives the parent the label that protects it from being deleted and the finalizer that lets it vanish last,
-// and returns the plan that follows.
-func (c *Controller) markParent(ctx context.Context, key tree.Key) (plan, error) {
+// protectParent makes sure that the parent has the label that protects it from being deleted and the finalizer that lets
+// it vanish last, and returns the plan that follows. The lock keeps them from being removed by a decision that was made
+// before the Subnamespace was known; later ones consider it.
+func (c *Controller) protectParent(ctx context.Context, key tree.Key) (plan, error) {
+	defer c.Namespaces.LockProtection(key.Parent)()
 	var parent *tree.Namespace
-	c.Cache.Read(func(state *cache.State) { parent = state.Tree.Namespace(key.Parent) })
-	if parent == nil {
-		return plan{}, outcome.ErrStale
-	}
-	value := "true"
-	if err := c.Namespaces.Patch(ctx, parent, namespace.Changes{
-		Labels: map[string]*string{hnc.LabelHasSubnamespaces: &value}, AddFinalizer: true,
-	}); err != nil {
-		return plan{}, err
-	}
-	// The parent may be gone by now.
 	var p plan
-	c.Cache.Read(func(state *cache.State) { p = planFor(state.Tree, key, metav1.Now()) })
+	decide := func() {
+		c.Cache.Read(func(state *cache.State) {
+			parent, p = state.Tree.Namespace(key.Parent), planFor(state.Tree, key, metav1.Now())
+		})
+	}
+	if decide(); p.action == createNamespace && p.markParent {
+		value := "true"
+		if err := c.Namespaces.Patch(ctx, parent, namespace.Changes{
+			Labels: map[string]*string{hnc.LabelHasSubnamespaces: &value}, AddFinalizer: true,
+		}); err != nil {
+			return plan{}, err
+		}
+		// The parent may be gone by now.
+		decide()
+	}
 	if p.action != createNamespace || p.markParent {
 		return plan{}, outcome.ErrStale
 	}

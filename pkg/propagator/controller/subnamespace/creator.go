@@ -29,8 +29,8 @@ func (c *Controller) bindCreator(ctx context.Context, s *tree.Subnamespace, bind
 	}
 	live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Name, metav1.GetOptions{})
 	if err == nil {
-		if live.Annotations[hnc.AnnotationCreatorPending] != string(s.UID) {
-			return fmt.Errorf("%w: namespace %q was created again", outcome.ErrStale, s.Name)
+		if live.DeletionTimestamp != nil || live.Annotations[hnc.AnnotationCreatorPending] != string(s.UID) {
+			return fmt.Errorf("%w: namespace %q is being deleted or was created again", outcome.ErrStale, s.Name)
 		}
 		_, err = c.Kubernetes.RbacV1().RoleBindings(binding.Namespace).Create(ctx, binding, metav1.CreateOptions{})
 	}

@@ -61,8 +61,12 @@ func TestWhoGetsTheCreatorsRole(t *testing.T) {
 
 // Somebody else may have created the namespace while its copies were written.
 func TestTheCreatorsRoleIsForTheirNamespace(t *testing.T) {
-	for pending, want := range map[string]int{"s-c": 1, "s-another": 0, "": 0, "vanished": 0} {
-		core := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "c", Annotations: map[string]string{hnc.AnnotationCreatorPending: pending}}})
+	for pending, want := range map[string]int{"s-c": 1, "s-another": 0, "": 0, "vanished": 0, "terminating": 0} {
+		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "c", Annotations: map[string]string{hnc.AnnotationCreatorPending: pending}}}
+		if pending == "terminating" { // so that the name may be another namespace's in a moment
+			ns.DeletionTimestamp, ns.Annotations[hnc.AnnotationCreatorPending] = new(metav1.Now()), "s-c"
+		}
+		core := fake.NewClientset(ns)
 		if pending == "vanished" { // which is no failure
 			core = fake.NewClientset()
 		}

@@ -1,6 +1,8 @@
 package subnamespace
 
 import (
+	"slices"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -29,8 +31,13 @@ func planDeletion(t *tree.Tree, s *tree.Subnamespace) plan {
 	}
 	ns := t.Namespace(s.Name)
 	// A Hierarchy that is being deleted takes no parent, and must not keep a parent that is being deleted, too.
-	if plan := planVoid(t, s); plan.setParent && ns.SubnamespaceOf == "" && (t.Hierarchy(s.Name) == nil || t.Active(s.Parent)) {
-		return plan
+	voiding := planVoid(t, s)
+	if voiding.setParent && ns.SubnamespaceOf == "" && (t.Hierarchy(s.Name) == nil || t.Active(s.Parent)) {
+		return voiding
+	}
+	// The finalizers of others keep its claim of the name for as long as they like.
+	if s.Terminating && !voiding.setParent && keptByOthers(s) && t.Subnamespace(s.Key) != nil && t.BecomesVoid(s) {
+		return voiding
 	}
 	switch {
 	case t.Subnamespace(s.Key) == nil, ns == nil, t.Excluded(s.Parent), t.Excluded(s.Name), ns.SubnamespaceOf != s.Parent:
@@ -49,6 +56,10 @@ func planDeletion(t *tree.Tree, s *tree.Subnamespace) plan {
 		return release
 	}
 	return planDelete(t, ns)
+}
+
+func keptByOthers(s *tree.Subnamespace) bool {
+	return slices.ContainsFunc(s.Finalizers, func(f string) bool { return f != hnc.FinalizerSubnamespace })
 }
 
 // planDetached decides on a sub-namespace that no Subnamespace keeps: it goes along with its parent.

@@ -77,8 +77,7 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 	case goes(t, s):
 		return planDeletion(t, s)
 	case s.Void:
-		return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConverted,
-			fmt.Sprintf("namespace %q was converted to a full namespace, or was gone when hierarchies were restored, so this Subnamespace has no effect; delete it, and create it again to have a sub-namespace of that name", key.Name), now)
+		return planVoided(t, s, now)
 	case t.Subnamespace(key) == nil:
 		// It belongs to an earlier namespace of its parent's name, and has no effect.
 		return plan{action: none}
@@ -87,18 +86,15 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 	if parent == nil {
 		return plan{action: none}
 	}
-	if t.Excluded(key.Parent) || t.Excluded(key.Name) {
-		excluded := key.Name
-		if t.Excluded(key.Parent) {
-			excluded = key.Parent
-		}
-		return reportOnly(t, s, v1beta1.SubnamespaceForbidden, hnc.ReasonNamespaceForbidden,
-			fmt.Sprintf("namespace %q is %s; delete this Subnamespace", excluded, t.WhyExcluded(excluded)), now)
+	excluded := t.Excluded(key.Parent) || t.Excluded(key.Name)
+	// The Hierarchy of an excluded namespace can't get a parent.
+	if plan := planVoid(t, s); t.BecomesVoid(s) && (!excluded || !plan.setParent) {
+		return plan
+	}
+	if excluded {
+		return planExcluded(t, s, now)
 	}
 	ns := t.Namespace(key.Name)
-	if t.Converted(s) {
-		return planVoid(t, s)
-	}
 	if ns == nil {
 		return planCreate(t, s, parent, now)
 	}
@@ -117,7 +113,36 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 	return planPopulate(t, s, now)
 }
 
-// planVoid plans for a Subnamespace whose namespace was converted. The namespace keeps its parent.
+// planExcluded plans for a Subnamespace whose namespace or parent is excluded. One in conflict stays in conflict:
+// planCreate relies on it.
+func planExcluded(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
+	excluded := s.Name
+	if t.Excluded(s.Parent) {
+		excluded = s.Parent
+	}
+	state := v1beta1.SubnamespaceForbidden
+	if s.Status.State == v1beta1.SubnamespaceConflict {
+		state = v1beta1.SubnamespaceConflict
+	}
+	return reportOnly(t, s, state, hnc.ReasonNamespaceForbidden,
+		fmt.Sprintf("namespace %q is %s; delete this Subnamespace", excluded, t.WhyExcluded(excluded)), now)
+}
+
+// planVoided plans for a void Subnamespace. It reports what is in its way as if it were not void.
+func planVoided(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
+	ns := t.Namespace(s.Name)
+	switch {
+	case t.Excluded(s.Parent), t.Excluded(s.Name):
+		return planExcluded(t, s, now)
+	case ns != nil && ns.SubnamespaceOf != s.Parent && t.Parent(s.Name) != s.Parent:
+		return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict, conflictMessage(ns, s.Key), now)
+	}
+	return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConverted,
+		fmt.Sprintf("namespace %q was converted to a full namespace, was created by somebody else, or was gone when hierarchies were restored, "+
+			"so this Subnamespace has no effect; delete it, and create it again to have a sub-namespace of that name", s.Name), now)
+}
+
+// planVoid plans for a Subnamespace that becomes void. A converted namespace keeps its parent.
 func planVoid(t *tree.Tree, s *tree.Subnamespace) plan {
 	h := t.Hierarchy(s.Name)
 	return plan{action: void, setParent: t.Namespace(s.Name) != nil && (h == nil || h.Parent == "") && t.Parent(s.Name) == s.Parent}

@@ -109,10 +109,9 @@ func (c *Controller) writeStatus(ctx context.Context, s *tree.Subnamespace, stat
 	return c.patch(ctx, s, map[string]any{"metadata": map[string]any{"uid": s.UID}, "status": status}, "status")
 }
 
-// markVoid marks a Subnamespace whose namespace was converted. The namespace keeps its parent: its Hierarchy names it
-// first.
+// markVoid marks a Subnamespace as void. A converted namespace keeps its parent: its Hierarchy names it first.
 func (c *Controller) markVoid(ctx context.Context, s *tree.Subnamespace, p plan) error {
-	if err := c.confirmConversion(ctx, s); err != nil {
+	if err := c.confirmVoid(ctx, s); err != nil {
 		return err
 	}
 	if p.setParent {

@@ -133,7 +133,7 @@ func grant() *rbacv1.RoleBinding {
 	return &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: hnc.ViewGrant},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: hnc.ViewGrantRole},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: hnc.SystemNamespace, Name: hnc.GatewayAccount}},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: hnc.SystemNamespace, Name: hnc.GatewayName}},
 	}
 }
 

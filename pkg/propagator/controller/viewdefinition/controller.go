@@ -108,8 +108,8 @@ func (c *Controller) Reconcile(ctx context.Context, k queue.Key) error {
 		return nil
 	}
 	errs := c.carryOutAll(ctx, k, p)
-	if p.granted {
-		errs = append(errs, c.grant(ctx, k.Namespace, p.steps))
+	if p.exists {
+		errs = append(errs, c.grant(ctx, k.Namespace, p.steps, p.grants))
 	}
 	if len(p.steps) > 0 {
 		c.Queue.AddAfter(k, recheck)

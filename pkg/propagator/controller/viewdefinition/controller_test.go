@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -130,6 +131,42 @@ func TestWhoUsesCustomResources(t *testing.T) {
 		}
 		if strings.Join(got, ", ") != test.want {
 			t.Errorf("%s: got %v, want %s", test.what, got, test.want)
+		}
+	}
+}
+
+// In a namespace that is halted, or excluded, nobody gets permissions, but those who may no longer create ViewDefinitions
+// lose theirs.
+func TestPermissionsAreWithdrawnWhileNoneAreGranted(t *testing.T) {
+	name := hnc.ViewRoleName("acme", hnc.CustomResources)
+	user := func(name string) rbacv1.Subject {
+		return rbacv1.Subject{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}
+	}
+	kubernetes := fake.NewClientset(&rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: name, Labels: map[string]string{hnc.LabelViewRoot: "acme"}},
+		Subjects:   []rbacv1.Subject{user("ann"), user("bob")},
+	})
+	kubernetes.PrependReactor("create", "subjectaccessreviews", func(a clientgotesting.Action) (bool, runtime.Object, error) {
+		review := a.(clientgotesting.CreateAction).GetObject().(*authorizationv1.SubjectAccessReview)
+		review.Status.Allowed = review.Spec.User != "ann"
+		return true, review, nil
+	})
+	c := New(controller.Dependencies{Kubernetes: kubernetes, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
+	var steps []step
+	for _, creator := range []string{"ann", "bob", "carol"} {
+		v := &v1alpha3.ViewDefinition{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{hnc.AnnotationRequester: creator}}}
+		steps = append(steps, step{definition: v, name: "widgets.x.io." + suffix, crd: &cache.ViewCRD{Group: "x.io." + suffix}})
+	}
+	if err := c.grant(t.Context(), "acme", steps, false); err != nil {
+		t.Fatal(err)
+	}
+	binding, err := kubernetes.RbacV1().RoleBindings("acme").Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil || !slices.Equal(binding.Subjects, []rbacv1.Subject{user("bob")}) {
+		t.Errorf("got %v, %v", binding, err)
+	}
+	for _, a := range kubernetes.Actions() {
+		if a.GetResource().Resource == "roles" {
+			t.Errorf("got %v", a)
 		}
 	}
 }

@@ -24,8 +24,8 @@ func hasSuffix(group, suffix string) bool {
 }
 
 // grant writes a Role with all permissions for the custom resources of a view, and binds it to those who have created
-// their ViewDefinitions and may still do so. Both are propagated as all others.
-func (c *Controller) grant(ctx context.Context, namespace string, steps []step) error {
+// their ViewDefinitions and may still do so. Both are propagated as all others. Unless more is true, it only revokes.
+func (c *Controller) grant(ctx context.Context, namespace string, steps []step, more bool) error {
 	var groups []string
 	var usable []*v1alpha3.ViewDefinition
 	for _, t := range steps {
@@ -45,6 +45,9 @@ func (c *Controller) grant(ctx context.Context, namespace string, steps []step) 
 	var err error
 	if binding.Subjects, err = c.creators(ctx, namespace, usable); err != nil {
 		return err
+	}
+	if !more {
+		return c.withdraw(ctx, namespace, binding)
 	}
 	if err := c.writeRole(ctx, namespace, role); err != nil {
 		return err
@@ -90,6 +93,21 @@ func (c *Controller) writeBinding(ctx context.Context, namespace string, wanted 
 		_, err = bindings.Update(ctx, binding, metav1.UpdateOptions{})
 	}
 	return outcome.Record(c.Metrics, "RoleBinding", verb, namespace, err, nil)
+}
+
+// withdraw removes those subjects from the RoleBinding that the wanted one does not have.
+func (c *Controller) withdraw(ctx context.Context, namespace string, wanted *rbacv1.RoleBinding) error {
+	bindings := c.Kubernetes.RbacV1().RoleBindings(namespace)
+	binding, err := bindings.Get(ctx, wanted.Name, metav1.GetOptions{})
+	if err == nil {
+		had := len(binding.Subjects)
+		binding.Subjects = slices.DeleteFunc(binding.Subjects, func(s rbacv1.Subject) bool { return !slices.Contains(wanted.Subjects, s) })
+		if len(binding.Subjects) == had || binding.Labels[hnc.LabelViewRoot] != namespace {
+			return nil
+		}
+		_, err = bindings.Update(ctx, binding, metav1.UpdateOptions{})
+	}
+	return outcome.Record(c.Metrics, "RoleBinding", "update", namespace, err, nil)
 }
 
 // revoke deletes the Role and the RoleBinding, unless somebody else has made them.

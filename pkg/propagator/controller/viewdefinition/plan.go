@@ -47,8 +47,9 @@ type plan struct {
 	// suffix is that of the groups, "" if the namespace does not exist.
 	suffix string
 	steps  []step
-	// granted reports that the namespace can have a Role.
-	granted bool
+	// exists reports that the namespace exists and is not being deleted, and grants that its creators can get permissions,
+	// too: in a namespace that is halted or excluded, they can only lose them.
+	exists, grants bool
 }
 
 // newPlan decides what a namespace needs. The oldest ViewDefinitions are the first to get a CustomResourceDefinition. Those
@@ -60,7 +61,7 @@ func newPlan(s *cache.State, namespace string) plan {
 	terminating := false
 	if ns := s.Tree.Namespace(namespace); ns != nil {
 		p.suffix, terminating = hnc.ViewGroupSuffix(namespace, ns.UID), ns.Terminating
-		p.granted = !terminating && !s.Tree.Frozen(namespace) && !s.Tree.Excluded(namespace)
+		p.exists, p.grants = !terminating, !s.Tree.Frozen(namespace) && !s.Tree.Excluded(namespace)
 	}
 	maps.DeleteFunc(crds, func(_ string, crd *cache.ViewCRD) bool { return !hasSuffix(crd.Group, p.suffix) }) // of a namespace with another UID
 	limit, existing, bytes := 0, len(crds), 0

@@ -95,6 +95,22 @@ func TestWhatEachDefinitionNeeds(t *testing.T) {
 	}
 }
 
+func TestWhereCreatorsHavePermissions(t *testing.T) {
+	for line, want := range map[string]struct{ exists, grants bool }{
+		"ns other":           {true, true},
+		"parent acme gone":   {true, false},
+		"terminating acme":   {false, true},
+		"ns acme label off=": {true, false},
+		"gone acme":          {},
+	} {
+		s := state(1, []string{"a.x.io"}, "a.x.io")
+		treetest.Apply(s.Tree, line)
+		if p := newPlan(s, "acme"); p.exists != want.exists || p.grants != want.grants {
+			t.Errorf("%s: got %+v", line, p)
+		}
+	}
+}
+
 // Nothing of a namespace that is created again, or restored, under the name of another one has the groups of that, whose
 // CustomResourceDefinitions stay and do not count.
 func TestANamespaceThatIsCreatedAgainHasOtherGroups(t *testing.T) {

@@ -33,7 +33,7 @@ func Next() string {
 // "terminating NAME", "finalized NAME", "gone NAME", "parent NAME PARENT", "cascading NAME", "asked PARENT NAME",
 // "deleting PARENT NAME", "ready PARENT NAME", "conflict PARENT NAME", "requires NAME CHILD...", "abstract NAME
 // ANCESTOR...", "shared NAME ANCESTOR...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "bound
-// PARENT NAME UID", "free PARENT NAME", "no-hierarchy NAME", "role NAME", "pending NAME UID", and those of metadata.
+// PARENT NAME UID", "free PARENT NAME", "kept PARENT NAME", "no-hierarchy NAME", "role NAME", "pending NAME UID", and those of metadata.
 func New(lines ...string) *tree.Tree {
 	t := tree.New(Rules())
 	for _, line := range lines {
@@ -90,7 +90,7 @@ func Apply(t *tree.Tree, line string) {
 		t.SetCreatorRole(name)
 	case "no-hierarchy":
 		t.DeleteHierarchy(name, t.HierarchyRecord(name).UID)
-	case "by", "required", "void", "bound", "free":
+	case "by", "required", "void", "bound", "free", "kept":
 		s := *t.SubnamespaceRecord(tree.Key{Parent: name, Name: words[2]})
 		s.ResourceVersion, s.Required, s.Void = Next(), words[0] == "required", words[0] == "void"
 		switch words[0] {
@@ -100,6 +100,8 @@ func Apply(t *tree.Tree, line string) {
 			s.Owner = types.UID(words[3])
 		case "free":
 			s.Finalizers = nil
+		case "kept":
+			s.Finalizers = append(slices.Clone(s.Finalizers), "somebody.else/holds")
 		}
 		t.SetSubnamespace(&s)
 	case "pending":
@@ -154,10 +156,13 @@ func Show(labels map[string]string) string {
 
 // Rules manage labels and annotations whose keys are m and a digit, and exclude namespaces labelled off besides the
 // default.
-func Rules() managed.Rules {
+func Rules() managed.Rules { return Managing([]string{"m[0-9]?"}, "m[0-9]?") }
+
+// Managing returns these rules with other patterns of managed labels and annotations.
+func Managing(labels []string, annotations ...string) managed.Rules {
 	rules, errs := managed.NewRules(&v1beta1.Rules{
 		ExcludedNamespaces:     hnc.ExcludedNamespaces,
-		ManagedNamespaceLabels: []string{"m[0-9]?"}, ManagedNamespaceAnnotations: []string{"m[0-9]?"},
+		ManagedNamespaceLabels: labels, ManagedNamespaceAnnotations: annotations,
 		ExcludedNamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "off", Operator: metav1.LabelSelectorOpExists}}},
 	}, nil)
 	if len(errs) > 0 {

@@ -1,0 +1,107 @@
+package subnamespace
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	componentmetrics "k8s.io/component-base/metrics"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// slowClient holds back the first patch of a namespace. It numbers the versions, as a server does.
+type slowClient struct {
+	kubernetes.Interface
+	before  func()
+	patches int
+}
+
+func (c *slowClient) CoreV1() typedcorev1.CoreV1Interface {
+	return slowCore{c.Interface.CoreV1(), c}
+}
+
+type slowCore struct {
+	typedcorev1.CoreV1Interface
+	client *slowClient
+}
+
+func (c slowCore) Namespaces() typedcorev1.NamespaceInterface {
+	return slowNamespaces{c.CoreV1Interface.Namespaces(), c.client}
+}
+
+type slowNamespaces struct {
+	typedcorev1.NamespaceInterface
+	client *slowClient
+}
+
+func (n slowNamespaces) Patch(ctx context.Context, name string, t types.PatchType, data []byte, o metav1.PatchOptions, subresources ...string) (*corev1.Namespace, error) {
+	if n.client.before != nil {
+		before := n.client.before
+		n.client.before = nil
+		before()
+	}
+	ns, err := n.NamespaceInterface.Patch(ctx, name, t, data, o, subresources...)
+	if err == nil {
+		n.client.patches++
+		ns.ResourceVersion = strconv.Itoa(100 + n.client.patches)
+	}
+	return ns, err
+}
+
+// A child is requested while the request is in flight that removes what protected the parent of an earlier one.
+func TestAParentIsProtectedBeforeItsChildIsCreated(t *testing.T) {
+	p := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name: "p", UID: "uid-p", ResourceVersion: "10", Finalizers: []string{hnc.FinalizerSubnamespaces}, Labels: map[string]string{hnc.LabelHasSubnamespaces: "true"},
+	}}
+	client := &slowClient{Interface: fake.NewClientset(p)}
+	d := controller.Dependencies{
+		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client,
+		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+	}
+	d.Cache.ObserveNamespace(p)
+	namespaces := namespace.New(d)
+	c := New(d, Controllers{Namespaces: namespaces}, false)
+	decided := make(chan error, 1)
+	client.before = func() {
+		d.Cache.ObserveSubnamespace(&v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Namespace: "p", Name: "c", UID: "s", ResourceVersion: "11"}})
+		done := make(chan struct{})
+		go func() {
+			plan, err := c.protectParent(t.Context(), tree.Key{Parent: "p", Name: "c"})
+			if err == nil && plan.action != createNamespace {
+				t.Errorf("the plan is %s", plan.action)
+			}
+			decided <- err
+			close(done)
+		}()
+		// Long enough for a decision that does not wait.
+		select {
+		case <-done:
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	if err := namespaces.Sync(t.Context(), "p"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-decided; err != nil {
+		t.Fatal(err)
+	}
+	live, err := client.CoreV1().Namespaces().Get(t.Context(), "p", metav1.GetOptions{})
+	if err != nil || live.Labels[hnc.LabelHasSubnamespaces] != "true" || len(live.Finalizers) != 1 {
+		t.Errorf("when the child is created, its parent has %v, %v, %v", live.Labels, live.Finalizers, err)
+	}
+}
