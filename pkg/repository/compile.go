@@ -90,10 +90,10 @@ type compilation struct {
 	// inheritanceChecks on.
 	notInherited map[schema.GroupKind]bool
 	namespaces   []Namespace
-	// inheritsTooMuch says that inheritance stopped at maxObjects.
-	inheritsTooMuch bool
-	errors          report.Errors
-	warnings        report.Errors
+	// inherited is the size of the objects that have been inherited; beyond maxInherited, no others are.
+	inherited int
+	errors    report.Errors
+	warnings  report.Errors
 }
 
 func newCompilation(objects []*object.Object, options Options) *compilation {

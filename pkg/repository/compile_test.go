@@ -2,6 +2,7 @@ package repository_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,45 @@ func TestInheritanceIsBounded(t *testing.T) {
 	result := compile(t, f, repository.Options{})
 	if diff := cmp.Diff([]string{string(report.LimitExceeded)}, codes(result.Errors)); diff != "" || result.Objects != nil {
 		t.Errorf("%d objects, errors (-want +got)\n%s", len(result.Objects), diff)
+	}
+}
+
+// TestInheritedContentIsBounded has one file each that 1,000 namespaces inherit, or select objects by.
+func TestInheritedContentIsBounded(t *testing.T) {
+	many := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	selected := many(50, "---\n"+configMap("m%d", annotated(object.AnnotationNamespaceSelector, "s")))
+	for name, c := range map[string]struct {
+		file    string
+		bounded bool
+	}{
+		"texts":               {configMap("m", "") + "data: {a: " + strings.Repeat("a", 1<<20) + "}\n", true},
+		"values":              {configMap("m", "") + "data: [" + many(50_000, "%d,") + "]\n", true},
+		"fields":              {configMap("m", "") + many(5_000, "f%d: 0\n"), true},
+		"fields of metadata":  {configMap("m", many(5_000, "f%d: 0,")), true},
+		"a small object":      {configMap("m", "") + "data: {a: " + strings.Repeat("a", 1<<18) + "}\n", false},
+		"a selector":          {namespaceSelector("s", "{selector: {matchExpressions: ["+many(300, "{key: k%d, operator: DoesNotExist},")+"]}}") + selected, true},
+		"a selector of a few": {namespaceSelector("s", "{selector: {matchExpressions: ["+many(10, "{key: k%d, operator: Exists},")+"]}}") + selected, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := minimal.with(files{"namespaces/file.yaml": c.file})
+			for i := range 1000 {
+				name := fmt.Sprintf("n%d", i)
+				f["namespaces/"+name+"/n.yaml"] = namespace(name, "")
+			}
+			result := compile(t, f, repository.Options{})
+			if bounded := slices.Contains(codes(result.Errors), string(report.LimitExceeded)); bounded != c.bounded {
+				t.Errorf("%d objects, errors: %v", len(result.Objects), result.Errors)
+			}
+			if c.bounded && (len(result.Errors) != 1 || !strings.Contains(result.Errors[0].Message, "512 MiB")) {
+				t.Errorf("got %v", result.Errors)
+			}
+		})
 	}
 }
 

@@ -88,10 +88,10 @@ func selectorByPrefix(c *compilation, o *object.Object) finding {
 // cluster-scoped ones.
 func (c *compilation) inherit() {
 	c.keep(func(o *object.Object) bool { return o.TopDir() == object.ClusterDir })
-	selectors := map[string]labels.Selector{}
+	selectors := map[string]sized[labels.Selector]{}
 	for name, o := range c.selectors {
 		if selector, err := labelSelector(o); err == nil {
-			selectors[name] = selector
+			selectors[name] = sized[labels.Selector]{selector, sizeOf(o.Object["spec"])}
 		}
 	}
 	c.descend(c.root, nil, selectors)
@@ -99,26 +99,69 @@ func (c *compilation) inherit() {
 	c.sortForCreation()
 }
 
-// maxObjects bounds the objects that a few files can create by inheritance. It is far above what clusters contain.
-const maxObjects = 200_000
+const (
+	// maxObjects bounds the objects that a few files can create by inheritance, and maxInherited their size with that of
+	// the selectors that are evaluated. Both are far above what clusters contain.
+	maxObjects, maxInherited = 200_000, 512 << 20
+	// Each value counts as valueSize in addition to its text, and each field of an object and of its metadata as
+	// fieldSize: copies share everything else.
+	valueSize, fieldSize = 16, 128
+)
 
-func inheritedTooMuch(c *compilation) report.Errors {
-	if !c.inheritsTooMuch {
-		return nil
-	}
-	return report.Errors{{
-		Message: fmt.Sprintf("including inherited objects, the repository has more than %d objects; split it", maxObjects),
-		Paths:   []string{object.NamespacesDir + "/"},
-	}}
+// sized is an object or a selector with its size.
+type sized[T any] struct {
+	of   T
+	size int
 }
 
-func (c *compilation) descend(d *directory, inherited []*object.Object, selectors map[string]labels.Selector) {
-	if c.inheritsTooMuch = c.inheritsTooMuch || len(c.objects) > maxObjects; c.inheritsTooMuch {
+// sizeOf returns the size of a value.
+func sizeOf(value any) int {
+	size := valueSize
+	switch v := value.(type) {
+	case string:
+		size += len(v)
+	case []any:
+		for _, item := range v {
+			size += sizeOf(item)
+		}
+	case map[string]any:
+		for key, field := range v {
+			size += len(key) + sizeOf(field)
+		}
+	}
+	return size
+}
+
+// sizeOfCopy returns the size of an object in one more namespace.
+func sizeOfCopy(o *object.Object) int {
+	metadata, _ := o.Object["metadata"].(map[string]any)
+	return sizeOf(o.Object) + fieldSize*(len(o.Object)+len(metadata))
+}
+
+func (c *compilation) inheritsTooMuch() bool {
+	return len(c.objects) > maxObjects || c.inherited > maxInherited
+}
+
+func inheritedTooMuch(c *compilation) report.Errors {
+	if !c.inheritsTooMuch() {
+		return nil
+	}
+	text := fmt.Sprintf("including inherited objects, the repository has more than %d objects; split it", maxObjects)
+	if c.inherited > maxInherited {
+		text = fmt.Sprintf("the objects that namespaces inherit, and the selectors of these, have more than %d MiB, counted once for each namespace; "+
+			"move them to the namespaces that need them, or split the repository", maxInherited>>20)
+	}
+	return report.Errors{{Message: text, Paths: []string{object.NamespacesDir + "/"}}}
+}
+
+func (c *compilation) descend(d *directory, inherited []sized[*object.Object], selectors map[string]sized[labels.Selector]) {
+	if c.inheritsTooMuch() {
 		return
 	}
 	if d.isAbstract() {
-		if len(d.objects) > 0 {
-			inherited = slices.Concat(inherited, d.objects)
+		inherited = slices.Clip(inherited)
+		for _, o := range d.objects {
+			inherited = append(inherited, sized[*object.Object]{o, sizeOfCopy(o)})
 		}
 		for _, child := range d.children {
 			c.descend(child, inherited, selectors)
@@ -131,25 +174,40 @@ func (c *compilation) descend(d *directory, inherited []*object.Object, selector
 	c.objects = append(c.objects, namespace.Object)
 	all := labels.Set(maps.Clone(namespace.TreeLabels))
 	maps.Copy(all, namespace.Object.GetLabels())
-	for _, o := range slices.Concat(inherited, d.objects) {
+	add := func(o *object.Object, size int) {
+		if c.inheritsTooMuch() {
+			return
+		}
 		if name, set := o.Annotation(object.AnnotationNamespaceSelector); set {
-			if selector, ok := selectors[name]; !ok || !selector.Matches(all) {
-				continue
+			selector, ok := selectors[name]
+			c.inherited += selector.size
+			if !ok || !selector.of.Matches(all) {
+				return
 			}
 		}
+		c.inherited += size
 		if o.GetNamespace() != d.name {
 			o = o.WithNamespace(d.name)
 		}
 		c.objects = append(c.objects, o)
+	}
+	for _, o := range inherited {
+		add(o.of, o.size)
+	}
+	for _, o := range d.objects {
+		add(o, 0)
 	}
 }
 
 // detached are namespaces that stay when they leave the repository.
 var detached = []string{"default", "kube-system", "kube-public", "kube-node-lease", "gatekeeper-system"}
 
+// Detached reports whether a namespace stays when it leaves the repository, because of its name.
+func Detached(namespace string) bool { return slices.Contains(detached, namespace) }
+
 func newNamespace(d *directory) Namespace {
 	o := d.namespaces[0]
-	if slices.Contains(detached, o.GetName()) {
+	if Detached(o.GetName()) {
 		o = o.WithAnnotation(object.AnnotationDeletion, object.DeletionDetach)
 	}
 	return Namespace{Name: o.GetName(), AbstractAncestors: d.abstractAncestors(), TreeLabels: d.treeLabels(), Object: o}

@@ -113,7 +113,7 @@ func (w *worker) lacksKinds() bool {
 // message returns the text of an error for a status, bounded.
 func message(err error) string {
 	const limit = 1024
-	text := names.Printable(err.Error())
+	text := names.Printable(names.ShortenText(err.Error()))
 	if len(text) > limit {
 		text = text[:limit] + " ..."
 	}

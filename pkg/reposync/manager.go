@@ -46,6 +46,7 @@ type Manager struct {
 	Config
 	now     func() time.Time
 	synced  atomic.Bool
+	queue   workqueue.TypedRateLimitingInterface[string]
 	workers map[string]*running
 }
 
@@ -60,7 +61,10 @@ type running struct {
 // NewManager returns a manager that does nothing yet.
 func NewManager(config Config) *Manager {
 	git.RestrictProtocols(config.MaxRepositoryBytes)
-	return &Manager{Config: config, now: time.Now, workers: map[string]*running{}}
+	return &Manager{
+		Config: config, now: time.Now, workers: map[string]*running{},
+		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
+	}
 }
 
 // Synced returns an error until the RepositorySyncs have been listed.
@@ -75,10 +79,9 @@ func (m *Manager) Synced() error {
 func (m *Manager) Run(ctx context.Context) {
 	factory := externalversions.NewSharedInformerFactory(m.Hierarchy, 0)
 	syncs := factory.Hnc().V1alpha3().RepositorySyncs()
-	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
 	enqueue := func(o any) {
 		if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o); err == nil {
-			queue.Add(key)
+			m.queue.Add(key)
 		}
 	}
 	_, err := syncs.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -95,45 +98,44 @@ func (m *Manager) Run(ctx context.Context) {
 	m.synced.Store(true)
 	defer m.stopAll()
 	defer factory.Shutdown()
-	stop := context.AfterFunc(ctx, queue.ShutDown)
+	stop := context.AfterFunc(ctx, m.queue.ShutDown)
 	defer stop()
 	for {
-		name, shutdown := queue.Get()
+		name, shutdown := m.queue.Get()
 		if shutdown {
 			return
 		}
 		if err := m.reconcile(ctx, name); err != nil {
 			klog.FromContext(ctx).Error(err, "Cannot start; trying again", "repositorySync", name)
-			queue.AddRateLimited(name)
+			m.queue.AddRateLimited(name)
 		} else {
-			queue.Forget(name)
+			m.queue.Forget(name)
 		}
-		queue.Done(name)
+		m.queue.Done(name)
 	}
 }
 
-// reconcile starts, replaces or stops the worker of a RepositorySync. It reads the object itself: the status of the
-// watch may be older than what the worker has written.
+// reconcile starts or stops the worker of a RepositorySync. Two never write for the same one, and none waits for that of
+// another: a worker that has ended enqueues its RepositorySync, for the next to start. reconcile reads the object
+// itself: the status of the watch may be older than what the worker has written.
 func (m *Manager) reconcile(ctx context.Context, name string) error {
+	old := m.workers[name]
+	if old != nil && old.ended() {
+		delete(m.workers, name)
+		old = nil
+	}
 	s, err := m.Hierarchy.HncV1alpha3().RepositorySyncs().Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		m.stop(name)
+	switch {
+	case apierrors.IsNotFound(err) && old == nil:
 		m.Metrics.forget(name)
 		return nil
-	}
-	if err != nil {
+	case err != nil && !apierrors.IsNotFound(err):
 		return err
-	}
-	old := m.workers[name]
-	if old != nil && old.uid == s.UID && equality.Semantic.DeepEqual(old.spec, s.Spec) {
-		return nil
-	}
-	if old != nil {
-		m.stop(name)
-		// Its last status.
-		if s, err = m.Hierarchy.HncV1alpha3().RepositorySyncs().Get(ctx, name, metav1.GetOptions{}); err != nil {
-			return err
+	case old != nil:
+		if err != nil || old.uid != s.UID || !equality.Semantic.DeepEqual(old.spec, s.Spec) {
+			old.cancel()
 		}
+		return nil
 	}
 	w, err := newWorker(m, s)
 	if err != nil {
@@ -143,23 +145,27 @@ func (m *Manager) reconcile(ctx context.Context, name string) error {
 	r := &running{uid: s.UID, spec: *s.Spec.DeepCopy(), cancel: cancel, done: make(chan struct{})}
 	m.workers[name] = r
 	go func() {
+		defer m.queue.Add(name)
 		defer close(r.done)
 		w.run(working)
 	}()
 	return nil
 }
 
-// stop ends a worker and waits for it: two never write for the same RepositorySync.
-func (m *Manager) stop(name string) {
-	if r := m.workers[name]; r != nil {
-		r.cancel()
-		<-r.done
-		delete(m.workers, name)
+// ended reports whether the worker has returned.
+func (r *running) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
 	}
 }
 
+// stopAll ends all workers and waits for them.
 func (m *Manager) stopAll() {
-	for name := range m.workers {
-		m.stop(name)
+	for _, r := range m.workers {
+		r.cancel()
+		<-r.done
 	}
 }

@@ -1,6 +1,7 @@
 package reposync
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -44,7 +45,8 @@ type outcome struct {
 	failures int
 	writes   int
 	fights   int
-	failed   []v1alpha3.ObjectFailure
+	// failed are the first maxReported failures, in order.
+	failed []v1alpha3.ObjectFailure
 }
 
 func (o *outcome) fail(reason, message string) *outcome {
@@ -71,10 +73,20 @@ func (o *outcome) add(id plan.ID, path string, err error) {
 		return
 	}
 	o.failures++
-	o.failed = append(o.failed, v1alpha3.ObjectFailure{
+	failure := v1alpha3.ObjectFailure{
 		Group: names.Shorten(id.Kind.Group), Kind: names.Shorten(id.Kind.Kind), Namespace: names.Shorten(id.Namespace), Name: names.Shorten(id.Name),
-		Path: names.ShortenText(path), Message: codeOf(err) + message(err),
-	})
+	}
+	at, _ := slices.BinarySearchFunc(o.failed, failure, compareFailures)
+	if at == maxReported {
+		return
+	}
+	failure.Path, failure.Message = names.ShortenText(path), codeOf(err)+message(err)
+	o.failed = slices.Insert(o.failed, at, failure)
+	o.failed = o.failed[:min(maxReported, len(o.failed))]
+}
+
+func compareFailures(a, b v1alpha3.ObjectFailure) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Group, b.Group))
 }
 
 // codeOf returns the code of an error of the API server, as the beginning of a message; other errors have their own, or
@@ -109,9 +121,6 @@ func (o *outcome) fight(object *plan.Object, wait time.Duration) {
 
 // conclude sets the reason after all writes, unless it is why a later revision is not applied.
 func (o *outcome) conclude() {
-	slices.SortFunc(o.failed, func(a, b v1alpha3.ObjectFailure) int {
-		return strings.Compare(a.Namespace+" "+a.Kind+" "+a.Name, b.Namespace+" "+b.Kind+" "+b.Name)
-	})
 	if o.result != nil {
 		o.errors = append(o.errors, o.result.Errors...)
 	}

@@ -2,6 +2,7 @@ package reposync
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,5 +25,30 @@ func TestFailuresHaveCodes(t *testing.T) {
 		if got := o.failed[0].Message; !strings.HasPrefix(got, want) {
 			t.Errorf("got %q, want %q ...", got, want)
 		}
+	}
+}
+
+// TestOutcomesKeepTheFirstFailures has many failures in any order, of which only some are in the status.
+func TestOutcomesKeepTheFirstFailures(t *testing.T) {
+	const all = 1000
+	o := &outcome{}
+	for i := range all {
+		// A permutation, as 7 and 1000 have no common divisor.
+		o.add(plan.ID{Kind: schema.GroupKind{Kind: "ConfigMap"}, Namespace: fmt.Sprintf("n%03d", 7*i%all)}, "", errors.New("rejected"))
+		if len(o.failed) > maxReported || cap(o.failed) > 4*maxReported {
+			t.Fatalf("%d failures are kept, in room for %d", len(o.failed), cap(o.failed))
+		}
+	}
+	o.conclude()
+	if o.failures != all || !strings.HasPrefix(o.message, "1000 of 1000 writes have failed; the first: ConfigMap n000/") {
+		t.Errorf("got %d failures: %s", o.failures, o.message)
+	}
+	for i, failure := range o.failed {
+		if failure.Namespace != fmt.Sprintf("n%03d", i) || failure.Message != "rejected" {
+			t.Errorf("failure %d is %+v", i, failure)
+		}
+	}
+	if len(o.failed) != maxReported {
+		t.Errorf("%d failures are kept", len(o.failed))
 	}
 }

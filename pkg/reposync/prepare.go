@@ -49,7 +49,7 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	if !isApplicable(result) {
 		return &refusal{hnc.ReasonInvalidRepository, result.Errors}, nil
 	}
-	desired, err := plan.Desired(result, w.sync.Name)
+	desired, err := plan.Desired(ctx, result, w.sync.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	}
 	w.unverified = unverified && (next != w.current || w.unverified)
 	if next != w.current {
-		w.rejections.Revise()
+		w.rejections.Revise(desired)
 	}
 	w.current, w.result, w.desired = next, result, desired
 	if incomplete != nil {

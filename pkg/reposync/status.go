@@ -56,7 +56,7 @@ func (w *worker) fill(status *v1alpha3.RepositorySyncStatus, done *outcome) {
 	}
 	if done.reason != hnc.ReasonSourceUnavailable && done.reason != hnc.ReasonPaused {
 		status.Failed = int32(done.failures) //nolint:gosec // bounded by the number of objects
-		status.Failures = done.failed[:min(maxReported, len(done.failed))]
+		status.Failures = done.failed
 		status.Errors = errorsOf(done.errors)
 	}
 	condition := metav1.Condition{

@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
@@ -24,8 +27,21 @@ func TestLongErrorsAreShortened(t *testing.T) {
 	for range 2 * maxReported {
 		o.add(plan.ID{Kind: schema.GroupKind{Group: long, Kind: long}, Namespace: long, Name: long}, long, errors.New(long))
 	}
-	text, err := json.Marshal(v1alpha3.RepositorySyncStatus{Errors: errorsOf(found), Failures: o.failed[:maxReported]})
+	text, err := json.Marshal(v1alpha3.RepositorySyncStatus{Errors: errorsOf(found), Failures: o.failed})
 	if err != nil || len(text) > 128<<10 {
 		t.Errorf("the status has %d bytes: %v", len(text), err)
+	}
+}
+
+// TestLongErrorsOfPreparationAreShortened has a cluster whose kinds cannot be read, at a long address.
+func TestLongErrorsOfPreparationAreShortened(t *testing.T) {
+	config := &rest.Config{Host: "http://127.0.0.1:1/" + strings.Repeat("k", 1<<20)}
+	c, err := cluster.New(config, config, "policy", func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &worker{cluster: c, current: &revision{}}
+	if done := w.synchronize(t.Context(), false); done.reason != hnc.ReasonApplyFailed || len(done.message) > 2048 {
+		t.Errorf("%s: the message has %d bytes", done.reason, len(done.message))
 	}
 }

@@ -165,7 +165,7 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 	}
 	w.unchanged = nil
 	if err := w.prepare(ctx, done); err != nil {
-		return done.fail(hnc.ReasonApplyFailed, err.Error())
+		return done.fail(hnc.ReasonApplyFailed, message(err))
 	}
 	if w.current == nil {
 		return done

@@ -3,6 +3,7 @@ package extract
 import (
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -50,7 +51,7 @@ func isSetByClusterLabel(key string) bool {
 
 // isSetByClusterAnnotation reports whether an annotation is left out. Exceptions have a prefix of their own, and stay.
 func isSetByClusterAnnotation(key string) bool {
-	return key == "kubectl.kubernetes.io/last-applied-configuration" || strings.HasPrefix(key, hnc.GroupName+"/") || object.IsReserved(key)
+	return key == corev1.LastAppliedConfigAnnotation || strings.HasPrefix(key, hnc.GroupName+"/") || object.IsReserved(key)
 }
 
 // isAutomatic reports whether an object is made by a controller, or exists in every namespace.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -95,8 +96,12 @@ func Foreign(sync string, o metav1.Object) error {
 	return nil
 }
 
+// ErrReplaced means that an object is gone, and that another one has its name.
+var ErrReplaced = errors.New("it is gone, and another object has its name")
+
 // Delete deletes an object that the RepositorySync has applied, with its dependents in the background. It is no error
-// if that is gone, but a conflict if another one has its name, and an error if an object of RBAC is not gone afterwards.
+// if that is gone. It returns ErrReplaced if another one has its name, and an error if an object of RBAC is not gone
+// afterwards.
 func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 	resource, err := c.resource(id.Kind, "")
 	if err != nil {
@@ -112,25 +117,30 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 	err = c.in(resource, id.Namespace).Delete(ctx, id.Name, metav1.DeleteOptions{
 		PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &uid},
 	})
-	// An object of another UID is somebody else's.
-	var conflict error
-	if apierrors.IsConflict(err) {
-		conflict = err
-	} else if err != nil && !apierrors.IsNotFound(err) {
+	// A conflict has other causes than another UID, for example concurrent writes in the tree.
+	conflict := apierrors.IsConflict(err)
+	if err != nil && !conflict && !apierrors.IsNotFound(err) {
 		return err
 	}
-	if id.Grants() {
-		left, err := c.in(resource, id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
-		if err == nil && left.UID == uid {
-			return fmt.Errorf("it is being deleted, but grants permissions until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
-		}
-		// Who may not get it knows no more than that its deletion was accepted.
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+	var replaced error
+	if conflict || id.Grants() {
+		left, getErr := c.in(resource, id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
+		switch {
+		case getErr == nil && left.UID == uid && conflict:
 			return err
+		case getErr == nil && left.UID == uid:
+			return fmt.Errorf("it is being deleted, but grants permissions until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
+		case getErr == nil && conflict:
+			replaced = ErrReplaced
+		case getErr == nil, apierrors.IsNotFound(getErr):
+		case apierrors.IsForbidden(getErr) && !conflict:
+			// Users without permission to get it only learn that its deletion was accepted.
+		default:
+			return getErr
 		}
 	}
 	c.Forget(id)
-	return conflict
+	return replaced
 }
 
 // Release removes the metadata of the RepositorySync from an object, and leaves it alone otherwise.

@@ -25,6 +25,7 @@ import (
 	configoptions "k8s.io/component-base/config/options"
 	"k8s.io/component-base/metrics"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
@@ -33,7 +34,7 @@ import (
 )
 
 // Name is the name of the process as a client and, unless configured otherwise, that of its lease.
-const Name = "hns-sync"
+const Name = hnc.SyncName
 
 // Options are the flags of hns-sync.
 type Options struct {

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -106,10 +107,14 @@ func phaseOf(kind schema.GroupKind, namespace string) int {
 	return PhaseRest
 }
 
-// Desired returns the objects of a compiled repository as the RepositorySync of that name applies them.
-func Desired(result *repository.Result, sync string) ([]*Object, error) {
+// Desired returns the objects of a compiled repository as the RepositorySync of that name applies them, and an error
+// if the context ends.
+func Desired(ctx context.Context, result *repository.Result, sync string) ([]*Object, error) {
 	desired := make([]*Object, 0, len(result.Objects))
 	for _, o := range withAbstract(result) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		id := ID{object.Canonical(o.GroupKind()), o.GetNamespace(), o.GetName()}
 		d := &Object{
 			ID: id, Declared: o.GroupVersionKind(), Path: o.Path, Phase: phaseOf(id.Kind, id.Namespace), Generated: o.generated, Remnant: o.remnant, above: o.above, source: o.Object, sync: sync,

@@ -53,16 +53,27 @@ func subjectsWithin(wanted, live *unstructured.Unstructured) bool {
 	if decode(wanted, &a) != nil || decode(live, &b) != nil || a.RoleRef.Kind != b.RoleRef.Kind || a.RoleRef.Name != b.RoleRef.Name {
 		return false
 	}
-	// The API server sets the group of a subject by its kind.
-	return containsEach(b.Subjects, a.Subjects, func(have, want rbacv1.Subject) bool {
-		return have.Kind == want.Kind && have.Namespace == want.Namespace && have.Name == want.Name
-	})
+	have := make(map[rbacv1.Subject]bool, len(b.Subjects))
+	for _, subject := range b.Subjects {
+		have[withoutGroup(subject)] = true
+	}
+	return !slices.ContainsFunc(a.Subjects, func(want rbacv1.Subject) bool { return !have[withoutGroup(want)] })
 }
 
-// rulesWithin compares Roles. Other objects of RBAC in namespaces have no rules.
+// withoutGroup returns a subject without its group, which the API server sets by its kind.
+func withoutGroup(s rbacv1.Subject) rbacv1.Subject {
+	s.APIGroup = ""
+	return s
+}
+
+// maxComparisons limits how often values of rules are compared.
+const maxComparisons = 1 << 20
+
+// rulesWithin compares Roles. Other objects of RBAC in namespaces have no rules. Very large ones count as granting
+// something new.
 func rulesWithin(wanted, live *unstructured.Unstructured) bool {
 	var a, b rbacv1.Role
-	if decode(wanted, &a) != nil || decode(live, &b) != nil {
+	if decode(wanted, &a) != nil || decode(live, &b) != nil || valuesOf(a.Rules)*valuesOf(b.Rules) > maxComparisons {
 		return false
 	}
 	return containsEach(b.Rules, a.Rules, func(have, want rbacv1.PolicyRule) bool {
@@ -71,6 +82,15 @@ func rulesWithin(wanted, live *unstructured.Unstructured) bool {
 		return names && containsAll(have.Verbs, want.Verbs) && containsAll(have.APIGroups, want.APIGroups) &&
 			containsAll(have.Resources, want.Resources) && containsAll(have.NonResourceURLs, want.NonResourceURLs)
 	})
+}
+
+// valuesOf returns the number of values of rules.
+func valuesOf(rules []rbacv1.PolicyRule) int {
+	n := len(rules)
+	for _, r := range rules {
+		n += len(r.Verbs) + len(r.APIGroups) + len(r.Resources) + len(r.ResourceNames) + len(r.NonResourceURLs)
+	}
+	return n
 }
 
 func decode(o *unstructured.Unstructured, into any) error {

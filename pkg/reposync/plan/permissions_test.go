@@ -2,7 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -49,6 +52,48 @@ func TestReduces(t *testing.T) {
 			wanted := &Object{ID: grant, source: &object.Object{Unstructured: *parse(c.wanted)}}
 			if got := wanted.Reduces(parse(c.live)); got != c.want {
 				t.Errorf("got %t", got)
+			}
+		})
+	}
+}
+
+// TestLargePermissionsAreComparedFast has many subjects and values of rules, in the opposite order: compared pairwise,
+// they take minutes.
+func TestLargePermissionsAreComparedFast(t *testing.T) {
+	const many = 150_000
+	var subjects, reversed, values []any
+	for i := range many {
+		subjects = append(subjects, map[string]any{"kind": "User", "name": fmt.Sprint(strings.Repeat("a", 200), i)})
+		values = append(values, fmt.Sprint(i))
+	}
+	reversed = slices.Clone(subjects)
+	slices.Reverse(reversed)
+	binding := func(subjects []any) map[string]any { return map[string]any{"subjects": subjects} }
+	role := func(resources []any) map[string]any {
+		return map[string]any{"rules": []any{map[string]any{"resources": resources}}}
+	}
+	for name, c := range map[string]struct {
+		live, wanted map[string]any
+		want         bool
+	}{
+		"subjects":             {binding(subjects), binding(reversed), true},
+		"a subject more":       {binding(subjects[1:]), binding(reversed), false},
+		"some values of rules": {role(values[:1000]), role(values[:1000]), true},
+		"too many of the live": {role(values), role(values[:10]), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reduces := make(chan bool, 1)
+			go func() {
+				wanted := &Object{ID: grant, source: &object.Object{Unstructured: unstructured.Unstructured{Object: c.wanted}}}
+				reduces <- wanted.Reduces(&unstructured.Unstructured{Object: c.live})
+			}()
+			select {
+			case got := <-reduces:
+				if got != c.want {
+					t.Errorf("got %t", got)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("takes longer than a minute")
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
@@ -128,7 +129,7 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 	for id, live := range state.Live {
 		switch {
 		case wanted[id] || id.Kind != object.Namespace || live.Owned == 0 || state.keeps(id, wanted):
-		case state.detached(id) || slices.Contains(repositoryDetached, id.Name):
+		case state.detached(id) || repository.Detached(id.Name):
 			p.Release = append(p.Release, id)
 		case !live.Terminating:
 			p.DeleteNamespaces = append(p.DeleteNamespaces, id)
@@ -215,6 +216,3 @@ func (p *Plan) Confine(to *Plan, same func(ID) bool) map[ID]bool {
 	confine(&p.Release, to.Release)
 	return left
 }
-
-// repositoryDetached are namespaces that are never deleted.
-var repositoryDetached = []string{"default", "kube-system", "kube-public", "kube-node-lease", "gatekeeper-system"}

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 const (
@@ -14,6 +17,8 @@ const (
 	// maxAtOnce is how many rejected objects are written again at once with a new revision, which may contain what they
 	// lack.
 	maxAtOnce = 256
+	// maxMessages is how many rejected objects keep more of the message than its beginning.
+	maxMessages = 10_000
 )
 
 // Rejections are the objects that the API server has rejected. Its methods may be called concurrently.
@@ -57,15 +62,31 @@ func (r *Rejections) Record(o *Object, now time.Time, err error) {
 	if last.err != nil && last.hash == o.Hash {
 		wait = min(2*last.wait, maxWait)
 	}
-	r.rejected[o.ID] = rejection{err, o.Hash, now.Add(wait), wait}
+	r.rejected[o.ID] = rejection{r.shorten(err, status.Status()), o.Hash, now.Add(wait), wait}
 }
 
-// Revise records that there is a new revision. Many rejected objects keep waiting, so that they do not hold up the
-// others with each revision.
-func (r *Rejections) Revise() {
+// shorten returns what is reported of an error, which may have megabytes of details about single fields.
+func (r *Rejections) shorten(err error, status metav1.Status) error {
+	text := names.ShortenText(err.Error())
+	if len(r.rejected) >= maxMessages {
+		text = names.Shorten(text)
+	}
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: status.Code, Reason: status.Reason, Message: text}}
+}
+
+// Revise records that there is a new revision with these objects. Many rejected objects keep waiting, so that they do
+// not hold up the others with each revision.
+func (r *Rejections) Revise(desired []*Object) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.rejected) <= maxAtOnce {
-		clear(r.rejected)
+	kept := map[ID]rejection{}
+	for _, o := range desired {
+		if last, exists := r.rejected[o.ID]; exists {
+			kept[o.ID] = last
+		}
 	}
+	if len(kept) <= maxAtOnce {
+		clear(kept)
+	}
+	r.rejected = kept
 }

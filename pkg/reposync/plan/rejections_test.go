@@ -1,13 +1,23 @@
 package plan
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
 func TestRejectedObjectsBackOff(t *testing.T) {
@@ -36,7 +46,7 @@ func TestRejectedObjectsBackOff(t *testing.T) {
 	if err := r.Wait(o, now.Add(maxWait)); err != nil {
 		t.Errorf("the object waits longer than %s", maxWait)
 	}
-	r.Revise()
+	r.Revise([]*Object{o})
 	if err := r.Wait(o, now); err != nil {
 		t.Errorf("with a new revision, a rejected object waits: %v", err)
 	}
@@ -47,12 +57,72 @@ func TestRejectedObjectsBackOff(t *testing.T) {
 			t.Errorf("after %s, the object waits: %v", name, err)
 		}
 	}
+	var all []*Object
 	for i := range maxAtOnce + 1 {
-		r.Record(object(i, 1), now, denied)
+		all = append(all, object(i, 1))
+		r.Record(all[i], now, denied)
 	}
-	r.Revise()
-	if err := r.Wait(object(7, 1), now); err == nil {
+	r.Revise(all)
+	if err := r.Wait(all[7], now); err == nil {
 		t.Errorf("with a new revision, %d rejected objects are written again at once", maxAtOnce+1)
+	}
+}
+
+// An object with thousands of invalid fields is answered with megabytes, in each namespace that inherits it.
+func TestRejectionsKeepShortErrors(t *testing.T) {
+	r, now := NewRejections(), time.Unix(1, 0)
+	rejected := apierrors.NewInvalid(policy.Kind, "policy", field.ErrorList{field.Invalid(field.NewPath("data"), strings.Repeat("a ", 1<<20), "too long")})
+	for i := range 10_000 {
+		rejected.ErrStatus.Details.Causes = append(rejected.ErrStatus.Details.Causes, metav1.StatusCause{Field: fmt.Sprint(i)})
+	}
+	kept := func(o *Object) metav1.Status {
+		r.Record(o, now, fmt.Errorf("in the cluster: %w", rejected))
+		var status apierrors.APIStatus
+		if err := r.Wait(o, now); !errors.As(err, &status) {
+			t.Fatalf("got %v", err)
+		}
+		return status.Status()
+	}
+	status := kept(&Object{ID: policy})
+	if text, err := json.Marshal(status); err != nil || len(text) > 4096 {
+		t.Errorf("%d bytes are kept: %v", len(text), err)
+	}
+	if status.Reason != metav1.StatusReasonInvalid || status.Code != 422 || status.Message != names.ShortenText("in the cluster: "+rejected.Error()) {
+		t.Errorf("got %+v", status)
+	}
+	for i := range maxMessages {
+		r.Record(&Object{ID: ID{Kind: policy.Kind, Name: fmt.Sprint(i)}}, now, rejected)
+	}
+	if status := kept(&Object{ID: grant}); len(status.Message) > names.MaxLength {
+		t.Errorf("of the object after %d others, %d bytes are kept", maxMessages, len(status.Message))
+	}
+}
+
+func TestRejectionsOfRemovedObjectsAreForgotten(t *testing.T) {
+	denied := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "policy", errors.New("denied"))
+	r, all := NewRejections(), []*Object(nil)
+	for i := range 3 * maxAtOnce {
+		all = append(all, &Object{ID: ID{Kind: policy.Kind, Namespace: "shop", Name: fmt.Sprint(i)}})
+		r.Record(all[i], time.Unix(1, 0), denied)
+	}
+	for _, left := range []int{2 * maxAtOnce, maxAtOnce} {
+		r.Revise(all[:left])
+		want := left
+		if left <= maxAtOnce {
+			want = 0
+		}
+		if len(r.rejected) != want {
+			t.Errorf("with %d objects in the repository, %d rejections are kept", left, len(r.rejected))
+		}
+	}
+}
+
+func TestDesiredEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	result := &repository.Result{Objects: []*object.Object{{Unstructured: unstructured.Unstructured{Object: map[string]any{}}}}}
+	if _, err := Desired(ctx, result, "policy"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
 

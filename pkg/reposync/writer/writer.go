@@ -3,11 +3,11 @@ package writer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -207,12 +207,11 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 		if ctx.Err() != nil {
 			return
 		}
-		err := granted[id.Namespace]
-		if id.Grants() {
-			err = nil
+		if err := granted[id.Namespace]; err != nil && !id.Grants() {
+			w.Done(Delete, id, "", err)
+			continue
 		}
-		err = w.delete(ctx, id, err)
-		if err != nil && id.Grants() && id.Namespace != "" {
+		if err := w.delete(ctx, id); err != nil && id.Grants() && id.Namespace != "" {
 			granted[id.Namespace] = fmt.Errorf("it is deleted after %s, whose deletion has failed", id)
 		}
 	}
@@ -221,29 +220,27 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 			return
 		}
 		// Everything before has taken its time, and a namespace may have come into use since KeepInUse.
-		var err error
 		if !w.DeletesUsed {
-			err = w.inUse(ctx, id)
+			if err := w.inUse(ctx, id); err != nil {
+				w.Done(Delete, id, "", err)
+				continue
+			}
 		}
-		_ = w.delete(ctx, id, err)
+		_ = w.delete(ctx, id)
 	}
 	w.apply(ctx, p.Late)
 	w.apply(ctx, w.late)
 }
 
-// delete deletes an object, unless it must not be for a reason, and reports and returns the result. Of kinds that do not
-// exist any more, there is none.
-func (w *Writer) delete(ctx context.Context, id plan.ID, reason error) error {
-	err := reason
-	if err == nil {
-		err = w.Cluster.Delete(ctx, id)
-		switch {
-		case apierrors.IsConflict(err) && w.Kept != nil:
-			w.Kept(id, err)
-			return nil
-		case meta.IsNoMatchError(err), apierrors.IsConflict(err):
-			err = nil
-		}
+// delete deletes an object, and reports and returns the result. If the kind no longer exists, neither does the object.
+func (w *Writer) delete(ctx context.Context, id plan.ID) error {
+	err := w.Cluster.Delete(ctx, id)
+	switch replaced := errors.Is(err, cluster.ErrReplaced); {
+	case replaced && w.Kept != nil:
+		w.Kept(id, err)
+		return nil
+	case replaced, meta.IsNoMatchError(err):
+		err = nil
 	}
 	w.Done(Delete, id, "", err)
 	return err

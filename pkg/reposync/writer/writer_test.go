@@ -38,6 +38,9 @@ func TestObjectsOfOthersAreKept(t *testing.T) {
 		}
 		answer(w, 200, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
 	})
+	mux.HandleFunc("GET /api/v1/namespaces/shop/configmaps/other", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, 200, metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}, ObjectMeta: metav1.ObjectMeta{Name: "other", UID: "another"}})
+	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	config := &rest.Config{Host: server.URL}

@@ -1,0 +1,101 @@
+package reposync
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/component-base/metrics"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+)
+
+// TestAStuckWorkerHoldsNoOtherSync has workers of a changed and of a deleted RepositorySync that do not end.
+func TestAStuckWorkerHoldsNoOtherSync(t *testing.T) {
+	ctx := t.Context()
+	paused := func(name string) *v1alpha3.RepositorySync {
+		return &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha3.RepositorySyncSpec{Paused: true}}
+	}
+	client := fake.NewClientset(paused("changed"), paused("other"))
+	syncs := client.HncV1alpha3().RepositorySyncs()
+	m := NewManager(Config{
+		Client: &rest.Config{Host: "http://127.0.0.1:1"}, Hierarchy: client, Events: record.NewFakeRecorder(100),
+		Metrics: NewMetrics(func(...metrics.Registerable) {}), MaxRepositoryBytes: 1 << 20,
+	})
+	reconcile := func(name string) {
+		t.Helper()
+		done := make(chan error, 1)
+		go func() { done <- m.reconcile(ctx, name) }()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatalf("%s holds all others", name)
+		}
+	}
+	stuck := map[string]*running{}
+	for _, name := range []string{"changed", "deleted"} {
+		canceled := false
+		stuck[name] = &running{cancel: func() { canceled = true }, done: make(chan struct{})}
+		m.workers[name] = stuck[name]
+		reconcile(name)
+		reconcile(name)
+		if !canceled || m.workers[name] != stuck[name] {
+			t.Errorf("%s: canceled: %t; another worker runs beside the one that has not ended: %t", name, canceled, m.workers[name] != stuck[name])
+		}
+	}
+	reconcile("other")
+	other := m.workers["other"]
+	if other == nil {
+		t.Fatal("the other RepositorySync has no worker")
+	}
+	reconcile("other")
+	if m.workers["other"] != other || other.ended() {
+		t.Error("an unchanged RepositorySync gets another worker")
+	}
+
+	// A worker that ends leads to the next one.
+	for name, worker := range stuck {
+		close(worker.done)
+		reconcile(name)
+	}
+	if next := m.workers["changed"]; next == nil || next == stuck["changed"] || !next.spec.Paused {
+		t.Error("the changed RepositorySync has no new worker")
+	}
+	if m.workers["deleted"] != nil {
+		t.Error("the deleted RepositorySync has a worker")
+	}
+	if err := syncs.Delete(ctx, "other", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	reconcile("other")
+	select {
+	case <-other.done:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the worker does not end")
+	}
+	for deadline := time.Now().Add(30 * time.Second); m.queue.Len() == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing is done after the end of the worker")
+		}
+	}
+	if name, _ := m.queue.Get(); name != "other" {
+		t.Errorf("got %s", name)
+	}
+	reconcile("other")
+	if m.workers["other"] != nil {
+		t.Error("the deleted RepositorySync has a worker")
+	}
+
+	m.stopAll()
+	for name, worker := range m.workers {
+		if !worker.ended() {
+			t.Errorf("%s runs", name)
+		}
+	}
+}
