@@ -82,7 +82,7 @@ func (m *Migration) beginBack(ctx context.Context) (*state, error) {
 // removePolicies deletes the installed admission policies, except for the one that bounds hns-propagator, and the webhook of
 // quotas.
 func (m *Migration) removePolicies(ctx context.Context) error {
-	client, options := m.kube.AdmissionregistrationV1(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=hns"}
+	client, options := m.kube.AdmissionregistrationV1(), metav1.ListOptions{LabelSelector: hnc.LabelPartOf + "=" + hnc.PartOf}
 	bindings, err := client.ValidatingAdmissionPolicyBindings().List(ctx, options)
 	if err != nil {
 		return err
@@ -118,6 +118,7 @@ func (m *Migration) createDefinitions(ctx context.Context) error {
 	}
 	client := m.dynamic.Resource(hnc.CRDResource)
 	for _, definition := range e.of("CustomResourceDefinition") {
+		served := false
 		err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, serviceTimeout, true, func(ctx context.Context) (bool, error) {
 			found, err := client.Get(ctx, definition.GetName(), metav1.GetOptions{})
 			switch {
@@ -129,6 +130,13 @@ func (m *Migration) createDefinitions(ctx context.Context) error {
 			case err != nil:
 				return false, err
 			case found.GetDeletionTimestamp() != nil:
+				// Its objects can be read, and their finalizers removed, when the definition is served again.
+				if !served {
+					if err := m.restoreServices(ctx, &m.state.backup); err != nil {
+						return false, err
+					}
+					served = true
+				}
 				return false, m.checkDeletion(ctx, definition.GetName())
 			}
 			return established(found), nil
@@ -143,12 +151,8 @@ func (m *Migration) createDefinitions(ctx context.Context) error {
 	return nil
 }
 
-// checkDeletion returns an error if objects with finalizers keep a definition from being deleted. They can be read, and
-// changed, when the definition is served again.
+// checkDeletion returns an error if objects with finalizers keep a definition from being deleted.
 func (m *Migration) checkDeletion(ctx context.Context, definition string) error {
-	if err := m.restoreServices(ctx, &m.state.backup); err != nil {
-		return err
-	}
 	resource, _, _ := strings.Cut(definition, ".")
 	objects, err := m.list(ctx, hncResource(resource))
 	if err != nil {
@@ -157,7 +161,7 @@ func (m *Migration) checkDeletion(ctx context.Context, definition string) error 
 	var keeping []string
 	for _, o := range objects {
 		if len(o.GetFinalizers()) > 0 {
-			keeping = append(keeping, fmt.Sprintf("%s %s/%s: %s", resource, o.GetNamespace(), o.GetName(), strings.Join(o.GetFinalizers(), ", ")))
+			keeping = append(keeping, fmt.Sprintf("%s: %s", keyOf(resource, o.GetNamespace(), o.GetName()), strings.Join(o.GetFinalizers(), ", ")))
 		}
 	}
 	if len(keeping) > 0 {
@@ -174,19 +178,20 @@ func established(definition *unstructured.Unstructured) bool {
 	})
 }
 
-// createObjects creates HNC's objects as they are in the export, but for those whose namespaces are gone or others.
+// createObjects creates HNC's objects as they are in the export, except for those whose namespaces no longer exist or
+// were created again.
 func (m *Migration) createObjects(ctx context.Context) error {
 	e, err := m.exported(ctx)
 	if err != nil {
 		return err
 	}
-	namespaces, err := m.namespaces(ctx)
+	r, err := m.restoration(ctx, e)
 	if err != nil {
 		return err
 	}
 	var leftOut []string
 	for kind, resource := range hncKinds {
-		objects, lines := e.kept(kind, namespaces)
+		objects, lines := r.kept(kind)
 		leftOut = append(leftOut, lines...)
 		if err := each.Of(ctx, objects, func(ctx context.Context, o *unstructured.Unstructured) error {
 			return m.restoreObject(ctx, resource, o)

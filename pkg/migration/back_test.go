@@ -68,13 +68,17 @@ func TestTheExportIsThatOfTheCluster(t *testing.T) {
 	}
 }
 
-// A namespace that was created anew may belong to others, and does not get what the former one had.
+// A namespace that was deleted and created again may belong to others, and does not get what the former one had.
 func TestWhatIsRestored(t *testing.T) {
 	ctx := t.Context()
 	out := &strings.Builder{}
-	m := &Migration{Options: Options{Out: out}, clients: fakeClients(t, namespaceOf("acme", "1"), namespaceOf("kept", "2"), namespaceOf("anew", "other"), namespaceOf("lost", "5")), export: &export{
-		Items:      []*unstructured.Unstructured{child("kept", "acme"), child("anew", "acme"), child("gone", "acme"), child("lost", "acme"), object("SubnamespaceAnchor", "acme", "kept", nil), object("SubnamespaceAnchor", "acme", "gone", nil)},
-		Namespaces: []namespace{{Name: "acme", UID: "1"}, {Name: "kept", UID: "2"}, {Name: "anew", UID: "3"}, {Name: "gone", UID: "4"}, {Name: "lost", UID: "5"}},
+	now := metav1.Now()
+	ending, deleted := namespaceOf("ending", "6"), child("deleted", "acme")
+	ending.DeletionTimestamp = &now
+	deleted.SetDeletionTimestamp(&now)
+	m := &Migration{Options: Options{Out: out}, clients: fakeClients(t, namespaceOf("acme", "1"), namespaceOf("kept", "2"), namespaceOf("anew", "other"), namespaceOf("lost", "5"), ending, namespaceOf("deleted", "7")), export: &export{
+		Items:      []*unstructured.Unstructured{child("kept", "acme"), child("anew", "acme"), child("gone", "acme"), child("lost", "acme"), child("ending", "acme"), deleted, object("SubnamespaceAnchor", "acme", "kept", nil), object("SubnamespaceAnchor", "acme", "gone", nil)},
+		Namespaces: []namespace{{Name: "acme", UID: "1"}, {Name: "kept", UID: "2"}, {Name: "anew", UID: "3"}, {Name: "gone", UID: "4"}, {Name: "lost", UID: "5"}, {Name: "ending", UID: "6"}, {Name: "deleted", UID: "7"}},
 	}}
 	hns := m.hierarchy.HncV1beta1()
 	for _, h := range []*v1beta1.Hierarchy{ours("kept", "elsewhere"), ours("new", "acme"), ours("root", "")} {
@@ -85,7 +89,12 @@ func TestWhatIsRestored(t *testing.T) {
 	if err := m.describeChanges(ctx, m.export); err != nil {
 		t.Fatal(err)
 	}
-	leftOut := "  hierarchyconfigurations anew/hierarchy: its namespace was created anew\n  hierarchyconfigurations gone/hierarchy: its namespace does not exist any more\n  subnamespaceanchors acme/gone: its sub-namespace does not exist any more\n"
+	leftOut := `  hierarchyconfigurations anew/hierarchy: its namespace was deleted and created again
+  hierarchyconfigurations deleted/hierarchy: it was being deleted
+  hierarchyconfigurations ending/hierarchy: its namespace is being deleted
+  hierarchyconfigurations gone/hierarchy: its namespace no longer exists
+  subnamespaceanchors acme/gone: its sub-namespace no longer exists
+`
 	if want := `These have changed since the export, and HNC will make them what they are there, with the copies:
   namespace kept has the parent "elsewhere", and "acme" in the export
   namespace lost has the parent "", and "acme" in the export
@@ -101,7 +110,7 @@ These are not restored:
 	if want := "Not restored:\n" + leftOut; out.String() != want {
 		t.Errorf("got %s\nwant %s", out, want)
 	}
-	for name, want := range map[string]bool{"kept": true, "lost": true, "anew": false, "gone": false} {
+	for name, want := range map[string]bool{"kept": true, "lost": true, "anew": false, "gone": false, "ending": false, "deleted": false} {
 		_, err := m.dynamic.Resource(hncResource(hierarchyConfigurations)).Namespace(name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
 		if gone(err) != nil || apierrors.IsNotFound(err) == want {
 			t.Errorf("%s: restored: %v, want %t", name, err, want)

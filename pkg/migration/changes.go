@@ -20,66 +20,93 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/privatefile"
 )
 
-// kept returns the objects of a kind that are restored, and a line for each other one: namespaces that were created anew
-// may belong to others.
-func (e *export) kept(kind string, namespaces map[string]*metav1.ObjectMeta) (objects []*unstructured.Unstructured, leftOut []string) {
-	uids := e.uids()
-	for _, o := range e.of(kind) {
-		why := ""
-		switch now := namespaces[o.GetNamespace()]; {
-		case o.GetDeletionTimestamp() != nil:
-			continue
-		case o.GetNamespace() == "":
-		case now == nil || now.DeletionTimestamp != nil:
-			why = "its namespace does not exist any more"
-		case uids[now.Name] != now.UID:
-			why = "its namespace was created anew"
-		case kind == "SubnamespaceAnchor" && namespaces[o.GetName()] == nil && uids[o.GetName()] != "":
-			why = "its sub-namespace does not exist any more" // HNC would create it.
+// restoration decides what of an export is restored.
+type restoration struct {
+	*export
+	// namespaces are those of the cluster by name, and uids those that were exported.
+	namespaces map[string]*metav1.ObjectMeta
+	uids       map[string]types.UID
+	// deleted are the objects that were being deleted.
+	deleted map[string]bool
+}
+
+// restoration returns what of an export is restored in the namespaces of the cluster.
+func (c *clients) restoration(ctx context.Context, e *export) (*restoration, error) {
+	namespaces, err := c.namespaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &restoration{export: e, namespaces: namespaces, uids: make(map[string]types.UID, len(e.Namespaces)), deleted: map[string]bool{}}
+	for _, ns := range e.Namespaces {
+		r.uids[ns.Name] = ns.UID
+	}
+	for _, o := range e.Items {
+		if resource := hncKinds[o.GetKind()]; resource != "" && o.GetDeletionTimestamp() != nil {
+			r.deleted[keyOf(resource, o.GetNamespace(), o.GetName())] = true
 		}
-		if why == "" {
-			objects = append(objects, o)
+	}
+	return r, nil
+}
+
+// missing returns why an object of HNC is not restored, "" if it is. Namespaces that were created again may belong to
+// others.
+func (r *restoration) missing(resource, namespace, name string) string {
+	switch now := r.namespaces[namespace]; {
+	case r.deleted[keyOf(resource, namespace, name)]:
+		return "it was being deleted"
+	case namespace == "":
+		return ""
+	case now == nil:
+		return "its namespace no longer exists"
+	case now.DeletionTimestamp != nil:
+		return "its namespace is being deleted"
+	case r.uids[namespace] != now.UID:
+		return "its namespace was deleted and created again"
+	case resource == anchors && r.namespaces[name] == nil && r.uids[name] != "":
+		return "its sub-namespace no longer exists" // HNC would create it.
+	}
+	return ""
+}
+
+// kept returns the objects of a kind that are restored, and a line for each other one.
+func (r *restoration) kept(kind string) (objects []*unstructured.Unstructured, leftOut []string) {
+	for _, o := range r.of(kind) {
+		resource := hncKinds[kind]
+		if why := r.missing(resource, o.GetNamespace(), o.GetName()); why != "" {
+			leftOut = append(leftOut, keyOf(resource, o.GetNamespace(), o.GetName())+": "+why)
 		} else {
-			leftOut = append(leftOut, fmt.Sprintf("%s %s/%s: %s", strings.ToLower(o.GetKind())+"s", o.GetNamespace(), o.GetName(), why))
+			objects = append(objects, o)
 		}
 	}
 	return objects, leftOut
 }
 
-// uids returns the UIDs of the namespaces that were exported, by name.
-func (e *export) uids() map[string]types.UID {
-	uids := make(map[string]types.UID, len(e.Namespaces))
-	for _, ns := range e.Namespaces {
-		uids[ns.Name] = ns.UID
-	}
-	return uids
-}
-
-// describeChanges prints what hns-apiserver has and the export has not, or has otherwise, and what of the export is not
-// restored.
+// describeChanges prints how hns-apiserver's objects differ from the export, and what of the export is not restored.
 func (m *Migration) describeChanges(ctx context.Context, e *export) error {
 	all, err := m.imports(ctx, e)
 	if err != nil {
 		return err
 	}
-	namespaces, err := m.namespaces(ctx)
+	r, err := m.restoration(ctx, e)
 	if err != nil {
 		return err
 	}
-	before, uids := specsOf(all.resources), e.uids()
-	restored := func(name string) bool { return namespaces[name] != nil && namespaces[name].UID == uids[name] }
+	before := map[string]any{}
+	if r.missing(configurations, "", hnc.ConfigurationName) == "" {
+		before = specsOf(all.resources)
+	}
 	for _, h := range slices.Concat(all.hierarchies, all.orphans) {
-		if restored(h.Namespace) {
+		if r.missing(hierarchyConfigurations, h.Namespace, h.Name) == "" {
 			before[hierarchyKey(h)] = h.Spec
 		}
 	}
 	for _, s := range all.subnamespaces {
-		if restored(s.Namespace) && (namespaces[s.Name] != nil || uids[s.Name] == "") {
+		if r.missing(anchors, s.Namespace, s.Name) == "" {
 			before[subnamespaceKey(s)] = s.Spec
 		}
 	}
 	for _, q := range all.quotas {
-		if restored(q.Namespace) {
+		if r.missing(quotas, q.Namespace, q.Name) == "" {
 			before[quotaKey(q)] = q.Spec
 		}
 	}
@@ -92,7 +119,7 @@ func (m *Migration) describeChanges(ctx context.Context, e *export) error {
 	}
 	var leftOut []string
 	for kind := range hncKinds {
-		_, lines := e.kept(kind, namespaces)
+		_, lines := r.kept(kind)
 		leftOut = append(leftOut, lines...)
 	}
 	slices.Sort(leftOut)
@@ -140,11 +167,11 @@ const hierarchyPrefix = "hierarchies "
 func hierarchyKey(h *v1beta1.Hierarchy) string { return hierarchyPrefix + h.Namespace }
 
 func subnamespaceKey(s *v1beta1.Subnamespace) string {
-	return "subnamespaces " + s.Namespace + "/" + s.Name
+	return keyOf("subnamespaces", s.Namespace, s.Name)
 }
 
 func quotaKey(q *v1beta1.HierarchicalResourceQuota) string {
-	return "hierarchicalresourcequotas " + q.Namespace + "/" + q.Name
+	return keyOf(quotas, q.Namespace, q.Name)
 }
 
 func specsOf(resources []v1beta1.ResourceSpec) map[string]any {
@@ -187,7 +214,7 @@ func changes(before, now map[string]any) []string {
 	return lines
 }
 
-// saveOwn writes what hns-apiserver has to a file beside the export, once: a repetition may find only a part of it.
+// saveOwn writes what hns-apiserver has to a file beside the export, once: a repetition may find only some of the objects.
 func (m *Migration) saveOwn(ctx context.Context) error {
 	file := m.state.stored.Data[keySaved]
 	if file == "" {

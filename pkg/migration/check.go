@@ -129,7 +129,7 @@ func compareClocks(now time.Time, header string) error {
 func (m *Migration) checkServer(ctx context.Context) error {
 	_, err := m.hierarchy.HncV1beta1().HNCConfigurations().List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsServiceUnavailable(err) {
-		return fmt.Errorf("hns-apiserver does not serve hnc.x-k8s.io/v1beta1 (%s); install it beside HNC, as docs/migration.md describes, and wait until it is available", message(err))
+		return fmt.Errorf("hns-apiserver does not serve hnc.x-k8s.io/v1beta1 (%s); install it beside HNC, as docs/migration.md describes, and wait until it is available", err.Error())
 	}
 	return err
 }

@@ -63,7 +63,7 @@ func TestHNCRunsInItsNamespace(t *testing.T) {
 		o.SetAPIVersion(validatingResource.GroupVersion().String())
 		client := map[string]any{"url": "https://hnc.example.com"}
 		if namespace != "" {
-			client = map[string]any{"service": map[string]any{"namespace": namespace}}
+			client = map[string]any{"service": map[string]any{"namespace": namespace, "port": int64(443)}}
 		}
 		o.Object["webhooks"] = []any{map[string]any{"clientConfig": client}}
 		return o

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -69,18 +70,29 @@ func (c *clients) read(ctx context.Context) (*export, error) {
 		}
 		e.Items = append(e.Items, objects...)
 	}
+	err := c.eachNamespace(ctx, func(ns *metav1.ObjectMeta) {
+		delete(ns.Annotations, corev1.LastAppliedConfigAnnotation)
+		e.Namespaces = append(e.Namespaces, namespace{ns.Name, ns.UID, ns.DeletionTimestamp != nil, ns.Labels, ns.Annotations})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// eachNamespace calls f for each namespace of the cluster.
+func (c *clients) eachNamespace(ctx context.Context, f func(*metav1.ObjectMeta)) error {
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
 		page, err := c.kube.CoreV1().Namespaces().List(ctx, options)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, ns := range page.Items {
-			delete(ns.Annotations, "kubectl.kubernetes.io/last-applied-configuration")
-			e.Namespaces = append(e.Namespaces, namespace{ns.Name, ns.UID, ns.DeletionTimestamp != nil, ns.Labels, ns.Annotations})
+		for i := range page.Items {
+			f(&page.Items[i].ObjectMeta)
 		}
 		if options.Continue = page.Continue; options.Continue == "" {
-			return e, nil
+			return nil
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 )
 
-// removeFinalizers removes HNC's finalizers, which nothing else removes any more, also from kinds on which only users set
-// them. HNC sets its own again if it is started again.
+// removeFinalizers removes HNC's finalizers, which nothing else removes any more, including on kinds on which HNC sets
+// none. HNC sets its own again if it is started again.
 func (m *Migration) removeFinalizers(ctx context.Context) error {
 	for _, resource := range hncResources {
 		objects, err := m.list(ctx, hncResource(resource))

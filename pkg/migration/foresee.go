@@ -101,7 +101,7 @@ func invalid(all *imports) []rejection {
 			err = validation.ValidateHierarchy(hub, all.rules.Managed).ToAggregate()
 		}
 		if err != nil {
-			found = append(found, rejection{objectOf(h), err.Error(), h.Spec.Parent != ""})
+			found = append(found, rejection{hierarchyOf(h.Namespace), err.Error(), h.Spec.Parent != ""})
 		}
 	}
 	for _, s := range all.subnamespaces {
@@ -111,15 +111,10 @@ func invalid(all *imports) []rejection {
 			err = validation.ValidateSubnamespace(hub, all.rules.Managed).ToAggregate()
 		}
 		if err != nil {
-			found = append(found, rejection{"subnamespaceanchors " + s.Namespace + "/" + s.Name, err.Error(), false})
+			found = append(found, rejection{keyOf(anchors, s.Namespace, s.Name), err.Error(), false})
 		}
 	}
 	return found
-}
-
-// objectOf returns the object of HNC that a hierarchy was.
-func objectOf(h *v1beta1.Hierarchy) string {
-	return hierarchyConfigurations + " " + h.Namespace + "/" + hnc.Singleton
 }
 
 // tooDeep returns the hierarchies with more ancestors than a tree may have levels, which HNC does not limit.
@@ -127,7 +122,7 @@ func tooDeep(all *imports) []rejection {
 	var found []rejection
 	for _, h := range all.hierarchies {
 		if err := forest.CheckMove(h.Namespace, 0, all.above(h.Namespace)); err != nil {
-			found = append(found, rejection{objectOf(h), "spec.parent: " + err.Error(), true})
+			found = append(found, rejection{hierarchyOf(h.Namespace), "spec.parent: " + err.Error(), true})
 		}
 	}
 	return found
@@ -155,7 +150,7 @@ func (i *importer) passesDryRun(err error) bool {
 	if i.dryRun == nil || err == nil {
 		return false
 	}
-	text := message(err)
+	text := err.Error()
 	found := byHNC.MatchString(text)
 	if found && timedOut.MatchString(text) {
 		i.unanswered.Store(true)

@@ -78,13 +78,13 @@ func (m *Migration) describeRights(ctx context.Context, resources []v1beta1.Reso
 		}
 		_, err := m.kube.RbacV1().ClusterRoles().Create(ctx, grant.Role(resource), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("hns-propagator needs rights on %s, which you may not grant: %w\nWith --grant=false, the migration goes on, and copies of these objects stay as they are", resource, err)
+			return fmt.Errorf("hns-propagator needs permissions on %s, which you may not grant: %w\nWith --grant=false, the migration continues, and copies of these objects stay as they are", resource, err)
 		}
 	}
 	if m.NoGrant {
-		return m.printList("hns-propagator has no rights on these kinds, so that their copies stay as they are (kubectl hns config set grants them):", lines)
+		return m.printList("hns-propagator has no permissions on these kinds, so that their copies stay as they are (kubectl hns config set grants them):", lines)
 	}
-	return m.printList("hns-propagator is granted the rights on these kinds, which HNC has propagated, before its writes are computed:", lines)
+	return m.printList("hns-propagator is granted the permissions on these kinds, which HNC has propagated, before its writes are computed:", lines)
 }
 
 // grantRights gives the propagator the rights on the imported kinds, and waits until it has them.
@@ -113,7 +113,7 @@ func (m *Migration) grantRights(ctx context.Context) error {
 		role.Labels[labelGranted] = "true"
 		_, err := m.kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{FieldManager: fieldManager})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("the rights of hns-propagator on %s: %w", resource, err)
+			return fmt.Errorf("the permissions of hns-propagator on %s: %w", resource, err)
 		}
 	}
 	err = wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, grantTimeout, true, func(ctx context.Context) (bool, error) {
@@ -121,7 +121,7 @@ func (m *Migration) grantRights(ctx context.Context) error {
 		return len(lacking) == 0, err
 	})
 	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("hns-propagator still lacks rights on %v after %s: none of its ClusterRoles aggregates those with the label of clusterrole %s", lacking, grantTimeout, grant.Role(lacking[0]).Name)
+		return fmt.Errorf("hns-propagator still lacks permissions on %v after %s: none of its ClusterRoles aggregates those with the label of clusterrole %s", lacking, grantTimeout, grant.Role(lacking[0]).Name)
 	}
 	return err
 }

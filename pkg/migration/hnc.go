@@ -43,8 +43,11 @@ func (c *clients) checkHNC(ctx context.Context) error {
 		}
 		for _, webhook := range webhooks {
 			object, _ := webhook.(map[string]any)
-			service, found, _ := unstructured.NestedStringMap(object, "clientConfig", "service")
-			if namespace := service["namespace"]; found && namespace != hnc.HNCNamespace {
+			namespace, found, err := unstructured.NestedString(object, "clientConfig", "service", "namespace")
+			if err != nil {
+				return err
+			}
+			if found && namespace != hnc.HNCNamespace {
 				return fmt.Errorf("the webhooks of %s lead to namespace %q, so that HNC runs there, and the migration would not stop it; delete its Deployment there, and install HNC in namespace %s by its manifests, which keep its objects",
 					configuration.GetName(), namespace, hnc.HNCNamespace)
 			}

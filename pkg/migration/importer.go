@@ -63,7 +63,7 @@ func (m *Migration) importAll(ctx context.Context) error {
 
 // run imports everything. Objects that the server rejects are recorded, and all others are imported nevertheless.
 func (i *importer) run(ctx context.Context, all *imports) error {
-	if err := i.record("hncconfigurations config", false, i.configure(ctx, all.resources)); err != nil {
+	if err := i.record(keyOf(configurations, "", hnc.ConfigurationName), false, i.configure(ctx, all.resources)); err != nil {
 		return err
 	}
 	for _, part := range [][]*v1beta1.Hierarchy{all.hierarchies, all.orphans} {
@@ -85,7 +85,7 @@ func (i *importer) record(object string, needed bool, err error) error {
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsConflict(err), apierrors.IsBadRequest(err), apierrors.IsNotFound(err):
 		i.mutex.Lock()
 		defer i.mutex.Unlock()
-		i.rejected = append(i.rejected, rejection{object, message(err), needed})
+		i.rejected = append(i.rejected, rejection{object, err.Error(), needed})
 		return nil
 	}
 	return fmt.Errorf("%s: %w", object, err)
@@ -140,7 +140,7 @@ func (i *importer) withoutRejected(resources []v1beta1.ResourceSpec, err error) 
 	var kept []v1beta1.ResourceSpec
 	for at, r := range resources {
 		if why, ok := rejected[fmt.Sprintf("spec.resources[%d]", at)]; ok {
-			i.rejected = append(i.rejected, rejection{"hncconfigurations config", fmt.Sprintf("the entry for %s: %s", r.Resource, why), false})
+			i.rejected = append(i.rejected, rejection{keyOf(configurations, "", hnc.ConfigurationName), fmt.Sprintf("the entry for %s: %s", r.Resource, why), false})
 			continue
 		}
 		kept = append(kept, r)
@@ -164,7 +164,7 @@ func (i *importer) createHierarchy(ctx context.Context, h *v1beta1.Hierarchy) er
 	if i.dryRun != nil && apierrors.IsConflict(err) {
 		return nil // It would overwrite objects; see overwrites.
 	}
-	return i.record(objectOf(h), h.Spec.Parent != "", err)
+	return i.record(hierarchyOf(h.Namespace), h.Spec.Parent != "", err)
 }
 
 func (i *importer) createSubnamespace(ctx context.Context, s *v1beta1.Subnamespace) error {
@@ -180,7 +180,7 @@ func (i *importer) createSubnamespace(ctx context.Context, s *v1beta1.Subnamespa
 			_, err = client.Update(ctx, current, i.updateOptions())
 		}
 	}
-	return i.record("subnamespaceanchors "+s.Namespace+"/"+s.Name, false, err)
+	return i.record(keyOf(anchors, s.Namespace, s.Name), false, err)
 }
 
 func (i *importer) createQuota(ctx context.Context, q *v1beta1.HierarchicalResourceQuota) error {
@@ -196,5 +196,5 @@ func (i *importer) createQuota(ctx context.Context, q *v1beta1.HierarchicalResou
 			_, err = client.Update(ctx, current, i.updateOptions())
 		}
 	}
-	return i.record("hierarchicalresourcequotas "+q.Namespace+"/"+q.Name, false, err)
+	return i.record(keyOf(quotas, q.Namespace, q.Name), false, err)
 }

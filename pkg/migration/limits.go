@@ -20,14 +20,15 @@ func (t *translation) readQuotas(e *export) error {
 		if err := specOf(object, &spec); err != nil {
 			return err
 		}
-		_, exists := t.namespaces[object.GetNamespace()]
-		switch name := object.GetNamespace(); {
+		name, key := object.GetNamespace(), keyOf(quotas, object.GetNamespace(), object.GetName())
+		_, exists := t.namespaces[name]
+		switch {
 		case !exists:
-			t.leaveOut("hierarchicalresourcequotas %s/%s: its namespace does not exist", name, object.GetName())
+			t.leaveOut("%s: its namespace does not exist", key)
 		case t.excluded(name):
-			t.leaveOut("hierarchicalresourcequotas %s/%s: the namespace is excluded from trees", name, object.GetName())
+			t.leaveOut("%s: the namespace is excluded from trees", key)
 		case t.namespaces[name].Terminating || object.GetDeletionTimestamp() != nil:
-			t.leaveOut("hierarchicalresourcequotas %s/%s: it is being deleted", name, object.GetName())
+			t.leaveOut("%s: it is being deleted", key)
 		default:
 			t.noteIgnoredLimits(object, spec.Hard)
 			t.quotas = append(t.quotas, &v1beta1.HierarchicalResourceQuota{ObjectMeta: metadataOf(object), Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: spec.Hard}})
@@ -53,7 +54,7 @@ func (t *translation) noteIgnoredLimits(object *unstructured.Unstructured, hard 
 		}
 	}
 	if len(ignored) > 0 {
-		t.note("hierarchicalresourcequotas %s/%s: the limits %s are not in force with hns-propagator, because such objects are propagated and copies would count",
-			object.GetNamespace(), object.GetName(), strings.Join(ignored, ", "))
+		t.note("%s: the limits %s are not in force with hns-propagator, because such objects are propagated and copies would count",
+			keyOf(quotas, object.GetNamespace(), object.GetName()), strings.Join(ignored, ", "))
 	}
 }

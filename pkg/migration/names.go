@@ -46,8 +46,8 @@ const listDeployment = "hnc-resourcelist-apiextension"
 
 // The Deployments of hns that write, and their leases.
 const (
-	propagator = "hns-propagator"
-	syncer     = "hns-sync"
+	propagator = hnc.PropagatorName
+	syncer     = hnc.SyncName
 )
 
 // APIServices.
@@ -57,7 +57,7 @@ const (
 	listService    = version + ".resources.hnc.x-k8s.io"
 
 	// ownServer and listServer are the Services that they lead to.
-	ownServer  = "hns-apiserver"
+	ownServer  = hnc.APIServerName
 	listServer = "hnc-resourcelist"
 )
 
@@ -68,6 +68,19 @@ var (
 	validatingResource = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}
 	mutatingResource   = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"}
 )
+
+// keyOf names an object in messages and comparisons; namespace is empty for an object of the whole cluster.
+func keyOf(resource, namespace, name string) string {
+	if namespace == "" {
+		return resource + " " + name
+	}
+	return resource + " " + namespace + "/" + name
+}
+
+// hierarchyOf names the hierarchy of a namespace in HNC.
+func hierarchyOf(namespace string) string {
+	return keyOf(hierarchyConfigurations, namespace, hnc.Singleton)
+}
 
 // hncResource returns a resource of HNC.
 func hncResource(resource string) schema.GroupVersionResource {

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -49,7 +49,7 @@ func (m *Migration) switchServices(ctx context.Context) error {
 		wanted.SetName(service.name)
 		wanted.SetLabels(own.GetLabels())
 		annotations := own.GetAnnotations()
-		maps.DeleteFunc(annotations, func(key, _ string) bool { return key == "kubectl.kubernetes.io/last-applied-configuration" })
+		delete(annotations, corev1.LastAppliedConfigAnnotation)
 		wanted.SetAnnotations(annotations)
 		if err := m.put(ctx, wanted); err != nil {
 			return err
@@ -105,7 +105,7 @@ const (
 func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{
-			"labels":      map[string]any{hnc.LabelAutoManaged: "true", "app.kubernetes.io/part-of": nil, "app.kubernetes.io/managed-by": nil},
+			"labels":      map[string]any{hnc.LabelAutoManaged: "true", hnc.LabelPartOf: nil, hnc.LabelManagedBy: nil},
 			"annotations": map[string]any{"meta.helm.sh/release-name": nil, "meta.helm.sh/release-namespace": nil, helmPolicy: helmKeep},
 		},
 		"spec": map[string]any{"service": nil, "caBundle": nil},

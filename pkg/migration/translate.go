@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
@@ -102,7 +102,7 @@ func (t *translation) configuration(e *export) error {
 		for _, r := range spec.Resources {
 			key := r.Group + "/" + r.Resource
 			if seen[key] {
-				t.leaveOut("hncconfigurations config: the second entry for %s, which has no effect", r.Resource)
+				t.leaveOut("%s: the second entry for %s, which has no effect", keyOf(configurations, "", hnc.ConfigurationName), r.Resource)
 				continue
 			}
 			seen[key] = true
@@ -116,18 +116,19 @@ func (t *translation) configuration(e *export) error {
 func (t *translation) readAnchors(e *export) error {
 	for _, object := range e.of("SubnamespaceAnchor") {
 		name, parent := object.GetName(), object.GetNamespace()
+		key := keyOf(anchors, parent, name)
 		ns, exists := t.namespaces[name]
 		switch {
 		case object.GetDeletionTimestamp() != nil:
-			t.leaveOut("subnamespaceanchors %s/%s: it is being deleted", parent, name)
+			t.leaveOut("%s: it is being deleted", key)
 		case !exists:
-			t.leaveOut("subnamespaceanchors %s/%s: namespace %s does not exist; create it again afterwards: kubectl hns create %s -n %s", parent, name, name, name, parent)
+			t.leaveOut("%s: namespace %s does not exist; create it again afterwards: kubectl hns create %s -n %s", key, name, name, parent)
 		case ns.Annotations[hnc.AnnotationSubnamespaceOf] != parent:
-			t.leaveOut("subnamespaceanchors %s/%s: namespace %s is not its sub-namespace", parent, name, name)
+			t.leaveOut("%s: namespace %s is not its sub-namespace", key, name)
 		case t.excluded(name) || t.excluded(parent):
-			t.leaveOut("subnamespaceanchors %s/%s: one of the namespaces is excluded from trees", parent, name)
-		case ns.Terminating || t.namespaces[parent].Terminating || external(ns):
-			t.leaveOut("subnamespaceanchors %s/%s: one of the namespaces is being deleted, or has another manager", parent, name)
+			t.leaveOut("%s: one of the namespaces is excluded from trees", key)
+		case ns.Terminating || t.namespaces[parent].Terminating || managed.External(ns.Annotations):
+			t.leaveOut("%s: one of the namespaces is being deleted, or has another manager", key)
 		default:
 			var spec v1beta1.SubnamespaceSpec
 			if err := specOf(object, &spec); err != nil {
@@ -152,13 +153,13 @@ func (t *translation) readHierarchies(e *export) error {
 		}
 		switch {
 		case !exists:
-			t.leaveOut("hierarchyconfigurations %s/hierarchy: its namespace does not exist", name)
+			t.leaveOut("%s: its namespace does not exist", hierarchyOf(name))
 			continue
 		case t.excluded(name):
-			t.leaveOut("hierarchyconfigurations %s/hierarchy: the namespace is excluded from trees", name)
+			t.leaveOut("%s: the namespace is excluded from trees", hierarchyOf(name))
 			continue
 		case ns.Terminating || object.GetDeletionTimestamp() != nil && spec.Parent == "":
-			t.leaveOut("hierarchyconfigurations %s/hierarchy: it is being deleted", name)
+			t.leaveOut("%s: it is being deleted", hierarchyOf(name))
 			continue
 		}
 		spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels, t.managed.Label)
@@ -187,8 +188,8 @@ func (t *translation) validateParent(name string) {
 	switch {
 	case spec.Parent == "":
 		return
-	case external(ns):
-		t.leaveOut("hierarchyconfigurations %s/hierarchy: spec.parent %s, because the namespace is managed by %s", name, spec.Parent, ns.Annotations[hnc.AnnotationManagedBy])
+	case managed.External(ns.Annotations):
+		t.leaveOut("%s: spec.parent %s, because the namespace is managed by %s", hierarchyOf(name), spec.Parent, ns.Annotations[hnc.AnnotationManagedBy])
 		spec.Parent = ""
 	case t.excluded(spec.Parent):
 		// HNC has halted it; a root would lose the copies that it has.
@@ -223,24 +224,16 @@ func (t *translation) inForce(object *unstructured.Unstructured, what string, pa
 			kept = append(kept, pair)
 			continue
 		}
-		t.leaveOut("%s %s/%s: the %s %s, %s", strings.ToLower(object.GetKind())+"s", object.GetNamespace(), object.GetName(), what, pair.Key, why)
+		t.leaveOut("%s: the %s %s, %s", keyOf(hncKinds[object.GetKind()], object.GetNamespace(), object.GetName()), what, pair.Key, why)
 	}
 	return kept
-}
-
-func external(ns namespace) bool {
-	by := ns.Annotations[hnc.AnnotationManagedBy]
-	return by != "" && by != hnc.GroupName
 }
 
 // metadataOf returns the name, and users' labels and annotations. Those of the group mean something to this API server,
 // and the server itself sets them.
 func metadataOf(object *unstructured.Unstructured) metav1.ObjectMeta {
 	users := func(pairs map[string]string) map[string]string {
-		maps.DeleteFunc(pairs, func(key, _ string) bool {
-			prefix, _, _ := strings.Cut(key, "/")
-			return strings.HasSuffix(prefix, hnc.GroupName)
-		})
+		maps.DeleteFunc(pairs, func(key, _ string) bool { return copies.Internal(key) })
 		return pairs
 	}
 	return metav1.ObjectMeta{Namespace: object.GetNamespace(), Name: object.GetName(), Labels: users(object.GetLabels()), Annotations: users(object.GetAnnotations())}

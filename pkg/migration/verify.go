@@ -27,13 +27,13 @@ func (m *Migration) verify(ctx context.Context) error {
 	}
 	wanted := map[string]string{}
 	for _, h := range slices.Concat(all.hierarchies, all.orphans) {
-		wanted[hierarchyConfigurations+" "+h.Namespace+"/"+h.Name] = h.Spec.Parent
+		wanted[hierarchyOf(h.Namespace)] = h.Spec.Parent
 	}
 	for _, s := range all.subnamespaces {
-		wanted[anchors+" "+s.Namespace+"/"+s.Name] = ""
+		wanted[keyOf(anchors, s.Namespace, s.Name)] = ""
 	}
 	for _, q := range all.quotas {
-		wanted[quotas+" "+q.Namespace+"/"+q.Name] = ""
+		wanted[keyOf(quotas, q.Namespace, q.Name)] = ""
 	}
 	var differences []string
 	for _, resource := range []string{hierarchyConfigurations, anchors, quotas} {
@@ -42,7 +42,7 @@ func (m *Migration) verify(ctx context.Context) error {
 			return err
 		}
 		for _, object := range objects {
-			key := resource + " " + object.GetNamespace() + "/" + object.GetName()
+			key := keyOf(resource, object.GetNamespace(), object.GetName())
 			parent, _, err := unstructured.NestedString(object.Object, "spec", "parent")
 			if err != nil {
 				return err
@@ -89,7 +89,7 @@ func (c *clients) changedNamespaces(ctx context.Context, e *export) ([]string, e
 		case now == nil:
 			differences = append(differences, "namespace "+ns.Name+" is gone")
 		case now.UID != ns.UID:
-			differences = append(differences, "namespace "+ns.Name+" was created anew")
+			differences = append(differences, "namespace "+ns.Name+" was deleted and created again")
 		}
 	}
 	return differences, nil
@@ -98,19 +98,11 @@ func (c *clients) changedNamespaces(ctx context.Context, e *export) ([]string, e
 // namespaces returns the namespaces of the cluster by name.
 func (c *clients) namespaces(ctx context.Context) (map[string]*metav1.ObjectMeta, error) {
 	found := map[string]*metav1.ObjectMeta{}
-	options := metav1.ListOptions{Limit: pageSize}
-	for {
-		page, err := c.kube.CoreV1().Namespaces().List(ctx, options)
-		if err != nil {
-			return nil, err
-		}
-		for i := range page.Items {
-			found[page.Items[i].Name] = &page.Items[i].ObjectMeta
-		}
-		if options.Continue = page.Continue; options.Continue == "" {
-			return found, nil
-		}
+	err := c.eachNamespace(ctx, func(ns *metav1.ObjectMeta) { found[ns.Name] = ns })
+	if err != nil {
+		return nil, err
 	}
+	return found, nil
 }
 
 // definitionsExist reports whether HNC's definition of hierarchies exists, and is not being deleted.

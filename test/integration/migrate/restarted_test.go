@@ -47,7 +47,7 @@ func announces(t *testing.T, existing string) {
 	t.Helper()
 	for _, test := range []struct{ flag, want string }{
 		{"--export=" + existing, filepath.Base(existing) + " exists; choose another file by --export, or remove it, before the migration."},
-		{"--grant=false", "hns-propagator has no rights on these kinds, so that their copies stay as they are (kubectl hns config set grants them):\n  serviceaccounts\n"},
+		{"--grant=false", "hns-propagator has no permissions on these kinds, so that their copies stay as they are (kubectl hns config set grants them):\n  serviceaccounts\n"},
 	} {
 		if out := must(t, "migrate", "--dry-run", test.flag); !strings.Contains(out, test.want) {
 			t.Errorf("a dry run with %s does not say %q:\n%s", test.flag, test.want, out)
