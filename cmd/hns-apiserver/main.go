@@ -16,6 +16,7 @@ import (
 	"k8s.io/component-base/term"
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/options"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/memory"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -33,7 +34,7 @@ func command(ctx context.Context) *cobra.Command {
 	o := options.New()
 	o.Version = version
 	cmd := &cobra.Command{
-		Use:   "hns-apiserver",
+		Use:   hnc.APIServerName,
 		Short: "Serves the hierarchy API of a cluster",
 		Long: "Serves hierarchies and sub-namespaces under hnc.x-k8s.io, as an API server that kube-apiserver aggregates.\n" +
 			"Any number of replicas can run on one etcd; with --data-dir a single replica brings its own.",

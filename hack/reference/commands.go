@@ -17,9 +17,7 @@ import (
 func commands() (string, error) {
 	var page strings.Builder
 	page.WriteString("# Commands\n\nWhat `kubectl hns COMMAND --help` says. [kubectl hns](../cli.md) has explanations and output.\n")
-	streams := genericiooptions.NewTestIOStreamsDiscard()
-	for _, build := range []func(*cli.Factory, genericiooptions.IOStreams) *cobra.Command{cli.NewCommand, repo.NewCommand, migrate.NewCommand} {
-		root := cli.NewRoot(cli.NewFactory(streams.ErrOut), streams, "", build)
+	for _, root := range plugins() {
 		writeCommand(&page, root, root.DisplayName())
 	}
 	text := page.String()
@@ -27,6 +25,16 @@ func commands() (string, error) {
 		text = strings.ReplaceAll(text, home+"/", "~/")
 	}
 	return text, nil
+}
+
+// plugins returns the root commands of kubectl-hns and of its own plugins.
+func plugins() []*cobra.Command {
+	streams := genericiooptions.NewTestIOStreamsDiscard()
+	var roots []*cobra.Command
+	for _, build := range []func(*cli.Factory, genericiooptions.IOStreams) *cobra.Command{cli.NewCommand, repo.NewCommand, migrate.NewCommand} {
+		roots = append(roots, cli.NewRoot(cli.NewFactory(streams.ErrOut), streams, "", build))
+	}
+	return roots
 }
 
 // writeCommand writes the section of a command, and those of the commands below it.

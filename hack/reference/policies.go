@@ -24,7 +24,8 @@ func policies() (string, error) {
 	slices.SortFunc(files, func(a, b string) int { return strings.Compare(filepath.Base(a), filepath.Base(b)) })
 	var page strings.Builder
 	page.WriteString("# Admission policies\n\nThe rules about objects of other APIs that kube-apiserver enforces by itself. A denial names its policy. " +
-		"All fail closed: a request that cannot be evaluated is denied.\n\n```sh\nkubectl get validatingadmissionpolicies,mutatingadmissionpolicies\n```\n")
+		"All fail closed: a request that cannot be evaluated is denied. The lists have the short messages; the one in a denial names your object and what to do, such as\n" +
+		"`ConfigMap team-a/settings is inherited from namespace acme: change it there, in namespace acme`.\n\n```sh\nkubectl get validatingadmissionpolicies,mutatingadmissionpolicies\n```\n")
 	for _, file := range files {
 		if filepath.Base(file) == "kustomization.yaml" {
 			continue
@@ -38,7 +39,7 @@ func policies() (string, error) {
 				Kind     string
 				Metadata struct{ Name string }
 				Spec     struct {
-					Validations []struct{ Message, MessageExpression string }
+					Validations []struct{ Message string }
 				}
 			}
 			if err := yaml.Unmarshal([]byte(document), &policy); err != nil {

@@ -32,8 +32,8 @@ func newAdoptCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Comm
 	o := &adoptOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "adopt (-f FILE | --from-tree-labels | --from-label KEY | --from-annotation KEY)",
-		Short: "Give the namespaces of a cluster parents, by a file or by labels that they have",
-		Long: `Give the namespaces of a cluster parents, by a file or by labels that they have.
+		Short: "Build trees from a file or from existing labels",
+		Long: `Build trees from a file or from existing labels.
 
 A file shows a tree of indented names. Each namespace gets the one above it, with less indentation, as its parent; those without indentation, like
 those that labels say nothing about, keep theirs. The namespaces must exist.

@@ -146,9 +146,9 @@ func TestMovesDoNotOverwriteOthers(t *testing.T) {
 	}{
 		"another status":      {hierarchy("u", "1", ""), hierarchy("u", "2", ""), ""},
 		"its first hierarchy": {nil, hierarchy("u", "2", ""), ""},
-		"another parent":      {hierarchy("u", "1", ""), hierarchy("u", "2", "corp"), "its hierarchy has changed since it was shown (now below corp)"},
-		"its first parent":    {nil, hierarchy("u", "2", "corp"), "its hierarchy has changed since it was shown (now below corp)"},
-		"another namespace":   {hierarchy("u", "1", ""), hierarchy("v", "2", ""), "its hierarchy has changed since it was shown"},
+		"another parent":      {hierarchy("u", "1", ""), hierarchy("u", "2", "corp"), "its hierarchy has changed since it was validated (now below corp)"},
+		"its first parent":    {nil, hierarchy("u", "2", "corp"), "its hierarchy has changed since it was validated (now below corp)"},
+		"another namespace":   {hierarchy("u", "1", ""), hierarchy("v", "2", ""), "its hierarchy has changed since it was validated"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			streams, _, _, _ := genericiooptions.NewTestIOStreams()
@@ -203,7 +203,7 @@ func TestOutputOfMovesThatFailHalfwayIsWhatIsDone(t *testing.T) {
 }
 
 func TestErrorsNameABoundedNumberOfNamespaces(t *testing.T) {
-	all := make([]placed, maxNamed+5)
+	all := make([]placed, adoption.MaxNamed+5)
 	for i := range all {
 		all[i].Namespace = fmt.Sprintf("n%02d", i)
 	}

@@ -24,7 +24,8 @@ func Run(version string) int { return Main(version, NewCommand) }
 func Main(version string, build func(*Factory, genericiooptions.IOStreams) *cobra.Command) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop)  // The default: a second signal ends what does not end by itself, such as a read of standard input.
+	// After the first signal, restore the default: a second one ends the process even if a read of standard input blocks.
+	context.AfterFunc(ctx, stop)
 	klog.SetLogger(klog.Logger{}) // Libraries log errors that they also return, and those of requests that are no longer needed.
 	out, errOut := &textWriter{w: os.Stdout}, &textWriter{w: os.Stderr}
 	defer errOut.flush()

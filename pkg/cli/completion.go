@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
@@ -62,81 +64,61 @@ func matching(candidates, given []string, word string) []string {
 	return slices.Compact(words)
 }
 
-// CompleteNamespaces completes the namespaces that the requester may see.
-func (f *Factory) CompleteNamespaces(cmd *cobra.Command, _ string) []string {
+// namesOf returns the names of the objects in a list, none if it cannot be read.
+func (f *Factory) namesOf(list func(*Clients) (runtime.Object, error)) []string {
 	c, err := f.Clients()
 	if err != nil {
 		return nil
 	}
-	// All users may list these.
-	list, err := c.Hierarchy.HncV1alpha3().MyNamespaces().List(cmd.Context(), metav1.ListOptions{})
+	found, err := list(c)
 	if err != nil {
 		return nil
 	}
-	names := make([]string, 0, len(list.Items))
-	for i := range list.Items {
-		names = append(names, list.Items[i].Name)
-	}
+	names := make([]string, 0, meta.LenList(found))
+	_ = meta.EachListItem(found, func(o runtime.Object) error {
+		named, err := meta.Accessor(o)
+		if err == nil {
+			names = append(names, named.GetName())
+		}
+		return err
+	})
 	return names
+}
+
+// CompleteNamespaces completes the namespaces that the requester may see.
+func (f *Factory) CompleteNamespaces(cmd *cobra.Command, _ string) []string {
+	return f.namesOf(func(c *Clients) (runtime.Object, error) {
+		return c.Hierarchy.HncV1alpha3().MyNamespaces().List(cmd.Context(), metav1.ListOptions{}) // All users may list these.
+	})
 }
 
 // completeChildren completes the sub-namespaces of the namespace of -n.
 func (f *Factory) completeChildren(cmd *cobra.Command, _ string) []string {
-	c, err := f.Clients()
-	if err != nil {
-		return nil
-	}
-	parent, err := f.namespace()
-	if err != nil {
-		return nil
-	}
-	list, err := c.Hierarchy.HncV1beta1().Subnamespaces(parent).List(cmd.Context(), metav1.ListOptions{})
-	if err != nil {
-		return nil
-	}
-	names := make([]string, 0, len(list.Items))
-	for i := range list.Items {
-		names = append(names, list.Items[i].Name)
-	}
-	return names
+	return f.namesOf(func(c *Clients) (runtime.Object, error) {
+		parent, err := f.namespace()
+		if err != nil {
+			return nil, err
+		}
+		return c.Hierarchy.HncV1beta1().Subnamespaces(parent).List(cmd.Context(), metav1.ListOptions{})
+	})
 }
 
 // completeQuotas completes the hierarchical resource quotas in the namespace of -n.
 func (f *Factory) completeQuotas(cmd *cobra.Command, _ string) []string {
-	c, err := f.Clients()
-	if err != nil {
-		return nil
-	}
-	namespace, err := f.namespace()
-	if err != nil {
-		return nil
-	}
-	list, err := c.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(namespace).List(cmd.Context(), metav1.ListOptions{})
-	if err != nil {
-		return nil
-	}
-	names := make([]string, 0, len(list.Items))
-	for i := range list.Items {
-		names = append(names, list.Items[i].Name)
-	}
-	return names
+	return f.namesOf(func(c *Clients) (runtime.Object, error) {
+		namespace, err := f.namespace()
+		if err != nil {
+			return nil, err
+		}
+		return c.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(namespace).List(cmd.Context(), metav1.ListOptions{})
+	})
 }
 
 // CompleteRepositorySyncs completes the RepositorySyncs of the cluster.
 func (f *Factory) CompleteRepositorySyncs(cmd *cobra.Command, _ string) []string {
-	c, err := f.Clients()
-	if err != nil {
-		return nil
-	}
-	list, err := c.Hierarchy.HncV1alpha3().RepositorySyncs().List(cmd.Context(), metav1.ListOptions{})
-	if err != nil {
-		return nil
-	}
-	names := make([]string, 0, len(list.Items))
-	for i := range list.Items {
-		names = append(names, list.Items[i].Name)
-	}
-	return names
+	return f.namesOf(func(c *Clients) (runtime.Object, error) {
+		return c.Hierarchy.HncV1alpha3().RepositorySyncs().List(cmd.Context(), metav1.ListOptions{})
+	})
 }
 
 // CompleteResources completes the plural names of namespaced resources that can be listed, with their group unless it

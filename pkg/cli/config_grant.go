@@ -20,7 +20,7 @@ import (
 // aggregationTimeout limits how long Kubernetes may take to aggregate a new ClusterRole.
 const aggregationTimeout = 30 * time.Second
 
-// checkPropagator returns an error if the propagator lacks rights on the configured kind and they are not to be
+// checkPropagator returns an error if the propagator lacks permissions on the configured kind and they are not to be
 // granted.
 func (o *setResourceOptions) checkPropagator(ctx context.Context, c *Clients) error {
 	if o.dryRun.Client() {
@@ -38,7 +38,7 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *Clients) er
 	lacks, err := grant.Missing(ctx, c.Kube, resource)
 	switch {
 	case apierrors.IsForbidden(err) && !o.granting:
-		Warnf(o.ErrOut, "whether hns-propagator has the rights on %s is not known: missing right: %s; if it lacks them, kubectl hns config describe shows OutOfSync, "+
+		Warnf(o.ErrOut, "whether hns-propagator has the permissions on %s is not known: missing permission: %s; if it lacks them, kubectl hns config describe shows OutOfSync, "+
 			"and an administrator may grant them:\n  %s", resource, missingRight(err), o.grantCommand())
 		return nil
 	case err != nil || len(lacks) == 0:
@@ -49,14 +49,14 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *Clients) er
 			return err
 		}
 		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hns-propagator may not %s %s, so none are propagated.\n"+
-			"You may not grant these rights. An administrator may, with this command:\n  %s",
+			"You may not grant these permissions. An administrator may, with this command:\n  %s",
 			o.dryRun.Suffix(), strings.Join(lacks, ", "), resource, o.grantCommand()), err}
 	}
-	return fmt.Errorf("the configuration is stored%s, but hns-propagator may not %s %s, so none are propagated. To grant these rights, run:\n  %s",
+	return fmt.Errorf("the configuration is stored%s, but hns-propagator may not %s %s, so none are propagated. To grant these permissions, run:\n  %s",
 		o.dryRun.Suffix(), strings.Join(lacks, ", "), resource, o.grantCommand())
 }
 
-// grantCommand returns the command that stores the entry and grants the rights.
+// grantCommand returns the command that stores the entry and grants the permissions.
 func (o *setResourceOptions) grantCommand() string {
 	return "kubectl hns config " + setResourceArgs(o.entry) + " --grant"
 }
@@ -75,7 +75,7 @@ func (o *setResourceOptions) grantRights(ctx context.Context, c *Clients, resour
 		return err
 	}
 	if err != nil {
-		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hns-propagator could not be granted the rights on %s:", o.dryRun.Suffix(), resource), err}
+		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hns-propagator could not be granted the permissions on %s:", o.dryRun.Suffix(), resource), err}
 	}
 	if _, err := fmt.Fprintf(o.Out, "clusterrole.%s/%s created%s\nIt allows hns-propagator to %s %s in all namespaces.\n", rbacv1.GroupName, role.Name, o.dryRun.Suffix(),
 		strings.Join(hnc.PropagatorVerbs(), ", "), resource); err != nil || o.dryRun.Enabled() {

@@ -103,8 +103,8 @@ func (o *deleteOptions) allowCascading(ctx context.Context, c *Clients) (bool, e
 	if err != nil {
 		return false, err
 	}
-	if sub.Annotations[hnc.AnnotationVoid] != "" || managed.SubnamespaceOf(ns.Annotations) != o.parent {
-		return false, fmt.Errorf("nothing was changed: namespace %s is not a sub-namespace of %s, and is not deleted with the Subnamespace; leave --allow-cascading-deletion out", o.child, o.parent)
+	if hnc.IsVoid(sub.Annotations) || managed.SubnamespaceOf(ns.Annotations) != o.parent {
+		return false, fmt.Errorf("nothing was changed: namespace %s is not a sub-namespace of %s, and is not deleted with the Subnamespace; repeat without --allow-cascading-deletion", o.child, o.parent)
 	}
 	h, err := getHierarchy(ctx, c, o.child)
 	if err != nil {

@@ -77,7 +77,7 @@ func (o *describeOptions) Run(ctx context.Context) error {
 	events, err := c.Kube.CoreV1().Events(o.namespace).List(ctx, metav1.ListOptions{FieldSelector: "source=" + hnc.GroupName})
 	switch {
 	case apierrors.IsForbidden(err):
-		Warnf(o.ErrOut, "events are left out: missing right: %s", missingRight(err))
+		Warnf(o.ErrOut, "events are left out: missing permission: %s", missingRight(err))
 		events = nil
 	case err != nil:
 		return err

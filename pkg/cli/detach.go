@@ -21,6 +21,7 @@ type detachOptions struct {
 	factory *Factory
 
 	object objectArg
+	dryRun DryRunFlag
 	wait   waitFlags
 }
 
@@ -32,11 +33,12 @@ func newDetachCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Com
 		Short:   "Make a copy of a kind that is no longer propagated an ordinary object",
 		Long: `Make a copy of a kind that is no longer propagated (mode Ignore) an ordinary object, which users of its namespace can change and delete.
 
-This requires the right to update the object, and being admin of the namespace that it was copied from.`,
+This requires permission to update the object, and being admin of the namespace that it was copied from.`,
 		Example:           `  kubectl hns detach configmap/settings -n service-1`,
 		ValidArgsFunction: CompleteArgs(1, f.CompleteResources),
 		RunE:              RunOptions(o),
 	}
+	o.dryRun.AddFlag(cmd.Flags())
 	cmd.Flags().DurationVar(&o.wait.timeout, "timeout", 30*time.Second, "How long to wait until it is done")
 	return cmd
 }
@@ -62,15 +64,30 @@ func (o *detachOptions) Run(ctx context.Context) error {
 	if source == "" {
 		return fmt.Errorf("%s in namespace %s is not a copy: there is nothing to detach", title, namespace)
 	}
-	client := c.Hierarchy.HncV1alpha3().CopyReleases(namespace)
+	if !o.dryRun.Client() {
+		spec := v1alpha3.CopyReleaseSpec{Group: mapping.Resource.Group, Resource: mapping.Resource.Resource, Name: name, Source: source}
+		if err := o.release(ctx, c, spec, title); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(o.Out, names.Line("%s detached from the one in %s: it is an ordinary object now%s", title, source, o.dryRun.Suffix()))
+	return err
+}
+
+// release requests the release of a copy, and waits for it unless it is a dry run.
+func (o *detachOptions) release(ctx context.Context, c *Clients, spec v1alpha3.CopyReleaseSpec, title string) error {
+	client := c.Hierarchy.HncV1alpha3().CopyReleases(o.object.namespace)
 	release, err := client.Create(ctx, &v1alpha3.CopyRelease{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"},
-		Spec:       v1alpha3.CopyReleaseSpec{Group: mapping.Resource.Group, Resource: mapping.Resource.Resource, Name: name, Source: source},
-	}, metav1.CreateOptions{})
+		Spec:       spec,
+	}, metav1.CreateOptions{DryRun: o.dryRun.options()})
 	if err != nil {
 		return &prefixedError{fmt.Sprintf("Could not detach %s.", title), err}
 	}
-	err = o.wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
+	if o.dryRun.Enabled() {
+		return nil
+	}
+	return o.wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
 		now, err := client.Get(ctx, release.Name, metav1.GetOptions{})
 		if err != nil {
 			return "", err
@@ -83,8 +100,4 @@ func (o *detachOptions) Run(ctx context.Context) error {
 		}
 		return "", nil
 	})
-	if err == nil {
-		_, err = io.WriteString(o.Out, names.Line("%s detached from the one in %s: it is an ordinary object now", title, source))
-	}
-	return err
 }

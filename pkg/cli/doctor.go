@@ -165,7 +165,7 @@ func (o *doctorOptions) failed(subject string, err error) bool {
 	case err == nil || apierrors.IsNotFound(err):
 		return false
 	case apierrors.IsForbidden(err):
-		o.add(diagnosis.Finding{Severity: diagnosis.Unknown, Subject: subject, Text: "missing right: " + missingRight(err)})
+		o.add(diagnosis.Finding{Severity: diagnosis.Unknown, Subject: subject, Text: "missing permission: " + missingRight(err)})
 	case apierrors.IsServiceUnavailable(err):
 		o.add(diagnosis.Unavailable(subject, ServerMessage(err)))
 	default:
@@ -199,8 +199,8 @@ func (o *doctorOptions) checkSystem(ctx context.Context, bundle []byte, now time
 		}
 		o.add(diagnosis.Namespace(namespace))
 	}
-	o.checkCertificate(ctx, "hns-apiserver", bundle, now)
-	lease, err := o.clients.Kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, "hns-propagator", metav1.GetOptions{})
+	o.checkCertificate(ctx, hnc.APIServerName, bundle, now)
+	lease, err := o.clients.Kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, hnc.PropagatorName, metav1.GetOptions{})
 	if !o.failed("lease hns-propagator", err) {
 		if err != nil {
 			lease = nil

@@ -23,7 +23,7 @@ func (o *doctorOptions) checkRights(ctx context.Context, configuration *v1beta1.
 	var kinds []string
 	if configuration != nil {
 		var err error
-		if kinds, err = o.missingRights(ctx, "hns-propagator", diagnosis.KindRights(configuration)); o.failed("rights of hns-propagator", err) {
+		if kinds, err = o.missingRights(ctx, hnc.PropagatorName, diagnosis.KindRights(configuration)); o.failed("permissions of hns-propagator", err) {
 			return
 		}
 	}
@@ -31,9 +31,9 @@ func (o *doctorOptions) checkRights(ctx context.Context, configuration *v1beta1.
 		name          string
 		rights        []diagnosis.Right
 		missingOfKind []string
-	}{{"hns-apiserver", diagnosis.APIServerRights, nil}, {"hns-propagator", diagnosis.PropagatorRights, kinds}} {
+	}{{hnc.APIServerName, diagnosis.APIServerRights, nil}, {hnc.PropagatorName, diagnosis.PropagatorRights, kinds}} {
 		missing, err := o.missingRights(ctx, server.name, server.rights)
-		if !o.failed("rights of "+server.name, err) {
+		if !o.failed("permissions of "+server.name, err) {
 			o.add(diagnosis.Rights(server.name, missing, server.missingOfKind)...)
 		}
 	}

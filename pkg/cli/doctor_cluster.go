@@ -51,7 +51,7 @@ func notInstalled(ctx context.Context, o *doctorOptions) bool {
 	if err != nil || service != nil {
 		return false
 	}
-	_, err = o.clients.Kube.CoreV1().ServiceAccounts(hnc.SystemNamespace).Get(ctx, "hns-apiserver", metav1.GetOptions{})
+	_, err = o.clients.Kube.CoreV1().ServiceAccounts(hnc.SystemNamespace).Get(ctx, hnc.APIServerName, metav1.GetOptions{})
 	return apierrors.IsNotFound(err)
 }
 
@@ -144,7 +144,7 @@ func (o *doctorOptions) checkServerClock(ctx context.Context, now time.Time) {
 	date, err := o.date(ctx, "apis", v1beta1.SchemeGroupVersion.Group, v1beta1.SchemeGroupVersion.Version)
 	// An API that is not served is another check's.
 	if err == nil && !date.IsZero() {
-		o.add(diagnosis.Clock("hns-apiserver", date, now.Add(time.Since(begin))))
+		o.add(diagnosis.Clock(hnc.APIServerName, date, now.Add(time.Since(begin))))
 	}
 }
 

@@ -51,13 +51,13 @@ func (o *doctorOptions) checkViewDefinitions(ctx context.Context) {
 func (o *doctorOptions) checkGatewayRights(ctx context.Context) {
 	server := hnc.ViewAPIService.Server
 	missing, err := o.missingRights(ctx, server, diagnosis.GatewayRights)
-	if o.failed("rights of "+server, err) {
+	if o.failed("permissions of "+server, err) {
 		return
 	}
 	var excessive []string
 	for _, resource := range []string{"users", "serviceaccounts"} {
 		allowed, err := grant.Allowed(ctx, o.clients.Kube, server, authorizationv1.ResourceAttributes{Resource: resource, Verb: "impersonate"})
-		if o.failed("rights of "+server, err) {
+		if o.failed("permissions of "+server, err) {
 			return
 		}
 		if allowed {

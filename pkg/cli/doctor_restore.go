@@ -43,7 +43,7 @@ func (o *doctorOptions) checkDifferences(ctx context.Context) {
 	for i, trust := range trusted {
 		subject := "differences with resume --trust=" + trust
 		if errs[i] != nil {
-			o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: errs[i].Error(), Hint: "this needs the right to impersonate " + hnc.PropagatorUser})
+			o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: errs[i].Error(), Hint: "this requires permission to impersonate " + hnc.PropagatorUser})
 			continue
 		}
 		if len(found[i]) == 0 {

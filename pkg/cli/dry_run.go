@@ -11,7 +11,7 @@ type DryRunFlag string
 // AddFlag adds --dry-run.
 func (d *DryRunFlag) AddFlag(flags *pflag.FlagSet) {
 	*d = "none"
-	flags.Var(d, "dry-run", `"client" prints what would be sent, "server" has the server validate it without storing anything`)
+	flags.Var(d, "dry-run", `"client" sends no change and prints what would be done, "server" has the server validate it without storing anything`)
 	flags.Lookup("dry-run").NoOptDefVal = "client"
 }
 

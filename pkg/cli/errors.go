@@ -117,7 +117,7 @@ func hintFor(f *Factory, err error) string {
 	var status apierrors.APIStatus
 	switch {
 	case missingRight(err) != "":
-		return "Missing right: " + missingRight(err)
+		return "Missing permission: " + missingRight(err)
 	case apierrors.IsServiceUnavailable(err):
 		return "The server of APIService " + service + " does not answer. " + look
 	case isUnserved(err):

@@ -128,12 +128,13 @@ func (m *mover) place(ctx context.Context, p *placed) (h *v1beta1.Hierarchy, err
 		if err != nil {
 			return err
 		}
-		if current.Spec.Parent == p.Parent && (p.uid == "" || current.UID == p.uid) {
+		same := p.uid == "" || current.UID == p.uid
+		if current.Spec.Parent == p.Parent && same {
 			h = current // Somebody else has moved it there.
 			return nil
 		}
-		if current.Spec.Parent != p.before || p.uid != "" && current.UID != p.uid {
-			return fmt.Errorf("its hierarchy has changed since it was shown%s", nowBelow(current.Spec.Parent))
+		if current.Spec.Parent != p.before || !same {
+			return fmt.Errorf("its hierarchy has changed since it was validated%s", nowBelow(current.Spec.Parent))
 		}
 		client := m.clients.Hierarchy.HncV1beta1().Hierarchies(p.Namespace)
 		if current.ResourceVersion == "" {
@@ -149,9 +150,6 @@ func (m *mover) place(ctx context.Context, p *placed) (h *v1beta1.Hierarchy, err
 	return h, err
 }
 
-// maxNamed bounds the namespaces that an error names.
-const maxNamed = 20
-
 // incomplete returns the error of the moves of which the given one has failed.
 func incomplete(all []placed, failed int, err error) error {
 	var left []string
@@ -164,8 +162,8 @@ func incomplete(all []placed, failed int, err error) error {
 			left = append(left, p.Namespace)
 		}
 	}
-	named := strings.Join(left[:min(len(left), maxNamed)], ", ")
-	if more := len(left) - maxNamed; more > 0 {
+	named := strings.Join(left[:min(len(left), adoption.MaxNamed)], ", ")
+	if more := len(left) - adoption.MaxNamed; more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
 	}
 	return &prefixedError{fmt.Sprintf("Could not move %s. Namespaces moved: %d; not moved: %s. Repeat the command to continue.", all[failed].Namespace, done, named), err}

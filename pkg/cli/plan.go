@@ -49,7 +49,7 @@ if the change would be refused.`,
   kubectl hns plan team-a --abstract eng,platform
   kubectl hns plan team-a --mode secrets=Propagate --diff
   kubectl hns plan acme --mode networkpolicies.networking.k8s.io=Propagate --cluster
-  kubectl hns plan acme --rules '{"noPropagationLabels": ["team=none"]}'`,
+  kubectl hns plan acme --rules '{"skippedObjects": [{"matchLabels": {"team": "none"}}]}'`,
 		Args:              namespaceArgs(1, 1),
 		ValidArgsFunction: CompleteArgs(1, f.CompleteNamespaces),
 		RunE:              RunOptions(o),
@@ -157,7 +157,10 @@ func (o *planOptions) resources(ctx context.Context, c *Clients) ([]v1beta1.Reso
 		return nil, err
 	}
 	resources, err := o.currentResources(ctx, c)
-	return withModes(resources, entries), err
+	if err != nil {
+		return nil, err
+	}
+	return withModes(resources, entries), nil
 }
 
 // parseModes parses RESOURCE[.GROUP]=MODE.

@@ -24,8 +24,9 @@ type resumeOptions struct {
 	genericiooptions.IOStreams
 	factory *Factory
 
-	trust string
-	yes   bool
+	trust  string
+	yes    bool
+	dryRun DryRunFlag
 }
 
 func newResumeCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
@@ -45,6 +46,7 @@ and deleted accordingly. kubectl hns doctor lists what would be written in eithe
 	}
 	cmd.Flags().StringVar(&o.trust, "trust", "", "What is correct where both differ: hierarchies, or namespaces, which means their tree labels")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
+	o.dryRun.AddFlag(cmd.Flags())
 	CompleteFlag(cmd, "trust", func(*cobra.Command, string) []string { return trusted })
 	return cmd
 }
@@ -70,19 +72,22 @@ func (o *resumeOptions) Run(ctx context.Context) error {
 	if diagnosis.Paused(configuration) == nil {
 		return errors.New("the propagation is not paused; kubectl hns doctor says what else prevents it")
 	}
-	if !o.yes {
+	if !o.yes && !o.dryRun.Enabled() {
 		question := fmt.Sprintf("The %s overwrite what differs, and objects are deleted accordingly. Continue? (yes/no) ", o.trust)
 		if err := Confirm(ctx, o.IOStreams, question, errNotConfirmed); err != nil {
 			return err
 		}
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{hnc.AnnotationTrust: configuration.TrustDecision(o.trust)}}})
-	if err != nil {
-		return err
+	if !o.dryRun.Client() {
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{hnc.AnnotationTrust: configuration.TrustDecision(o.trust)}}})
+		if err != nil {
+			return err
+		}
+		options := metav1.PatchOptions{DryRun: o.dryRun.options()}
+		if _, err := c.Kube.CoreV1().Namespaces().Patch(ctx, hnc.SystemNamespace, types.MergePatchType, patch, options); err != nil {
+			return err
+		}
 	}
-	if _, err := c.Kube.CoreV1().Namespaces().Patch(ctx, hnc.SystemNamespace, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(o.Out, "The propagation resumes; %s overwrite what differs\n", o.trust)
+	_, err = fmt.Fprintf(o.Out, "The propagation resumes; %s overwrite what differs%s\n", o.trust, o.dryRun.Suffix())
 	return err
 }

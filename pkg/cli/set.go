@@ -38,7 +38,7 @@ func newSetCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Comman
 	cmd.Flags().BoolP("root", "r", false, "Make the namespace a root")
 	cmd.Flags().StringVarP(&o.parent, "parent", "p", "", "Give the namespace this parent")
 	cmd.Flags().BoolP("allow-cascading-deletion", "a", false, "Allow deletion of the sub-namespaces below along with the namespace")
-	cmd.Flags().BoolP("forbid-cascading-deletion", "f", false, "Forbid that")
+	cmd.Flags().BoolP("forbid-cascading-deletion", "f", false, "Forbid deletion of the sub-namespaces below along with the namespace (-f as in HNC's plugin)")
 	CompleteFlag(cmd, "parent", f.CompleteNamespaces)
 	o.dryRun.AddFlag(cmd.Flags())
 	o.wait.addFlags(cmd.Flags(), waitForTreeLabelsUsage)

@@ -152,7 +152,7 @@ func (o *treeOptions) addObjects(ctx context.Context, c *Clients, t *tree.Tree, 
 	}
 	for i := range nodes {
 		if forbidden[i] != nil {
-			Warnf(o.ErrOut, "objects in namespace %s are left out: missing right: %s", nodes[i].Name, missingRight(forbidden[i]))
+			Warnf(o.ErrOut, "objects in namespace %s are left out: missing permission: %s", nodes[i].Name, missingRight(forbidden[i]))
 		}
 		add(lists[i])
 	}

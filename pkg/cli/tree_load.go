@@ -14,6 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 // loadTrees reads the trees below the roots with one request for each. If the server has no hierarchies/tree, or answers
@@ -60,7 +61,7 @@ func loadAllTrees(ctx context.Context, c *Clients, errOut io.Writer) (*tree.Tree
 	if mineErr != nil {
 		return nil, err
 	}
-	Warnf(errOut, "only namespaces that you may see are shown, and no conditions: missing right: %s", missingRight(err))
+	Warnf(errOut, "only namespaces that you may see are shown, and no conditions: missing permission: %s", missingRight(err))
 	t = tree.New()
 	for i := range mine.Items {
 		n := &mine.Items[i]
@@ -104,7 +105,7 @@ func newTree(namespaces []metav1.PartialObjectMetadata, hierarchies []v1beta1.Hi
 	t := tree.New()
 	for i := range namespaces {
 		n := &namespaces[i]
-		t.AddNamespace(n.Name, n.Annotations[hnc.AnnotationSubnamespaceOf] != "", n.DeletionTimestamp != nil)
+		t.AddNamespace(n.Name, managed.SubnamespaceOf(n.Annotations) != "", n.DeletionTimestamp != nil)
 	}
 	known := sets.New[string]()
 	for i := range hierarchies {
@@ -116,7 +117,7 @@ func newTree(namespaces []metav1.PartialObjectMetadata, hierarchies []v1beta1.Hi
 	for i := range namespaces {
 		// The hierarchy of a sub-namespace that is being deleted may be gone.
 		n := &namespaces[i]
-		if parent := n.Annotations[hnc.AnnotationSubnamespaceOf]; parent != "" && n.DeletionTimestamp != nil && !known.Has(n.Name) {
+		if parent := managed.SubnamespaceOf(n.Annotations); parent != "" && n.DeletionTimestamp != nil && !known.Has(n.Name) {
 			t.AddHierarchy(n.Name, parent, nil)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
 
 const levels = 2000
@@ -167,8 +168,34 @@ func TestUsersWithoutListSeeTheirNamespaces(t *testing.T) {
 	if want := "a\n└── [s] b\n\n[s] indicates subnamespaces\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
-	if want := "Warning: only namespaces that you may see are shown, and no conditions: missing right: list hierarchies.hnc.x-k8s.io in the whole cluster\n"; errOut.String() != want {
+	if want := "Warning: only namespaces that you may see are shown, and no conditions: missing permission: list hierarchies.hnc.x-k8s.io in the whole cluster\n"; errOut.String() != want {
 		t.Errorf("got %q, want %q", errOut.String(), want)
+	}
+}
+
+// Users who create a namespace that another tool manages may annotate it as a sub-namespace, too.
+func TestExternalNamespacesAreNoSubnamespaces(t *testing.T) {
+	deleted := metav1.Now()
+	external := map[string]string{hnc.AnnotationManagedBy: "eng", hnc.AnnotationSubnamespaceOf: "acme"}
+	for name, test := range map[string]struct {
+		annotations  map[string]string
+		kind         ui.Kind
+		subnamespace bool
+		parent       string
+	}{
+		"sub": {map[string]string{hnc.AnnotationSubnamespaceOf: "acme"}, ui.Subnamespace, true, "acme"},
+		"own": {map[string]string{hnc.AnnotationManagedBy: hnc.GroupName, hnc.AnnotationSubnamespaceOf: "acme"}, ui.Subnamespace, true, "acme"},
+		"ext": {external, ui.External, false, ""},
+		"all": {nil, ui.Full, false, ""},
+	} {
+		ns := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: test.annotations, DeletionTimestamp: &deleted}}
+		node := newTree([]metav1.PartialObjectMetadata{ns}, nil).Get(name)
+		if node.Subnamespace != test.subnamespace || node.Parent != test.parent {
+			t.Errorf("%s: in the tree: %+v", name, node)
+		}
+		if got := newMember(&ns, node).Kind; got != test.kind {
+			t.Errorf("%s: on the page: %s, want %s", name, got, test.kind)
+		}
 	}
 }
 

@@ -212,19 +212,9 @@ func latestEvents(e *ui.Events) {
 }
 
 func newEvent(e *corev1.Event) ui.Event {
-	last := e.LastTimestamp.Time
-	if last.IsZero() {
-		last = e.EventTime.Time
-	}
-	if e.Series != nil {
-		last = e.Series.LastObservedTime.Time
-	}
-	if last.IsZero() {
-		last = e.CreationTimestamp.Time
-	}
 	return ui.Event{
 		Warning: e.Type == corev1.EventTypeWarning, Reason: e.Reason, Message: e.Message, Kind: e.InvolvedObject.Kind, Name: e.InvolvedObject.Name,
-		Count: max(e.Count, 1), Last: last,
+		Count: max(e.Count, 1), Last: lastSeen(*e),
 	}
 }
 

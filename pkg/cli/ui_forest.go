@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
 
@@ -76,12 +76,8 @@ func (r *uiReader) myForest(ctx context.Context, why error) (*ui.Forest, error) 
 	}
 	for i := range mine.Items {
 		n := &mine.Items[i]
-		kind := map[v1alpha3.NamespaceKind]ui.Kind{v1alpha3.NamespaceSubnamespace: ui.Subnamespace, v1alpha3.NamespaceExternal: ui.External}[n.Status.Kind]
-		if kind == "" {
-			kind = ui.Full
-		}
 		forest.Namespaces = append(forest.Namespaces, ui.Member{
-			Name: n.Name, Parent: n.Status.Parent, Kind: kind, Labels: ownLabels(n.Labels),
+			Name: n.Name, Parent: n.Status.Parent, Kind: uiKind(hnc.NamespaceKind(n.Status.Kind)), Labels: ownLabels(n.Labels),
 			Deleting: n.Status.Phase == string(corev1.NamespaceTerminating), Created: created(&n.ObjectMeta),
 		})
 	}
@@ -90,18 +86,21 @@ func (r *uiReader) myForest(ctx context.Context, why error) (*ui.Forest, error) 
 
 // newMember returns a namespace of the forest, with its place in the tree.
 func newMember(ns *metav1.PartialObjectMetadata, node *tree.Node) ui.Member {
-	m := ui.Member{
-		Name: ns.Name, Parent: node.Parent, Kind: ui.Full, Deleting: node.Deleting, Created: created(&ns.ObjectMeta), Labels: ownLabels(ns.Labels),
-		Problems: node.Conditions,
+	return ui.Member{
+		Name: ns.Name, Parent: node.Parent, Kind: uiKind(managed.Kind(ns.Annotations)), Deleting: node.Deleting, Created: created(&ns.ObjectMeta),
+		Labels: ownLabels(ns.Labels), Problems: node.Conditions,
 	}
-	manager := ns.Annotations[hnc.AnnotationManagedBy]
-	switch {
-	case node.Subnamespace:
-		m.Kind = ui.Subnamespace
-	case manager != "" && manager != hnc.GroupName:
-		m.Kind = ui.External
+}
+
+func uiKind(kind hnc.NamespaceKind) ui.Kind {
+	switch kind {
+	case hnc.NamespaceSubnamespace:
+		return ui.Subnamespace
+	case hnc.NamespaceExternal:
+		return ui.External
+	default:
+		return ui.Full
 	}
-	return m
 }
 
 func created(meta *metav1.ObjectMeta) *time.Time {

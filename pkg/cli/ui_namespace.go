@@ -36,7 +36,7 @@ func (r *uiReader) Namespace(ctx context.Context, name string) (*ui.Namespace, e
 	if err := readRules(ctx, r.clients, q); err != nil {
 		return nil, err
 	}
-	node := &tree.Node{Name: name, Subnamespace: ns.Annotations[hnc.AnnotationSubnamespaceOf] != "", Deleting: ns.DeletionTimestamp != nil}
+	node := &tree.Node{Name: name, Deleting: ns.DeletionTimestamp != nil}
 	if len(q.Chain) > 1 {
 		node.Parent = q.Chain[1].Name
 	}

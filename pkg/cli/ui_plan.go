@@ -193,7 +193,7 @@ func command(namespace, parent string, change ui.Change) string {
 	case ui.ChangeAllow:
 		return fmt.Sprintf("kubectl hns set %s --allow-cascading-deletion", namespace)
 	case ui.ChangeForbid:
-		return fmt.Sprintf("kubectl hns set %s --forbidCascadingDeletion", namespace)
+		return fmt.Sprintf("kubectl hns set %s --forbid-cascading-deletion", namespace)
 	case ui.ChangeMode:
 		return fmt.Sprintf("kubectl edit hierarchies.%s %s -n %s", hnc.GroupName, hnc.Singleton, namespace)
 	}

@@ -21,11 +21,7 @@ import (
 )
 
 // installed selects the objects of the manifests and of the chart.
-const installed = "app.kubernetes.io/part-of=hns"
-
-// propagatorName is the name of the server that sets finalizers on namespaces, which are removed when its pods are
-// gone.
-const propagatorName = "hns-propagator"
+const installed = hnc.LabelPartOf + "=" + hnc.PartOf
 
 // podTimeout limits how long the pods of hns-sync, and those of hns-propagator, may take to stop.
 const podTimeout = 2 * time.Minute
@@ -45,8 +41,8 @@ type removal struct {
 // APIService without a server, so those go before their server, and the webhook of quotas, which rejects what it cannot
 // count, before those. The policies protect copies until nothing writes copies any more, and the grants of TenantViews.
 var removals = []removal{
-	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hns-sync", pods: "hns-sync"},
-	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: propagatorName, pods: propagatorName},
+	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: hnc.SyncName, pods: hnc.SyncName},
+	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: hnc.PropagatorName, pods: hnc.PropagatorName},
 	{resources: []schema.GroupVersionResource{{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}}},
 	{resources: []schema.GroupVersionResource{hnc.APIServiceResource}},
 	{resources: []schema.GroupVersionResource{
@@ -87,7 +83,7 @@ func newUninstallCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.
 	o := &uninstallOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Remove the servers from the cluster, and no namespace or copy",
+		Short: "Uninstall the servers; namespaces and copied objects are kept",
 		Long: "Removes the servers, the API, the policies and the roles from the cluster, in an order in which nothing blocks.\n" +
 			"Namespaces, copies and labels stay as they are, and so do the namespace hns-system and the volume with the hierarchies:\n" +
 			"after another installation the trees are as before. Our finalizer is removed from all namespaces.",
@@ -163,7 +159,7 @@ func (o *uninstallOptions) Run(ctx context.Context) error {
 		if err == nil && step.grants {
 			err = o.removeGrants(ctx, c)
 		}
-		if err == nil && step.pods == propagatorName && !o.dryRun.Enabled() {
+		if err == nil && step.pods == hnc.PropagatorName && !o.dryRun.Enabled() {
 			err = released.Namespaces(ctx, c.Kube, "kubectl-hns-uninstall")
 		}
 		if err != nil {
@@ -251,12 +247,12 @@ func (o *uninstallOptions) remaining(ctx context.Context, c *Clients) ([]string,
 	for _, volume := range volumes.Items {
 		stays = append(stays, fmt.Sprintf("persistentvolumeclaims/%s in %s: the hierarchies", volume.Name, volume.Namespace))
 	}
-	granted, err := c.Kube.RbacV1().ClusterRoles().List(ctx, metav1.ListOptions{LabelSelector: hnc.LabelAggregateToPropagator + "=true,app.kubernetes.io/part-of!=hns"})
+	granted, err := c.Kube.RbacV1().ClusterRoles().List(ctx, metav1.ListOptions{LabelSelector: hnc.LabelAggregateToPropagator + "=true," + hnc.LabelPartOf + "!=" + hnc.PartOf})
 	if err != nil {
 		return nil, err
 	}
 	for _, role := range granted.Items {
-		stays = append(stays, fmt.Sprintf("clusterroles/%s, which grants rights to hns-propagator only", role.Name))
+		stays = append(stays, fmt.Sprintf("clusterroles/%s, which grants permissions to hns-propagator only", role.Name))
 	}
 	return append(stays, "the namespace "+hnc.SystemNamespace), nil
 }

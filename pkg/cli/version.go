@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
@@ -96,7 +97,7 @@ func (o *versionOptions) Run(ctx context.Context) error {
 	}
 	printed, printErr := o.output.Print(o.Out, o.versions, nil)
 	if !printed {
-		printErr = printVersions(o.Out, [][2]string{{"kubectl-hns", o.versions.Client}, {"hns-apiserver", o.versions.Server}, {"kube-apiserver", o.versions.Kubernetes}})
+		printErr = printVersions(o.Out, [][2]string{{"kubectl-hns", o.versions.Client}, {hnc.APIServerName, o.versions.Server}, {"kube-apiserver", o.versions.Kubernetes}})
 	}
 	if printErr != nil {
 		return printErr

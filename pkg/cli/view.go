@@ -109,7 +109,7 @@ func (o *viewOptions) Run(ctx context.Context) error {
 		_, _ = fmt.Fprintf(o.ErrOut, "Run this line in another shell to use the view of %s. Press Ctrl-C to end.\n", o.names.Root)
 		return server.Serve(ctx)
 	}
-	// Nor does a second signal end the view before its command.
+	// A second signal must not end the view before its command.
 	held := make(chan os.Signal, 1)
 	signal.Notify(held, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(held)

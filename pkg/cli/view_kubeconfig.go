@@ -35,13 +35,13 @@ func newViewKubeconfigCommand(f *Factory, streams genericiooptions.IOStreams) *c
 		Long: `Print a kubeconfig for the TenantView of a namespace, which hns-gateway serves behind kube-apiserver.
 
 It has the credentials of the current context, and works with any client, without this command.`,
-		Example: `  kubectl hns view kubeconfig acme -f acme.kubeconfig
+		Example: `  kubectl hns view kubeconfig acme --output-file acme.kubeconfig
   kubectl --kubeconfig acme.kubeconfig get pods -A`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: CompleteArgs(1, f.CompleteNamespaces),
 		RunE:              RunOptions(o),
 	}
-	cmd.Flags().StringVarP(&o.file, "file", "f", "", "Write it to a file that only you can read, instead of printing it")
+	cmd.Flags().StringVar(&o.file, "output-file", "", "Write it to a file that only you can read, instead of printing it")
 	return cmd
 }
 

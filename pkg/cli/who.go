@@ -11,6 +11,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
 
@@ -92,9 +93,14 @@ func (o *whoOptions) Run(ctx context.Context) error {
 		Warnf(o.ErrOut, "%s", note)
 	}
 	printed, err := o.output.Print(o.Out, map[string]any{"namespace": o.namespace, key: grants}, func() []string {
-		names := make([]string, 0, len(grants))
+		var names []string
+		// Several bindings may grant it to a subject.
+		named := sets.New[string]()
 		for _, g := range grants {
-			names = append(names, strings.ToLower(g.Subject.Kind)+"/"+subjectName(g.Subject))
+			if name := strings.ToLower(g.Subject.Kind) + "/" + subjectName(g.Subject); !named.Has(name) {
+				named.Insert(name)
+				names = append(names, name)
+			}
 		}
 		return names
 	})
@@ -135,7 +141,7 @@ func (o *whoOptions) unreadNotes(clusterRoles []string) []string {
 	if o.verb != "" {
 		what = fmt.Sprintf("whether ClusterRoles %s permit this is not known", strings.Join(clusterRoles, ", "))
 	}
-	return []string{fmt.Sprintf("%s: missing right: list clusterroles.%s in the whole cluster", what, rbacv1.GroupName)}
+	return []string{fmt.Sprintf("%s: missing permission: list clusterroles.%s in the whole cluster", what, rbacv1.GroupName)}
 }
 
 // describeUnread describes what is not known because ClusterRoles could not be read.
@@ -169,7 +175,7 @@ func readRights(ctx context.Context, c *Clients, namespace string) (rights *admi
 	clusterBindings, err := rbac.ClusterRoleBindings().List(ctx, all)
 	switch {
 	case apierrors.IsForbidden(err):
-		notes = append(notes, "admins of the whole cluster are left out: missing right: "+missingRight(err))
+		notes = append(notes, "admins of the whole cluster are left out: missing permission: "+missingRight(err))
 	case err != nil:
 		return nil, nil, err
 	default:

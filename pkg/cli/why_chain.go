@@ -95,14 +95,14 @@ func labeledChain(ns *metav1.PartialObjectMetadata) []string {
 }
 
 // readObject reads the object in a namespace of the chain. If the user may not, it returns an error if the object is
-// required, and notes the missing right otherwise.
+// required, and notes the missing permission otherwise.
 func readObject(ctx context.Context, c *Clients, resource schema.GroupVersionResource, name string, in *origin.Namespace, required bool) error {
 	o, err := c.Dynamic.Resource(resource).Namespace(in.Name).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
 	case apierrors.IsForbidden(err) && !required:
-		in.Unread = "missing right: " + missingRight(err)
+		in.Unread = "missing permission: " + missingRight(err)
 		return nil
 	case err != nil:
 		return err
@@ -129,7 +129,7 @@ func readRoles(ctx context.Context, c *Clients, q *origin.Question) error {
 			switch {
 			case apierrors.IsNotFound(err):
 			case apierrors.IsForbidden(err):
-				role.Unread = "missing right: " + missingRight(err)
+				role.Unread = "missing permission: " + missingRight(err)
 			case err != nil:
 				return err
 			default:

@@ -17,7 +17,7 @@ import (
 func NewCommand(version string) *cobra.Command {
 	o := options.New()
 	return serving.Command(&cobra.Command{
-		Use:   "hns-gateway",
+		Use:   options.Name,
 		Short: "Serves tenant views",
 		Long: `Serves the subtrees of TenantViews as clusters of their own, as an API that kube-apiserver aggregates, and on its own port.
 Requests go to kube-apiserver as their callers. Any number of replicas can run.`,

@@ -17,7 +17,7 @@ import (
 func NewCommand(version string) *cobra.Command {
 	o := options.New()
 	return serving.Command(&cobra.Command{
-		Use:   "hns-propagator",
+		Use:   options.Name,
 		Short: "Reconciles namespaces and their objects with the hierarchies",
 		Long: `Watches namespaces, hierarchies, sub-namespaces and the objects that are propagated, and writes copies of objects,
 tree labels of namespaces, and sub-namespaces. Of several replicas one writes; the others keep ready to take over.`,

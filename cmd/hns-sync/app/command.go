@@ -17,7 +17,7 @@ import (
 func NewCommand(version string) *cobra.Command {
 	o := options.New()
 	return serving.Command(&cobra.Command{
-		Use:   "hns-sync",
+		Use:   options.Name,
 		Short: "Keeps the cluster equal to repositories of policy in Git",
 		Long: `Reads the Git repositories that RepositorySyncs name, and applies their namespaces and policies as the ServiceAccounts that these name.
 Changes by others are corrected. Of several replicas one works; the others wait to take over.`,

@@ -60,8 +60,8 @@ func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, []
 	}
 	for _, c := range cycles(parents) {
 		chain := slices.Concat(c, c[:1])
-		if len(c) > maxNamed {
-			chain = slices.Concat(c[:maxNamed], []string{"...", c[0]})
+		if len(c) > MaxNamed {
+			chain = slices.Concat(c[:MaxNamed], []string{"...", c[0]})
 		}
 		for _, name := range c {
 			skipped = append(skipped, Skipped{name, fmt.Sprintf("it would be its own ancestor: %s; give one of them another parent", strings.Join(chain, " <- "))})
@@ -93,8 +93,8 @@ func (s Source) parent(ns *metav1.PartialObjectMetadata) string {
 	return s.Prefix + value
 }
 
-// maxNamed bounds the namespaces of a cycle that a reason names.
-const maxNamed = 20
+// MaxNamed bounds the namespaces that a message names.
+const MaxNamed = 20
 
 // cycles returns the cycles that the parents contain, each beginning with its smallest name.
 func cycles(parents map[string]string) (all [][]string) {

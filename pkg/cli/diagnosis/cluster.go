@@ -123,7 +123,7 @@ func Leftovers(definitions, webhooks, roles []string) []Finding {
 			"kubectl delete clusterrole " + hncManagerRole + ", and its ClusterRoleBinding"})
 	}
 	if len(findings) == 0 {
-		findings = append(findings, ok("leftovers of HNC", "no definitions, webhook configurations or rights"))
+		findings = append(findings, ok("leftovers of HNC", "no definitions, webhook configurations or ClusterRoles"))
 	}
 	return findings
 }

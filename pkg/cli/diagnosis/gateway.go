@@ -31,7 +31,7 @@ func NoGateway(views int) []Finding {
 
 // GatewayPermissions reports the permissions that hns-gateway lacks, and those that it must not have.
 func GatewayPermissions(missing, excessive []string) Finding {
-	subject := "rights of " + hnc.ViewAPIService.Server
+	subject := "permissions of " + hnc.ViewAPIService.Server
 	switch {
 	case len(excessive) > 0:
 		return Finding{Error, subject, "it could act as anybody everywhere, and serves nothing: " + strings.Join(excessive, ", "),

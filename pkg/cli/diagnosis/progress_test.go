@@ -83,6 +83,6 @@ func TestRights(t *testing.T) {
 }
 
 func TestAggregation(t *testing.T) {
-	expect(t, "ours", Aggregation("edit", []rbacv1.PolicyRule{{APIGroups: []string{""}}, {APIGroups: []string{hnc.GroupName}}}), OK, "contains rights")
+	expect(t, "ours", Aggregation("edit", []rbacv1.PolicyRule{{APIGroups: []string{""}}, {APIGroups: []string{hnc.GroupName}}}), OK, "contains permissions")
 	expect(t, "none", Aggregation("edit", []rbacv1.PolicyRule{{APIGroups: []string{""}}}), Warning, "cannot use hierarchies")
 }

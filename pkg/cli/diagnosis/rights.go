@@ -42,7 +42,7 @@ var PropagatorRights = []Right{
 	{hnc.GroupName, "hierarchies", "", "", []string{"list", "watch", "create", "update"}},
 	{hnc.GroupName, "subnamespaces", "", "", []string{"list", "watch", "update"}},
 	{"coordination.k8s.io", "leases", hnc.SystemNamespace, "", []string{"create"}},
-	{"coordination.k8s.io", "leases", hnc.SystemNamespace, "hns-propagator", []string{"get", "update"}},
+	{"coordination.k8s.io", "leases", hnc.SystemNamespace, hnc.PropagatorName, []string{"get", "update"}},
 }
 
 // KindRights returns those that hns-propagator needs for the kinds of a configuration.
@@ -59,7 +59,7 @@ func KindRights(configuration *v1beta1.HNCConfiguration) []Right {
 // Rights reports which rights of a server are missing, each as "VERB RESOURCE.GROUP": those that it always needs, and
 // those for kinds.
 func Rights(server string, missing, kinds []string) []Finding {
-	subject := "rights of " + server
+	subject := "permissions of " + server
 	var findings []Finding
 	if len(missing) > 0 {
 		findings = append(findings, Finding{Error, subject, "missing: " + strings.Join(missing, ", "),
@@ -80,9 +80,9 @@ func Aggregation(name string, rules []rbacv1.PolicyRule) Finding {
 	subject := "clusterrole " + name
 	for _, rule := range rules {
 		if slices.Contains(rule.APIGroups, hnc.GroupName) {
-			return ok(subject, "it contains rights on %s", hnc.GroupName)
+			return ok(subject, "it contains permissions on %s", hnc.GroupName)
 		}
 	}
-	return Finding{Warning, subject, "it contains no rights on " + hnc.GroupName + ": its users cannot use hierarchies",
-		"apply the ClusterRole hns-aggregate-to-" + name + " again, or grant the rights by roles of your own"}
+	return Finding{Warning, subject, "it contains no permissions on " + hnc.GroupName + ": its users cannot use hierarchies",
+		"apply the ClusterRole hns-aggregate-to-" + name + " again, or grant the permissions by roles of your own"}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // service is the Service of the API server.
-const service = "hns-apiserver"
+const service = hnc.APIServerName
 
 // NotInstalled reports that there is nothing to look at.
 var NotInstalled = Finding{Error, "installation", "the servers are not installed",

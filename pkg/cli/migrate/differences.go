@@ -29,7 +29,7 @@ func newDifferencesCommand(f *cli.Factory, streams genericiooptions.IOStreams) *
 		Use:    "differences TRUSTED",
 		Short:  "List what hns-propagator would write after a restore, by dry runs",
 		Hidden: true,
-		Args:   cli.ExactArgs(1, "what is right where the hierarchies and the labels differ, hierarchies or namespaces"),
+		Args:   cli.ExactArgs(1, "what is correct where the hierarchies and the labels differ, hierarchies or namespaces"),
 		RunE:   cli.RunOptions(o),
 	}
 }

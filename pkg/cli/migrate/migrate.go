@@ -48,7 +48,7 @@ While it runs, others cannot change hierarchies. Everything that HNC had is in t
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&o.export, "export", "hnc-export.yaml", "File for everything that HNC had in the cluster")
 	cmd.Flags().BoolVar(&o.skipRejected, "skip-rejected", false, "Leave out what hns-apiserver rejects of HNC's objects, except parents, and keep objects that copies would overwrite")
-	cmd.Flags().BoolVar(&o.grant, "grant", true, "Grant hns-propagator the rights on the kinds that HNC has propagated, with ClusterRoles")
+	cmd.Flags().BoolVar(&o.grant, "grant", true, "Grant hns-propagator the permissions on the kinds that HNC has propagated, with ClusterRoles")
 	cmd.Flags().BoolVar(&o.strip, "strip-tracking-metadata", true, "Remove from copies what tools track their objects by; false sets stripTrackingMetadata of the configuration's rules")
 	cmd.AddCommand(newMigrateRollbackCommand(f, streams), newDifferencesCommand(f, streams))
 	return cmd

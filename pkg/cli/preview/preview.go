@@ -18,7 +18,7 @@ func Append(all, page *v1alpha3.HierarchyPlan) {
 	more := page.Status.Namespaces
 	if n := len(all.Status.Namespaces); n > 0 && len(more) > 0 && all.Status.Namespaces[n-1].Name == more[0].Name {
 		last := &all.Status.Namespaces[n-1]
-		last.Objects = append(last.Objects, more[0].Objects...)
+		last.Objects, last.Access = append(last.Objects, more[0].Objects...), append(last.Access, more[0].Access...)
 		more = more[1:]
 	}
 	all.Status.Namespaces = append(all.Status.Namespaces, more...)

@@ -86,6 +86,7 @@ func TestNamespaceOnTwoPagesIsShownOnce(t *testing.T) {
 		n := v1alpha3.NamespacePlan{Name: namespace}
 		for _, name := range names {
 			n.Objects = append(n.Objects, v1alpha3.PlannedObject{Name: name})
+			n.Access = append(n.Access, v1alpha3.PlannedAccess{Name: name})
 		}
 		return n
 	}
@@ -93,7 +94,8 @@ func TestNamespaceOnTwoPagesIsShownOnce(t *testing.T) {
 	Append(all, answer(part("b", "3"), part("c", "4")))
 	Append(all, answer())
 	namespaces := all.Status.Namespaces
-	if len(namespaces) != 3 || len(namespaces[1].Objects) != 2 || namespaces[1].Objects[1].Name != "3" || namespaces[2].Name != "c" {
+	if len(namespaces) != 3 || len(namespaces[1].Objects) != 2 || namespaces[1].Objects[1].Name != "3" ||
+		len(namespaces[1].Access) != 2 || namespaces[1].Access[1].Name != "3" || namespaces[2].Name != "c" {
 		t.Errorf("got %+v", namespaces)
 	}
 }

@@ -40,7 +40,7 @@ func newRepoApplyCommand(f *cli.Factory, streams genericiooptions.IOStreams) *co
 	o := &repoApplyOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "apply",
-		Short: "Make the cluster as a repository says, once, with your rights",
+		Short: "Apply a repository to the current cluster, once",
 		Long: `Apply the objects of a repository, with everything that namespaces inherit, to the cluster of the kubeconfig: CustomResourceDefinitions first,
 then other objects outside namespaces, namespaces, hierarchies, and the rest. Objects that an earlier apply with the same --name has written and that
 are no longer in the repository are listed, and deleted after confirmation. Nothing is written if the repository has errors.
@@ -79,7 +79,7 @@ func (o *repoApplyOptions) Run(ctx context.Context) error {
 		return err
 	}
 	if o.prune {
-		t.warnUnknown(o.ErrOut)
+		t.warnUnknown(o.ErrOut, nil)
 	}
 	if err := o.allowed(t); err != nil {
 		return err
@@ -98,11 +98,7 @@ func (o *repoApplyOptions) Run(ctx context.Context) error {
 			t.cluster.AwaitKinds(ctx, kindsOf(t.desired), served)
 		}
 	}}
-	if !o.target.allowNonEmpty {
-		for id, reason := range w.KeepInUse(ctx, p) {
-			done.keep(id, reason)
-		}
-	}
+	o.keepInUse(ctx, w, p, done)
 	if o.dryRun.Enabled() {
 		return o.preview(ctx, t, p, done)
 	}
@@ -110,16 +106,15 @@ func (o *repoApplyOptions) Run(ctx context.Context) error {
 		if err := o.confirm(ctx, p); err != nil {
 			return err
 		}
-		if p, err = o.recheck(ctx, t, p, done); err != nil {
+		if p, err = o.recheck(ctx, t, w, p, done); err != nil {
 			return err
 		}
-		w.Cluster = t.cluster
 	}
 	w.Apply(ctx, p)
 	switch {
 	case ctx.Err() != nil:
 	case done.failures() > 0 && p.Prunes() > 0:
-		cli.Warnf(o.ErrOut, "nothing is deleted, nor is what waits for deletions applied, because objects could not be applied")
+		cli.Warnf(o.ErrOut, "objects could not be applied, so nothing is deleted, and objects that wait for deletions are not applied")
 	default:
 		w.Prune(ctx, p)
 	}
@@ -137,15 +132,27 @@ func (o *repoApplyOptions) allowed(t *target) error {
 	return nil
 }
 
-// recheck reads the cluster again, because an answer takes its time. It returns the plan for what it finds, and keeps
-// objects that are no longer those of the plan that was shown: others have deleted, released or replaced them.
-func (o *repoApplyOptions) recheck(ctx context.Context, t *target, shown *plan.Plan, done *applyResults) (*plan.Plan, error) {
+// keepInUse takes namespaces that are in use out of a plan, unless these may be deleted.
+func (o *repoApplyOptions) keepInUse(ctx context.Context, w *writer.Writer, p *plan.Plan, done *applyResults) {
+	if o.target.allowNonEmpty {
+		return
+	}
+	for id, reason := range w.KeepInUse(ctx, p) {
+		done.keep(id, reason)
+	}
+}
+
+// recheck reads the cluster again, because it may have changed while the question was open. It returns the plan
+// for what it finds. It keeps objects that are no longer those of the plan that was shown, unless they are gone.
+func (o *repoApplyOptions) recheck(ctx context.Context, t *target, w *writer.Writer, shown *plan.Plan, done *applyResults) (*plan.Plan, error) {
+	unknown := t.unknown
 	if err := t.readSync(ctx); err != nil {
 		return nil, err
 	}
 	if err := t.readCluster(ctx, o.ErrOut); err != nil {
 		return nil, err
 	}
+	t.warnUnknown(o.ErrOut, unknown)
 	if err := o.allowed(t); err != nil {
 		return nil, err
 	}
@@ -153,8 +160,12 @@ func (o *repoApplyOptions) recheck(ctx context.Context, t *target, shown *plan.P
 	p := plan.Compute(t.desired, state, o.prune)
 	left := p.Confine(shown, func(id plan.ID) bool { return before.Live[id].UID == state.Live[id].UID })
 	for _, id := range slices.SortedFunc(maps.Keys(left), func(a, b plan.ID) int { return strings.Compare(a.String(), b.String()) }) {
-		done.keep(id, errors.New("it is not what was listed, or cannot be read any more"))
+		if _, exists := state.Live[id]; exists || state.Unknown[id.Kind] {
+			done.keep(id, errors.New("it is not what was listed, or cannot be read any more"))
+		}
 	}
+	w.Cluster = t.cluster
+	o.keepInUse(ctx, w, p, done)
 	done.before, done.total = state, p.Len()
 	return p, nil
 }

@@ -51,7 +51,7 @@ func (o *repoDiffOptions) runLive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.warnUnknown(o.ErrOut)
+	t.warnUnknown(o.ErrOut, nil)
 	state := t.state()
 	prune := t.sync == nil || t.sync.Spec.Prune
 	p := plan.Compute(t.desired, state, prune)

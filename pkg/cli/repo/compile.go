@@ -42,7 +42,7 @@ func (r *repoFlags) add(cmd *cobra.Command) {
 	flags.Lookup("threshold").NoOptDefVal = "1000"
 	r.kinds.add(flags)
 	_ = cmd.MarkFlagDirname("path")
-	cli.CompleteFlag(cmd, "source-format", func(*cobra.Command, string) []string { return []string{"hierarchy"} })
+	_ = flags.MarkHidden("source-format") // Scripts of nomos give it.
 	cli.CompleteFlag(cmd, "clusters", func(*cobra.Command, string) []string { return r.knownClusters() })
 }
 

@@ -82,7 +82,7 @@ func (t *targetFlags) open(ctx context.Context, f *cli.Factory, repo *repoFlags,
 	if found.result, err = t.compile(ctx, f, repo, found.sync, errOut); err != nil {
 		return nil, err
 	}
-	if found.desired, err = plan.Desired(found.result, t.name); err != nil {
+	if found.desired, err = plan.Desired(ctx, found.result, t.name); err != nil {
 		return nil, err
 	}
 	return found, found.readCluster(ctx, errOut)
@@ -196,11 +196,14 @@ func (t *target) unsafe(state *plan.State, allowMassDeletion bool) report.Errors
 	return append(plan.RemovedDefinitions(state, t.desired, t.cluster.Resource), plan.Unsafe(state, t.result, allowMassDeletion)...)
 }
 
-// warnUnknown prints which kinds cannot be listed. Objects of them that have left the repository are not known, and
-// stay.
-func (t *target) warnUnknown(errOut io.Writer) {
+// warnUnknown prints which kinds cannot be listed, except for those that were printed before. Objects of them that have
+// left the repository are not known, and stay.
+func (t *target) warnUnknown(errOut io.Writer, printed map[schema.GroupKind]error) {
 	kinds := slices.SortedFunc(maps.Keys(t.unknown), func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) })
 	for _, kind := range kinds {
+		if printed[kind] != nil {
+			continue
+		}
 		cli.Warnf(errOut, "%s; objects of this kind that have left the repository are not known", cli.ServerMessage(t.unknown[kind]))
 	}
 }

@@ -55,7 +55,7 @@ func TestConfigOfAKindThatThePropagatorMayNotHandle(t *testing.T) {
 		}
 		return nil
 	})
-	s.as("bob, who may see the rights of hns-propagator, and not grant them", bob)
+	s.as("bob, who may see the permissions of hns-propagator, and not grant them", bob)
 	s.run(set()...)
 	s.as("the administrator", root)
 	s.run(set()...)

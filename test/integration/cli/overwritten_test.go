@@ -24,6 +24,8 @@ func TestRelease(t *testing.T) {
 	s.until("always propagated", "detach", "rolebinding/alice-admin", "-n", "let-a")
 	propagation(t, "let", v1beta1.ResourceSpec{Resource: "configmaps", Mode: v1beta1.Ignore})
 	s.until("kubectl hns detach", "why", "cm/settings", "-n", "let-a")
+	s.run("detach", "configmap", "settings", "-n", "let-a", "--dry-run=client")
+	s.until("detached", "detach", "configmap", "settings", "-n", "let-a", "--dry-run=server")
 	s.until("detached", "detach", "configmap", "settings", "-n", "let-a")
 	s.until("CopyReleased", "why", "cm/settings", "-n", "let-a")
 	s.run("detach", "cm/settings", "-n", "let-a")
