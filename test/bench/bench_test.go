@@ -46,7 +46,7 @@ func TestEverythingIsMeasuredAndRight(t *testing.T) {
 			if r.Note == "" {
 				t.Errorf("%s is skipped for no reason", r.Name)
 			}
-		case r.N == 0 || r.Rounds != 1 || (r.Unit != "writes" && r.Value <= 0):
+		case r.N == 0 || r.Rounds != 1 || (r.Value <= 0 && r.Unit != "writes" && !strings.HasPrefix(r.Name, "idle-cpu-")):
 			t.Errorf("%s: nothing was measured: %+v", r.Name, r)
 		case strings.HasPrefix(r.Target, "ratio") && (r.Ratio == nil || r.Met == nil):
 			t.Errorf("%s: nothing to compare with: %+v", r.Name, r)

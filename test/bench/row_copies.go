@@ -171,7 +171,7 @@ func measureUnrelated(ctx context.Context, b *bench) error {
 			if err := b.uninstalled(ctx); err != nil {
 				return err
 			}
-			return b.accounted(ctx, "unrelated, without us", func() error {
+			return b.accounted(ctx, "unrelated, without HNS", func() error {
 				return profiler{b}.profile(ctx, "unrelated-without-us", func() (err error) {
 					without, err = write(fmt.Sprint("without", round))
 					return err

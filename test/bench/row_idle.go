@@ -18,7 +18,10 @@ func measureEmpty(ctx context.Context, b *bench) error {
 		return err
 	}
 	memory, err := b.resident(ctx)
-	return errors.Join(err, b.report("empty-memory", "MB", 1, memory, valueAtMost(110), "both servers together"))
+	if err != nil {
+		return err
+	}
+	return b.report("empty-memory", "MB", 1, memory, valueAtMost(110), "both servers together")
 }
 
 // measureIdle measures both servers in a tenth of the forest when nothing changes: their memory and processor time, and
@@ -41,6 +44,10 @@ func measureIdle(ctx context.Context, b *bench) error {
 		}
 		after, elapsed := b.spent(), time.Since(begun)
 		for server, s := range spent {
+			_, ran := before[server]
+			if _, runs := after[server]; !ran || !runs {
+				return fmt.Errorf("the processor time of %s cannot be read", server)
+			}
 			s.values = append(s.values, 100*float64(after[server]-before[server])/float64(elapsed))
 		}
 		return nil
@@ -49,8 +56,11 @@ func measureIdle(ctx context.Context, b *bench) error {
 		return err
 	}
 	command, err := b.command(ctx)
+	if err != nil {
+		return err
+	}
 	n := b.forestSize
-	return errors.Join(err,
+	return errors.Join(
 		b.report("idle-memory", "MB", n, memory, none, "both servers together"),
 		b.report("idle-cpu-"+propagator, "%", n, *spent[propagator], valueAtMost(0.5), "of one processor"),
 		b.report("idle-cpu-"+apiserver, "%", n, *spent[apiserver], valueAtMost(0.5), "of one processor"),

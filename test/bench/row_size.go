@@ -54,7 +54,7 @@ func (b *bench) sizeOfTrees(ctx context.Context, etcd stored, deep, wide tree) e
 		size, err := etcd.bytes(ctx, namespaces, deep.names[depth])
 		s := series{values: []float64{size}, raws: []float64{plain}}
 		errs = append(errs, err, b.report(fmt.Sprintf("size-namespace-%d", depth), "B", 1, s, none,
-			fmt.Sprintf("etcd's key and value of a namespace %d below its root, of names of %d characters; without us, one without labels", depth, len(deep.root()))))
+			fmt.Sprintf("etcd's key and value of a namespace %d below its root, of names of %d characters; without HNS, one without labels", depth, len(deep.root()))))
 	}
 	leaf, err := etcd.bytes(ctx, controlplane.EtcdPrefix, "hierarchies/"+wide.names[1]+"/hierarchy")
 	errs = append(errs, err, b.report("size-hierarchy", "B", 1, series{values: []float64{leaf}}, none, "etcd's key and value of a leaf's Hierarchy"))
@@ -98,7 +98,7 @@ func (b *bench) sizeOfCopies(ctx context.Context, etcd stored, t tree) error {
 		return err
 	}
 	errs := []error{
-		b.report("size-copy", "B", 1, series{values: []float64{copied}, raws: []float64{plain}}, none, "etcd's key and value of a copy, one of ", k.Resource, "; without us, a plain one"),
+		b.report("size-copy", "B", 1, series{values: []float64{copied}, raws: []float64{plain}}, none, "etcd's key and value of a copy, one of ", k.Resource, "; without HNS, a plain one"),
 	}
 	if !b.Quick { // A database has pages: it takes many copies to see what one takes.
 		errs = append(errs, b.report("size-copy-database", "B", n, series{values: []float64{(after - before) / float64(n)}}, none,

@@ -19,8 +19,8 @@ type row struct {
 // rows are in the order in which they are measured: growth needs the forest to be small at first, and what restart
 // makes stays.
 var rows = []row{
-	{"decide", "deciding alone, without any server, at 100 000 namespaces", false, measureDecide},
-	{"compile", "reading and compiling a repository of 1 000 namespaces, without any server", false, measureCompile},
+	{"decide", "deciding alone, without any server, at 100,000 namespaces", false, measureDecide},
+	{"compile", "reading and compiling a repository of 1,000 namespaces, without any server", false, measureCompile},
 	{"empty", "memory of both servers before there is a tree", true, measureEmpty},
 	{"growth", "what one leaf and one object cost in small forests", true, measureGrowth},
 	{"idle", "memory and processor time of both servers in a tenth of the forest when nothing changes, and a command", true, measureIdle},
@@ -31,8 +31,8 @@ var rows = []row{
 	{"tree", "reading the whole tree, against listing the namespaces", true, measureTree},
 	{"page", "the page of kubectl hns ui in Chromium, with the whole forest", true, measurePage},
 	{"reads", "trees, mynamespaces, lists and watches of subtrees, and plans with all copies resident, against plain lists and watches", true, measureReads},
-	{"unrelated", "writes that have nothing to do with us, against a cluster without us", true, measureUnrelated},
-	{"part", "the same while only parts of us are there", true, measurePart},
+	{"unrelated", "writes that have nothing to do with HNS, against a cluster without it", true, measureUnrelated},
+	{"part", "the same while only parts of HNS are installed", true, measurePart},
 	{"copies", "copying sources into new namespaces, against plain writers", true, measureCopies(ratioAtLeast(0.9))},
 	{"beside", "changing ConfigMaps while sources are copied, against nothing else going on", true, measureBeside},
 	{"change", "one changed source, against updating as many objects", true, measureChange(ratioAtMost(1.25))},

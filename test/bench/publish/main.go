@@ -4,7 +4,7 @@
 //	make publish RESULTS='-soak samples.csv'
 //
 // Of a measurement that was made several times on a forest of the same size and shape, the last one counts. All that is
-// published is kept in docs/performance/results.json, to which further results are added.
+// published is kept in docs/performance/results.json, to which further results are added. Without any, it is rendered again.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	png := flag.String("png", "", "folder for the same plots as PNG, to look at; by default there are none")
 	soak := flag.String("soak", "", "file of the samples of make soak; its plot is drawn instead")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: publish [flags] RESULTS...\nMakes tables and plots from files of what the bench has printed.")
+		fmt.Fprintln(os.Stderr, "usage: publish [flags] [RESULTS...]\nMakes tables and plots from files of what the bench has printed.")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -40,9 +40,6 @@ func main() {
 
 // publish writes tables and plots from files of results, and says what a human has to add.
 func publish(files []string, docs, png string, progress io.Writer) error {
-	if len(files) == 0 {
-		return errors.New("name the files that hold what the bench has printed")
-	}
 	folder := filepath.Join(docs, "performance")
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // documents are for everybody
 		return err
@@ -50,6 +47,9 @@ func publish(files []string, docs, png string, progress io.Writer) error {
 	published := filepath.Join(folder, "results.json")
 	if _, err := os.Stat(published); err == nil {
 		files = append([]string{published}, files...)
+	}
+	if len(files) == 0 {
+		return errors.New("name the files that hold what the bench has printed")
 	}
 	groups, err := readFiles(files)
 	if err != nil {

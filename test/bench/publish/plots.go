@@ -128,7 +128,7 @@ func ratiosPlot(g *group) (drawing, bool) {
 		b.bars = append(b.bars, bar{r.Name, fmt.Sprintf("%.2f  (%s %s)", *r.Ratio, sign, number(limit)), *r.Ratio, limit, r.Unmet()})
 		low, high = min(low, *r.Ratio, limit), max(high, *r.Ratio, limit)
 	}
-	p := newPlot("ratio to the same without us, logarithmic", "")
+	p := newPlot("ratio to the same without HNS, logarithmic", "")
 	p.X.Scale = plot.LogScale{}
 	p.X.Min, p.X.Max = low/1.1, high*1.15
 	var ticks []plot.Tick

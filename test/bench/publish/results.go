@@ -135,11 +135,11 @@ func machines(groups []*group) string {
 	return strings.Join(all, "; ")
 }
 
-// thousands writes a whole number with spaces.
+// thousands writes a whole number with commas.
 func thousands(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + " " + digits[i:]
+		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
 }

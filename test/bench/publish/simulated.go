@@ -64,7 +64,7 @@ func sizes(groups []*group) string {
 	}
 	for _, r := range measured(largest(groups, func(g *group) int { return len(measured(g)) })) {
 		if b.Len() == 0 {
-			b.WriteString("| Row | Bytes | Without us | What |\n| --- | --- | --- | --- |\n")
+			b.WriteString("| Row | Bytes | Without HNS | What |\n| --- | --- | --- | --- |\n")
 		}
 		raw := ""
 		if r.Raw != nil {

@@ -55,7 +55,7 @@ func ratios(g *group) string {
 	var b strings.Builder
 	for _, r := range g.rows() {
 		if b.Len() == 0 {
-			b.WriteString("| Row | Ours | Compared with | Ratio | Target | |\n| --- | --- | --- | --- | --- | --- |\n")
+			b.WriteString("| Row | HNS | Compared with | Ratio | Target | |\n| --- | --- | --- | --- | --- | --- |\n")
 		}
 		if r.Skipped {
 			fmt.Fprintf(&b, "| `%s` | not measured: %s | | | | |\n", r.Name, r.Note)
