@@ -2,7 +2,7 @@
 # For an outage of hns-apiserver during which namespaces have to be deleted. Kubernetes deletes a namespace only when it can list its content in every
 # registered API, so `suspend` takes our APIServices away, and `resume` puts them back. `suspend` and `release` remove our finalizers.
 # Usage: emergency.sh suspend FILE | resume FILE | release
-# FILE keeps the APIServices in between. Needs kubectl, and the rights of a cluster administrator. See docs/operations.md.
+# FILE keeps the APIServices in between. Needs kubectl, and the permissions of a cluster administrator. See docs/operations.md.
 set -euo pipefail
 
 # Without hns-propagator, a namespace would wait for its sub-namespaces for ever. One that runs sets the finalizer again, and removes it in time.

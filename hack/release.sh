@@ -69,7 +69,7 @@ for platform in $PLATFORMS; do
 done
 
 step "the chart and the manifests"
-[[ -z ${PUSH:-} ]] || sed -i "s|^  registry: \"\"|  registry: $PUSH|" artifacts/chart/values.yaml
+[[ -z ${PUSH:-} ]] || sed -i "s|^  registry: \"\"|  registry: $PUSH|; s|oci://registry.example.com/hierarchy/|oci://$PUSH/|" artifacts/chart/{values.yaml,README.md}
 "$bin/helm" package artifacts/chart --version "${version#v}" --app-version "$version" --destination "$work" >/dev/null
 chart=hns-${version#v}.tgz
 mkdir "$work/chart"

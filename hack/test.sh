@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of packages, and prints what `go test -json` prints. Suites mostly wait, so more of them than processors run at once.
+# Runs the tests of packages, and prints what `go test -json` prints. Suites are bound by CPU: more of them at once end no sooner.
 # `make verify` vets.
 # Usage: test.sh 'PACKAGE...' [FLAG...], with the flags of go test.
 set -euo pipefail

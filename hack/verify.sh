@@ -7,6 +7,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export CGO_ENABLED=0
 
+# Directories of modules besides that of the project.
+modules=(test/bench test/clients test/clients/argocd)
+
 # Files that git tracks or would add.
 files() { git ls-files --cached --others --exclude-standard -z -- "$@"; }
 
@@ -16,14 +19,18 @@ format() {
   [[ -z "$bad" ]] || { echo "run gofmt -w on:" $bad; return 1; }
 }
 
-vet() { go vet ./... && go vet -C test/bench ./... && go vet -C test/clients ./...; }
+vet() {
+  local m
+  go vet ./...
+  for m in "${modules[@]}"; do go vet -C "$m" ./...; done
+}
 
 lint() {
   [[ "${VERIFY_LINT:-on}" != off ]] || { echo "skipped (VERIFY_LINT=off)"; return 0; }
   hack/tool.sh tools golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-  _output/bin/golangci-lint run ./...
-  (cd test/bench && ../../_output/bin/golangci-lint run ./...)
-  (cd test/clients && ../../_output/bin/golangci-lint run ./...)
+  local m lint=$PWD/_output/bin/golangci-lint
+  "$lint" run ./...
+  for m in "${modules[@]}"; do (cd "$m" && "$lint" run ./...); done
 }
 
 # Functions that neither a command nor a test reaches.
@@ -61,7 +68,11 @@ page() {
   diff -r pkg/ui/dist "$out" >/dev/null || { echo "pkg/ui/dist differs from ui; run: go run ./hack/ui"; return 1; }
 }
 
-tidy() { go mod tidy -diff && go -C test/bench mod tidy -diff && go -C test/clients mod tidy -diff; }
+tidy() {
+  local m
+  go mod tidy -diff
+  for m in "${modules[@]}"; do go -C "$m" mod tidy -diff; done
+}
 
 # Direct requirements that docs/dependencies.md does not explain.
 dependencies() { go run ./hack/dependencies; }

@@ -64,7 +64,7 @@ func applyView(ctx context.Context, cp *controlplane.ControlPlane) error {
 const viewReady = `
 The namespaces of acme are a cluster of their own. Nobody in system:masters may use it, so act as jane:
 
-  kubectl hns view kubeconfig acme --as jane -f acme.kubeconfig
+  kubectl hns view kubeconfig acme --as jane --output-file acme.kubeconfig
   kubectl --kubeconfig acme.kubeconfig get namespaces
   kubectl --kubeconfig acme.kubeconfig create namespace dev
 `

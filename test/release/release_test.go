@@ -43,6 +43,42 @@ func read(t *testing.T, name string) []byte {
 	return content
 }
 
+// servers returns the names of the servers: those of their commands.
+func servers(t *testing.T) []string {
+	t.Helper()
+	commands, err := filepath.Glob("../../cmd/hns-*")
+	if err != nil || len(commands) == 0 {
+		t.Fatalf("no servers: %v", err)
+	}
+	for i, command := range commands {
+		commands[i] = filepath.Base(command)
+	}
+	slices.Sort(commands)
+	return commands
+}
+
+// Every server is built, has an image, and is signed.
+func TestEveryServerIsReleased(t *testing.T) {
+	for file, list := range map[string]string{
+		"hack/release.sh":                `(?m)^servers=\((.+)\)$`,
+		"hack/images/main.go":            `range \[\]string\{(.+)\}`,
+		".github/workflows/release.yaml": `for server in (.+); do`,
+	} {
+		source, err := os.ReadFile(filepath.Join("../..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		if match := regexp.MustCompile(list).FindSubmatch(source); match != nil {
+			found = regexp.MustCompile(`[a-z-]+`).FindAllString(string(match[1]), -1)
+		}
+		slices.Sort(found)
+		if want := servers(t); !slices.Equal(found, want) {
+			t.Errorf("%s: the servers are %v, want %v", file, found, want)
+		}
+	}
+}
+
 // Each file has a checksum, and nothing else does.
 func TestChecksums(t *testing.T) {
 	released(t)
@@ -157,7 +193,7 @@ func TestServers(t *testing.T) {
 		if files["LICENSE"] == nil {
 			t.Errorf("the archive for %s has no license", platform)
 		}
-		for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync", "hns-gateway"} {
+		for _, server := range servers(t) {
 			if err := isProgram(files[server], platform); err != nil {
 				t.Errorf("%s for %s: %v", server, platform, err)
 			} else if platform == runtime.GOOS+"/"+runtime.GOARCH {
@@ -174,8 +210,8 @@ func TestSBOMs(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no SBOMs", err)
 	}
-	// Three plugins for each platform, and three servers for Linux.
-	count := 3*len(strings.Fields(*platforms)) + 3*strings.Count(*platforms, "linux/")
+	// Three plugins for each platform, and the servers for Linux.
+	count := 3*len(strings.Fields(*platforms)) + len(servers(t))*strings.Count(*platforms, "linux/")
 	if len(files) != count {
 		t.Errorf("got %d SBOMs, want %d", len(files), count)
 	}
@@ -216,8 +252,13 @@ func TestChartAndManifests(t *testing.T) {
 		return string(out)
 	}
 	helm("lint", "--strict", chart, "--namespace=hns-system", "--kube-version=1.37.1", "--set=image.registry=registry.example.com/hierarchy")
+	files := unpack(t, filepath.Base(chart))
+	registry := regexp.MustCompile(`(?m)^  registry: "?([^"\n]*)`).FindSubmatch(files["hns/values.yaml"])
+	if registry == nil || len(registry[1]) > 0 && !strings.Contains(string(files["hns/README.md"]), "oci://"+string(registry[1])+"/charts/hns ") {
+		t.Errorf("the README of the chart does not install it from the registry %q", registry)
+	}
 	manifests := map[string]string{"the chart": helm("template", "hns", chart, "--namespace=hns-system", "--kube-version=1.37.1", "--set=sync.enabled=true,image.registry=registry.example.com/hierarchy")}
-	for _, variant := range []string{"base", "ha", "sync"} {
+	for _, variant := range []string{"base", "ha", "sync", "gateway"} {
 		manifests[variant] = string(read(t, "hns-"+variant+".yaml"))
 	}
 	image := regexp.MustCompile(`(?m)^\s+image: "?([^\s"]+)`)
@@ -237,7 +278,7 @@ func TestChartAndManifests(t *testing.T) {
 // The layouts of the images are complete.
 func TestImages(t *testing.T) {
 	released(t)
-	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync", "hns-gateway"} {
+	for _, server := range servers(t) {
 		layout := t.TempDir()
 		archive := filepath.Join(*dir, server+"_"+*version+"_oci.tar")
 		if out, err := exec.CommandContext(t.Context(), "tar", "-C", layout, "-xf", archive).CombinedOutput(); err != nil {
