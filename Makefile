@@ -120,7 +120,7 @@ clients: build ## install and upgrade an application in tenant views with the li
 	@go test -C test/clients -timeout 30m -count=1 . $(TESTFLAGS)
 
 .PHONY: soak
-soak: build ## change a forest of 2 000 namespaces under faults for SOAKTIME, 30m by default, and sample what the servers use into _output/soak.csv
+soak: build ## change a forest of 2,000 namespaces under faults for SOAKTIME, 30m by default, and sample what the servers use into _output/soak.csv
 	@go test -timeout 0 -count=1 ./test/integration/model -run Soak -v -soak $(SOAKTIME) -samples "$$PWD/_output/soak.csv"
 
 .PHONY: rows

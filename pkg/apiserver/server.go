@@ -43,7 +43,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	*c.readOnly = readOnly{namespaces.Lister(), clients.kubernetes, clients.metadata}
-	generic, err := c.generic.New("hns-apiserver", genericapiserver.NewEmptyDelegate())
+	generic, err := c.generic.New(hnc.APIServerName, genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 func Missing(ctx context.Context, kube kubernetes.Interface, resource schema.GroupResource) ([]string, error) {
 	var missing []string
 	for _, verb := range hnc.PropagatorVerbs() {
-		allowed, err := Allowed(ctx, kube, "hns-propagator", authorizationv1.ResourceAttributes{Verb: verb, Group: resource.Group, Resource: resource.Resource, Version: "*"})
+		allowed, err := Allowed(ctx, kube, hnc.PropagatorName, authorizationv1.ResourceAttributes{Verb: verb, Group: resource.Group, Resource: resource.Resource, Version: "*"})
 		if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ type entry struct {
 	// kube-apiserver, which has a certificate.
 	tokens *Tokens
 	others *semaphore.Weighted
-	// ofTokens and ofOthers share the places of either sort among users.
+	// ofTokens and ofOthers limit how many places one user occupies.
 	ofTokens, ofOthers *inflight.Limiter
 	// open are the paths that need no permission, such as those of probes.
 	open []string

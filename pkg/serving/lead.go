@@ -15,10 +15,9 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/component-base/config"
-)
 
-// systemNamespace is the namespace of leases, unless configured otherwise.
-const systemNamespace = "hns-system"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
 
 // LeaderElection returns the defaults of a process, whose lease has its name.
 func LeaderElection(name string) config.LeaderElectionConfiguration {
@@ -29,7 +28,7 @@ func LeaderElection(name string) config.LeaderElectionConfiguration {
 		RetryPeriod:       metav1.Duration{Duration: 2 * time.Second},
 		ResourceLock:      resourcelock.LeasesResourceLock,
 		ResourceName:      name,
-		ResourceNamespace: systemNamespace,
+		ResourceNamespace: hnc.SystemNamespace,
 	}
 }
 

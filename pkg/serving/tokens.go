@@ -15,7 +15,7 @@ import (
 // those that kube-apiserver forwards, do not wait.
 type Tokens struct{ places *semaphore.Weighted }
 
-// NewTokens returns Tokens with the number of places of all servers.
+// NewTokens returns Tokens with maxEntering places, as every server has.
 func NewTokens() *Tokens { return newTokens(maxEntering) }
 
 func newTokens(places int64) *Tokens { return &Tokens{semaphore.NewWeighted(places)} }

@@ -103,8 +103,8 @@ func plan(r *http.Request, reader Reader, change Change) (*Plan, error) {
 	return p, err
 }
 
-// digest identifies what a person decides by. What is in use changes all the time, and so may the reason why something is
-// unknown.
+// digest identifies the content of a plan that a user decides by. It leaves out current use, and why something is
+// unknown, which may change at any time.
 func digest(p Plan) (string, error) {
 	p.Status = *p.Status.DeepCopy()
 	for i := range p.Status.ExceededQuotas {

@@ -38,11 +38,31 @@ func TestEveryBlockIsRunOrMarked(t *testing.T) {
 	}
 }
 
+func TestProblemsOfBlocks(t *testing.T) {
+	for text, valid := range map[string]bool{
+		"$ kubectl get ns a | grep a\na\n":                      true,
+		"$ kubectl get ns a | grep b\n":                         false,
+		"$ kubectl get ns a | grep b\n$ kubectl get ns\nNAME\n": false,
+		"$ kubectl delete ns a --wait=false\n":                  true,
+		"kubectl get ns\n":                                      false,
+	} {
+		block := Block{Kind: Console, Text: text}
+		if problem := block.problem(); (problem == "") != valid {
+			t.Errorf("%q: %q", text, problem)
+		}
+	}
+}
+
 func (b *Block) problem() string {
 	switch b.Kind {
 	case Shell, Console, Manifest:
 		if b.Kind == Console && b.NotRun == "" && !strings.HasPrefix(b.Text, "$ ") {
 			return "no command: begin with $"
+		}
+		for _, c := range commands(b.Text) {
+			if b.Kind == Console && c.output == "" && strings.Contains(c.line, "| grep ") {
+				return "no output: " + c.line
+			}
 		}
 	case Text:
 		if b.NotRun != "" {

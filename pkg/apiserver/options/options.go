@@ -17,6 +17,7 @@ import (
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -206,8 +207,8 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	namer := openapi.NewDefinitionNamer(apiserver.Scheme)
 	generic.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(generatedopenapi.GetOpenAPIDefinitions, namer)
 	generic.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(generatedopenapi.GetOpenAPIDefinitions, namer)
-	generic.OpenAPIConfig.Info.Title, generic.OpenAPIConfig.Info.Version = "hns-apiserver", o.Version
-	generic.OpenAPIV3Config.Info.Title, generic.OpenAPIV3Config.Info.Version = "hns-apiserver", o.Version
+	generic.OpenAPIConfig.Info.Title, generic.OpenAPIConfig.Info.Version = hnc.APIServerName, o.Version
+	generic.OpenAPIV3Config.Info.Title, generic.OpenAPIV3Config.Info.Version = hnc.APIServerName, o.Version
 	if err := o.Server.ApplyTo(&generic.Config); err != nil {
 		return nil, err
 	}

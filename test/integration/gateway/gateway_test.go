@@ -47,13 +47,13 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 func TestNothingIsServedWithoutConstrainedImpersonation(t *testing.T) {
 	_, err := cp.Install(t.Context(), "../../../artifacts/dev-view")
 	must(t, "install", err)
-	_, kubeconfig, err := cp.ServiceAccount(t.Context(), controlplane.Namespace, hnc.GatewayAccount)
+	_, kubeconfig, err := cp.ServiceAccount(t.Context(), controlplane.Namespace, hnc.GatewayName)
 	must(t, "token", err)
 	g := start(t, kubeconfig)
 	g.serves(t, "ConstrainedImpersonation")
 	_, err = admin.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "too-much"},
 		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: controlplane.Namespace, Name: hnc.GatewayAccount}}}, metav1.CreateOptions{})
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: controlplane.Namespace, Name: hnc.GatewayName}}}, metav1.CreateOptions{})
 	must(t, "binding", err)
 	g.serves(t, "remove that permission")
 	views := admin.HNC.HncV1alpha3().TenantViews("default")

@@ -51,8 +51,8 @@ func diagnose(t *testing.T) {
 	if _, err := bindings.Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	withoutARight(t, "hns-propagator:kinds", "warning  rights of hns-propagator: missing for configured kinds: list configmaps, watch configmaps", 2)
-	withoutARight(t, "hns-apiserver:auth-delegator", "error    rights of hns-apiserver: missing: create tokenreviews.authentication.k8s.io, create subjectaccessreviews.authorization.k8s.io", 3)
+	withoutARight(t, "hns-propagator:kinds", "warning  permissions of hns-propagator: missing for configured kinds: list configmaps, watch configmaps", 2)
+	withoutARight(t, "hns-apiserver:auth-delegator", "error    permissions of hns-apiserver: missing: create tokenreviews.authentication.k8s.io, create subjectaccessreviews.authorization.k8s.io", 3)
 	// A kind that does not exist is a condition of the configuration.
 	configure := func(resources string) {
 		t.Helper()

@@ -46,7 +46,7 @@ func TestInstallAndRemove(t *testing.T) {
 		"3 resourcequotas of hierarchical quotas, each of which limits its namespace from then on: child-a/hrq.hnc.x-k8s.io, child-b/hrq.hnc.x-k8s.io, parent/hrq.hnc.x-k8s.io",
 		"kubectl delete resourcequotas -A -l hnc.x-k8s.io/hrq=true",
 		"3 objects of repositorysyncs/policy, 1 of them namespaces", "the namespace hns-repositories",
-		"clusterroles/hns-propagator:widgets.example.com, which grants rights to hns-propagator only"} {
+		"clusterroles/hns-propagator:widgets.example.com, which grants permissions to hns-propagator only"} {
 		if !strings.Contains(out, stays) {
 			t.Errorf("the dry run does not say %q:\n%s", stays, out)
 		}

@@ -137,7 +137,7 @@ func ask(t *testing.T, u user, name string, spec v1alpha3.HierarchyPlanSpec, lim
 			shown += len(n.Objects)
 			if last := len(all.Namespaces) - 1; last >= 0 && all.Namespaces[last].Name == n.Name {
 				n.Objects = append(all.Namespaces[last].Objects, n.Objects...)
-				n.Access, n.Quotas = all.Namespaces[last].Access, all.Namespaces[last].Quotas
+				n.Access, n.Quotas = append(all.Namespaces[last].Access, n.Access...), all.Namespaces[last].Quotas
 				all.Namespaces = all.Namespaces[:last]
 			}
 			all.Namespaces = append(all.Namespaces, n)
