@@ -143,7 +143,8 @@ func (o *repoApplyOptions) keepInUse(ctx context.Context, w *writer.Writer, p *p
 }
 
 // recheck reads the cluster again, because it may have changed while the question was open. It returns the plan
-// for what it finds. It keeps objects that are no longer those of the plan that was shown, unless they are gone.
+// for what it finds, and keeps objects that are no longer those of the plan that was shown: others have deleted, released
+// or replaced them.
 func (o *repoApplyOptions) recheck(ctx context.Context, t *target, w *writer.Writer, shown *plan.Plan, done *applyResults) (*plan.Plan, error) {
 	unknown := t.unknown
 	if err := t.readSync(ctx); err != nil {
@@ -160,9 +161,7 @@ func (o *repoApplyOptions) recheck(ctx context.Context, t *target, w *writer.Wri
 	p := plan.Compute(t.desired, state, o.prune)
 	left := p.Confine(shown, func(id plan.ID) bool { return before.Live[id].UID == state.Live[id].UID })
 	for _, id := range slices.SortedFunc(maps.Keys(left), func(a, b plan.ID) int { return strings.Compare(a.String(), b.String()) }) {
-		if _, exists := state.Live[id]; exists || state.Unknown[id.Kind] {
-			done.keep(id, errors.New("it is not what was listed, or cannot be read any more"))
-		}
+		done.keep(id, errors.New("it is gone, not what was listed, or cannot be read any more"))
 	}
 	w.Cluster = t.cluster
 	o.keepInUse(ctx, w, p, done)

@@ -87,7 +87,7 @@ func TestTheClusterIsReadAgainAfterTheAnswer(t *testing.T) {
 		kept = append(kept, r.Result+" "+r.id.String())
 	}
 	slices.Sort(kept)
-	want := []string{"kept " + replaced.String(), "kept " + unread.String(), "kept " + used.String()}
+	want := []string{"kept " + replaced.String(), "kept " + gone.String(), "kept " + unread.String(), "kept " + used.String()}
 	slices.Sort(want)
 	if !slices.Equal(kept, want) {
 		t.Errorf("got %q, want %q", kept, want)
