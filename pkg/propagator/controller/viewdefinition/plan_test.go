@@ -99,7 +99,7 @@ func TestWhereCreatorsHavePermissions(t *testing.T) {
 	for line, want := range map[string]struct{ exists, grants bool }{
 		"ns other":           {true, true},
 		"parent acme gone":   {true, false},
-		"terminating acme":   {false, true},
+		"terminating acme":   {false, false},
 		"ns acme label off=": {true, false},
 		"gone acme":          {},
 	} {
