@@ -157,10 +157,11 @@ func TestChangesOfARoleEndNoWatchOfOthers(t *testing.T) {
 func TestComparisonsOfAWatchAreBounded(t *testing.T) {
 	r, _ := served(t)
 	first := r.cache.history.latest()
-	for range maxComparisons/1000 + 1 {
+	n := maxComparisons/1000 + 1
+	for range n {
 		r.cache.history.add(change{namespace: "team-a", before: &hnc.MyNamespace{}})
 	}
-	for cost, want := range map[int]int{10: len(r.cache.history.changes), 1000: 0} {
+	for cost, want := range map[int]int{10: n, 1000: 0} {
 		compared := 0
 		_, _, _, ok := r.cache.events(reader{cost: cost, selects: func(*hnc.MyNamespace) bool { compared++; return false }}, first, true)
 		if ok != (want > 0) || compared != want {
