@@ -4,9 +4,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export CGO_ENABLED=0
-# What comes from the module cache has the same paths in every clone.
+# What comes from the module cache has the same paths in every clone. The flags are those of the Makefile.
 GOFLAGS=${GOFLAGS:-}
-export GOFLAGS=${GOFLAGS//-trimpath/}
+GOFLAGS=${GOFLAGS//-trimpath/}
+export GOFLAGS=${GOFLAGS//-tags=grpcnotrace/}
 folder=hack/$1 name=$2 package=$3
 shift 3
 bin=$PWD/_output/bin

@@ -52,9 +52,10 @@ if ((${#packages[@]} == 0)); then
 fi
 
 export CGO_ENABLED=0
-# What comes from the module cache has the same paths in every clone.
+# What comes from the module cache has the same paths in every clone. The flags are those of the Makefile.
 GOFLAGS=${GOFLAGS:-}
-export GOFLAGS=${GOFLAGS//-trimpath/}
+GOFLAGS=${GOFLAGS//-trimpath/}
+export GOFLAGS=${GOFLAGS//-tags=grpcnotrace/}
 IFS=. read -r major minor _ <<<"${version#v}"
 flags=(-s -w)
 for p in k8s.io/component-base/version k8s.io/client-go/pkg/version; do

@@ -48,11 +48,11 @@ func run(kubeconfig string, input io.Reader, output io.Writer) error {
 	}
 	// As with resource.respectRBAC of Argo CD: kinds that the user may not list, such as nodes, are skipped.
 	resources := cache.NewClusterCache(config, cache.SetPopulateResourceInfoHandler(version), cache.SetRespectRBAC(cache.RespectRbacNormal))
-	resources.OnResourceUpdated(func(new, old *cache.Resource, _ map[kube.ResourceKey]*cache.Resource) {
-		if new == nil {
+	resources.OnResourceUpdated(func(current, old *cache.Resource, _ map[kube.ResourceKey]*cache.Resource) {
+		if current == nil {
 			write(old, true)
 		} else {
-			write(new, false)
+			write(current, false)
 		}
 	})
 	if err := resources.EnsureSynced(); err != nil {
