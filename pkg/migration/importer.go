@@ -63,7 +63,7 @@ func (m *Migration) importAll(ctx context.Context) error {
 
 // run imports everything. Objects that the server rejects are recorded, and all others are imported nevertheless.
 func (i *importer) run(ctx context.Context, all *imports) error {
-	if err := i.record(keyOf(configurations, "", hnc.ConfigurationName), false, i.configure(ctx, all.resources)); err != nil {
+	if err := i.record(configurationKey, false, i.configure(ctx, all.resources)); err != nil {
 		return err
 	}
 	for _, part := range [][]*v1beta1.Hierarchy{all.hierarchies, all.orphans} {
@@ -140,7 +140,7 @@ func (i *importer) withoutRejected(resources []v1beta1.ResourceSpec, err error) 
 	var kept []v1beta1.ResourceSpec
 	for at, r := range resources {
 		if why, ok := rejected[fmt.Sprintf("spec.resources[%d]", at)]; ok {
-			i.rejected = append(i.rejected, rejection{keyOf(configurations, "", hnc.ConfigurationName), fmt.Sprintf("the entry for %s: %s", r.Resource, why), false})
+			i.rejected = append(i.rejected, rejection{configurationKey, fmt.Sprintf("the entry for %s: %s", r.Resource, why), false})
 			continue
 		}
 		kept = append(kept, r)

@@ -77,6 +77,9 @@ func keyOf(resource, namespace, name string) string {
 	return resource + " " + namespace + "/" + name
 }
 
+// configurationKey names HNC's configuration.
+var configurationKey = keyOf(configurations, "", hnc.ConfigurationName)
+
 // hierarchyOf names the hierarchy of a namespace in HNC.
 func hierarchyOf(namespace string) string {
 	return keyOf(hierarchyConfigurations, namespace, hnc.Singleton)

@@ -57,7 +57,7 @@ func (m *Migration) overwrites(ctx context.Context, all *imports) ([]rejection, 
 		if m.SkipRejected {
 			all.resources[at].OnConflict = v1beta1.Keep
 		}
-		found = append(found, rejection{keyOf(configurations, "", hnc.ConfigurationName), fmt.Sprintf("the entry for %s: %s; rename or delete these, or set another mode for the kind, with HNC's plugin; "+
+		found = append(found, rejection{configurationKey, fmt.Sprintf("the entry for %s: %s; rename or delete these, or set another mode for the kind, with HNC's plugin; "+
 			"with --skip-rejected they stay, by onConflict: Keep", kind.Resource, what), false})
 	}
 	return found, nil

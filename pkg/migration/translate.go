@@ -102,7 +102,7 @@ func (t *translation) configuration(e *export) error {
 		for _, r := range spec.Resources {
 			key := r.Group + "/" + r.Resource
 			if seen[key] {
-				t.leaveOut("%s: the second entry for %s, which has no effect", keyOf(configurations, "", hnc.ConfigurationName), r.Resource)
+				t.leaveOut("%s: the second entry for %s, which has no effect", configurationKey, r.Resource)
 				continue
 			}
 			seen[key] = true

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/dynamic"
@@ -71,6 +72,21 @@ func (c *Cache) Read(f func(*State)) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	f(c.state)
+}
+
+// hold is how long ReadSome locks the cache, unless one name takes longer.
+const hold = 10 * time.Millisecond
+
+// ReadSome calls visit with the state, and what it returns with each name, until others have waited long enough. It returns
+// the names that are left.
+func (c *Cache) ReadSome(names []string, visit func(*State) func(name string)) (left []string) {
+	c.Read(func(s *State) {
+		f := visit(s)
+		for begun := time.Now(); len(names) > 0 && time.Since(begun) < hold; names = names[1:] {
+			f(names[0])
+		}
+	})
+	return names
 }
 
 // Update calls f with the state, which f may change but not keep.

@@ -2,7 +2,6 @@ package copies
 
 import (
 	"slices"
-	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -42,10 +41,6 @@ func (c *Controller) syncBound(namespace, role string, descendants []string) {
 	}
 }
 
-// boundHold is how long the cache is locked at a time, unless one RoleBinding takes longer: any number of them may refer
-// to a Role, and nobody waits for all of them.
-const boundHold = 10 * time.Millisecond
-
 // syncBoundCopies enqueues the copies in a namespace that refer to a Role, and have to be written or removed.
 func (c *Controller) syncBoundCopies(namespace, role string) {
 	kind, names := 0, []string(nil)
@@ -62,12 +57,13 @@ func (c *Controller) syncBoundCopies(namespace, role string) {
 	})
 	slices.Sort(names)
 	names = slices.Compact(names)
+	// Any number of RoleBindings may refer to a Role, and nobody waits for all of them.
 	for len(names) > 0 {
-		c.Cache.Read(func(s *cache.State) {
+		names = c.Cache.ReadSome(names, func(s *cache.State) func(string) {
 			d := desired.Destination(s.Tree, namespace)
-			for begun := time.Now(); len(names) > 0 && time.Since(begun) < boundHold; names = names[1:] {
-				if decideAt(s, kind, d, names[0]) != nil {
-					c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: names[0]})
+			return func(name string) {
+				if decideAt(s, kind, d, name) != nil {
+					c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})
 				}
 			}
 		})
