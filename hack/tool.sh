@@ -3,11 +3,7 @@
 # Usage: tool.sh FOLDER NAME PACKAGE [FLAG...]; flags are those of go build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-export CGO_ENABLED=0
-# What comes from the module cache has the same paths in every clone. The flags are those of the Makefile.
-GOFLAGS=${GOFLAGS:-}
-GOFLAGS=${GOFLAGS//-trimpath/}
-export GOFLAGS=${GOFLAGS//-tags=grpcnotrace/}
+source hack/goflags.sh
 folder=hack/$1 name=$2 package=$3
 shift 3
 bin=$PWD/_output/bin

@@ -51,11 +51,7 @@ if ((${#packages[@]} == 0)); then
   exit
 fi
 
-export CGO_ENABLED=0
-# What comes from the module cache has the same paths in every clone. The flags are those of the Makefile.
-GOFLAGS=${GOFLAGS:-}
-GOFLAGS=${GOFLAGS//-trimpath/}
-export GOFLAGS=${GOFLAGS//-tags=grpcnotrace/}
+source ../goflags.sh
 IFS=. read -r major minor _ <<<"${version#v}"
 flags=(-s -w)
 for p in k8s.io/component-base/version k8s.io/client-go/pkg/version; do

@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
-// cluster is a control plane with this project installed, two trees, and nodes that kwok simulates: their pods run no
+// cluster is a control plane with this project installed, two trees, and nodes that kwok may simulate: their pods run no
 // containers.
 type cluster struct {
 	cp        *controlplane.ControlPlane
@@ -22,7 +22,7 @@ type cluster struct {
 // kubeAPIServerArgs make room for 200 Services, which a spec creates, in each view.
 var kubeAPIServerArgs = []string{"--service-cluster-ip-range=10.0.0.0/16"}
 
-// start runs a new cluster. The cluster is not nil if something of it runs.
+// start runs a new cluster, in which nothing simulates nodes yet. The cluster is not nil if something of it runs.
 func start(ctx context.Context, dir string) (*cluster, error) {
 	state := filepath.Join(dir, "cluster")
 	if err := os.RemoveAll(state); err != nil {
@@ -49,9 +49,6 @@ func start(ctx context.Context, dir string) (*cluster, error) {
 		return c, err
 	}
 	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hns-propagator"}); err != nil {
-		return c, err
-	}
-	if err := c.simulate(ctx, dir); err != nil {
 		return c, err
 	}
 	objects, err := cp.Render(ctx, "test/conformance/cluster")

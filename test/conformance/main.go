@@ -109,6 +109,9 @@ func (p program) runAll(ctx context.Context) (all map[string]results, err error)
 			if c, err = start(ctx, p.dir); err != nil {
 				return nil, err
 			}
+			if err := c.simulate(ctx, p.dir); err != nil {
+				return nil, err
+			}
 		}
 		running, ctx := errgroup.WithContext(ctx)
 		for _, r := range missing {
