@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	componentmetrics "k8s.io/component-base/metrics"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -16,7 +18,22 @@ import (
 func newController() *Controller {
 	return New(controller.Dependencies{
 		Cache: cache.New(cache.Config{Managed: managed.Default()}), Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-	}, Config{Workers: 1})
+	}, Config{Workers: 1, FailuresChanged: func() {}})
+}
+
+// track makes the kinds known and their indexes complete, in which there is nothing.
+func track(t *testing.T, c *Controller, kinds ...copies.Kind) {
+	t.Helper()
+	c.Cache.Update(func(s *cache.State) {
+		var wanted []*cache.WantedKind
+		for _, kind := range kinds {
+			wanted = append(wanted, &cache.WantedKind{Kind: kind, Policies: copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Ignore}}})
+		}
+		c.Cache.SetKinds(t.Context(), s, wanted) // Ignored kinds are not watched.
+		for i, kind := range kinds {
+			s.Kind(i).Index, s.Kind(i).Synced = copies.NewIndex(kind), true
+		}
+	})
 }
 
 // Access must not be the union of two trees, but one object that can't be removed must not keep the policies of the new
