@@ -137,6 +137,25 @@ func TestInheritedContentIsBounded(t *testing.T) {
 }
 
 // TestStagesAreBarriers has errors of three stages, of which only the first is reported, and all of its errors are.
+// A namespace may inherit thousands of objects.
+func TestErrorsOfUnmanagedNamespacesAreBounded(t *testing.T) {
+	unmanaged := annotated("configmanagement.gke.io/managed", "disabled")
+	f := small.with(files{namespaceFile: namespace("shop", unmanaged), "namespaces/eng/bank/namespace.yaml": namespace("bank", unmanaged)})
+	for i := range 30 {
+		name := fmt.Sprint("a", i)
+		f["namespaces/eng/"+name+".yaml"] = configMap(name, "")
+	}
+	result := compile(t, f, repository.Options{})
+	if len(result.Errors) != 2 {
+		t.Fatalf("got %d errors", len(result.Errors))
+	}
+	for _, err := range result.Errors {
+		if len(err.Sources) > 11 || !strings.Contains(err.Message, "30 do not") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func TestStagesAreBarriers(t *testing.T) {
 	f := small.with(files{
 		mapFile:                        configMap("a", "namespace: other, "+labeled("configsync.gke.io/x", "a")),
