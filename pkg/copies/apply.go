@@ -23,14 +23,24 @@ type Written struct {
 type Client interface {
 	Create(ctx context.Context, kind Kind, namespace string, body []byte) (Written, error)
 	Update(ctx context.Context, kind Kind, namespace, name string, body []byte) (Written, error)
-	// TryCreate returns the error that Create would, and stores nothing.
+	// TryCreate and TryUpdate return the error that Create and Update would, and store nothing.
 	TryCreate(ctx context.Context, kind Kind, namespace string, body []byte) error
+	TryUpdate(ctx context.Context, kind Kind, namespace, name string, body []byte) error
 	// Read returns the present version of an object, and the namespace that it is inherited from, "" if it is no copy.
 	Read(ctx context.Context, kind Kind, namespace, name string) (present Written, inheritedFrom string, err error)
 	// Delete deletes the object if it has that UID and, unless that is empty, that version.
 	Delete(ctx context.Context, kind Kind, namespace, name string, present Written) error
 	// DeleteCopies deletes all copies of sources in one namespace.
 	DeleteCopies(ctx context.Context, kind Kind, namespace, inheritedFrom string) error
+}
+
+// Try returns the error that Apply would for an Update, and stores nothing.
+func Try(ctx context.Context, client Client, w Write) error {
+	err := client.TryUpdate(ctx, w.Kind, w.Namespace, w.Name, w.Source.content.body(w.Present.UID, w.Present.ResourceVersion))
+	if apierrors.IsInvalid(err) && w.Kind.replaceable() {
+		return tryReplace(ctx, client, w)
+	}
+	return err
 }
 
 // Apply makes the write. The result is empty for Delete and for errors.

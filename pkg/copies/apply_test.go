@@ -46,6 +46,10 @@ func (s *script) Update(context.Context, Kind, string, string, []byte) (Written,
 
 func (s *script) TryCreate(context.Context, Kind, string, []byte) error { return s.answer("try") }
 
+func (s *script) TryUpdate(context.Context, Kind, string, string, []byte) error {
+	return s.answer("try update")
+}
+
 func (s *script) Delete(_ context.Context, _ Kind, _, _ string, present Written) error {
 	return s.answer(strings.TrimSpace("delete " + string(present.UID) + " " + present.ResourceVersion))
 }
@@ -156,6 +160,29 @@ func TestAnInvalidUpdateReplacesDataAndRoleBindingsOnly(t *testing.T) {
 				t.Errorf("may have been deleted: %t, want %t", halfway, test.halfway)
 			}
 		})
+	}
+}
+
+// What is kept of the object for the overwrite costs other records.
+func TestAnOverwriteIsTriedAsItIsMade(t *testing.T) {
+	invalid, taken, refused := apierrors.NewInvalid(schema.GroupKind{}, "x", nil), apierrors.NewAlreadyExists(resource, "x"), apierrors.NewForbidden(resource, "x", nil)
+	for name, test := range map[string]struct {
+		kind  Kind
+		errs  []error
+		calls string
+		want  error
+	}{
+		"accepted":                        {RoleBindings, nil, "try update", nil},
+		"rejected":                        {RoleBindings, []error{refused}, "try update", refused},
+		"replaced":                        {RoleBindings, []error{invalid, taken}, "try update, try", nil},
+		"the replacement is rejected":     {RoleBindings, []error{invalid, refused}, "try update, try", refused},
+		"invalid, and cannot be replaced": {Roles, []error{invalid}, "try update", invalid},
+	} {
+		client := &script{errs: test.errs}
+		err := Try(t.Context(), client, Write{Verb: Update, Kind: test.kind, Source: role(t, "root", "x", "get"), Present: &Object{UID: "u", ResourceVersion: "7"}})
+		if got := strings.Join(client.calls, ", "); got != test.calls || !errors.Is(err, test.want) {
+			t.Errorf("%s: calls %s, error %v", name, got, err)
+		}
 	}
 }
 

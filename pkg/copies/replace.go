@@ -27,19 +27,26 @@ func (e ReplaceError) Unwrap() error { return e.error }
 // does neither if anything else is in the way of the copy, such as an admission policy: then the namespace would lose
 // the object and get nothing for it.
 func replace(ctx context.Context, client Client, w Write) (Written, error) {
-	body := w.Source.content.body("", "")
-	if err := client.TryCreate(ctx, w.Kind, w.Namespace, body); err != nil && !inTheWay(err) {
+	if err := tryReplace(ctx, client, w); err != nil {
 		return Written{}, err
 	}
 	err := client.Delete(ctx, w.Kind, w.Namespace, w.Name, Written{UID: w.Present.UID, ResourceVersion: w.Present.ResourceVersion})
 	if err != nil && !Gone(err) {
 		return Written{}, ReplaceError{err}
 	}
-	written, err := client.Create(ctx, w.Kind, w.Namespace, body)
+	written, err := client.Create(ctx, w.Kind, w.Namespace, w.Source.content.body("", ""))
 	if err != nil {
 		return Written{}, ReplaceError{err}
 	}
 	return written, nil
+}
+
+func tryReplace(ctx context.Context, client Client, w Write) error {
+	err := client.TryCreate(ctx, w.Kind, w.Namespace, w.Source.content.body("", ""))
+	if inTheWay(err) {
+		return nil
+	}
+	return err
 }
 
 // inTheWay reports whether the present object may be all that prevents the creation: it has the name, or the place that

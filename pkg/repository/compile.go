@@ -5,6 +5,7 @@
 package repository
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -58,25 +59,29 @@ type Namespace struct {
 }
 
 // Compile compiles the objects of a repository for a cluster. The order of the files does not matter. Objects are not
-// changed.
-func Compile(objects []*object.Object, options Options) *Result {
-	c := newCompilation(objects, options)
+// changed. It returns an error only when the context ends first: the author of a commit decides how long it takes.
+func Compile(ctx context.Context, objects []*object.Object, options Options) (*Result, error) {
+	c := newCompilation(ctx, objects, options)
 	for _, s := range stages {
 		found := c.run(s.name)
 		c.errors = append(c.errors, found...)
-		if found.Blocking() {
-			return &Result{Errors: c.errors.Sorted(), Warnings: c.warnings.Sorted()}
-		}
-		if s.edit != nil {
+		if s.edit != nil && !found.Blocking() {
 			s.edit(c)
 		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if found.Blocking() {
+			return &Result{Errors: c.errors.Sorted(), Warnings: c.warnings.Sorted()}, nil
+		}
 	}
-	return &Result{Namespaces: c.namespaces, Objects: c.objects, Errors: c.errors.Sorted(), Warnings: c.warnings.Sorted()}
+	return &Result{Namespaces: c.namespaces, Objects: c.objects, Errors: c.errors.Sorted(), Warnings: c.warnings.Sorted()}, nil
 }
 
 // compilation is the state that the stages share.
 type compilation struct {
 	Options
+	ctx    context.Context
 	scopes scope.Lookup
 	// objects are all objects of the repository; from inheritance on, those of the cluster.
 	objects []*object.Object
@@ -96,11 +101,11 @@ type compilation struct {
 	warnings  report.Errors
 }
 
-func newCompilation(objects []*object.Object, options Options) *compilation {
+func newCompilation(ctx context.Context, objects []*object.Object, options Options) *compilation {
 	sorted := slices.Clone(objects)
 	slices.SortStableFunc(sorted, func(a, b *object.Object) int { return strings.Compare(a.Path, b.Path) })
 	return &compilation{
-		Options: options,
+		Options: options, ctx: ctx,
 		scopes:  scope.Chain{scope.BuiltIn(), scope.FromCRDs(sorted), options.Scopes},
 		objects: sorted,
 	}

@@ -1,7 +1,10 @@
 package repository_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -55,14 +58,48 @@ func TestCompileDoesNotChangeObjects(t *testing.T) {
 	}
 	objects := read()
 	for _, name := range []string{"", "prod"} {
-		if result := repository.Compile(objects, repository.Options{Cluster: name}); len(result.Errors) > 0 {
-			t.Fatal(result.Errors)
+		if result, err := repository.Compile(t.Context(), objects, repository.Options{Cluster: name}); err != nil || len(result.Errors) > 0 {
+			t.Fatal(err, result)
 		}
 	}
 	for i, o := range read() {
 		if diff := cmp.Diff(o, objects[i]); diff != "" {
 			t.Errorf("%s (-before +after)\n%s", o.Path, diff)
 		}
+	}
+}
+
+// asked counts how often it is asked whether it has ended.
+type asked struct {
+	context.Context
+	times int
+}
+
+func (a *asked) Err() error {
+	a.times++
+	return a.Context.Err()
+}
+
+// Whoever may commit decides how much is inherited, and how many directories and objects there are.
+func TestCompileEndsWithTheContext(t *testing.T) {
+	const namespaces, checks = 100, 50
+	f := maps.Clone(minimal)
+	for i := range namespaces {
+		name := fmt.Sprint("n", i)
+		f["namespaces/"+name+"/namespace.yaml"] = namespace(name, "")
+	}
+	objects, problems := load.Load(f.fs(), load.DefaultLimits)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	ended, end := context.WithCancel(t.Context())
+	ctx := &asked{Context: ended}
+	if _, err := repository.Compile(ctx, objects, repository.Options{}); err != nil || ctx.times < namespaces+checks {
+		t.Errorf("asked %d times: got %v", ctx.times, err)
+	}
+	end()
+	if result, err := repository.Compile(ctx, objects, repository.Options{}); result != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v", result, err)
 	}
 }
 
@@ -137,6 +174,25 @@ func TestInheritedContentIsBounded(t *testing.T) {
 }
 
 // TestStagesAreBarriers has errors of three stages, of which only the first is reported, and all of its errors are.
+// A namespace may inherit thousands of objects.
+func TestErrorsOfUnmanagedNamespacesAreBounded(t *testing.T) {
+	unmanaged := annotated("configmanagement.gke.io/managed", "disabled")
+	f := small.with(files{namespaceFile: namespace("shop", unmanaged), "namespaces/eng/bank/namespace.yaml": namespace("bank", unmanaged)})
+	for i := range 30 {
+		name := fmt.Sprint("a", i)
+		f["namespaces/eng/"+name+".yaml"] = configMap(name, "")
+	}
+	result := compile(t, f, repository.Options{})
+	if len(result.Errors) != 2 {
+		t.Fatalf("got %d errors", len(result.Errors))
+	}
+	for _, err := range result.Errors {
+		if len(err.Sources) > 11 || !strings.Contains(err.Message, "30 do not") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func TestStagesAreBarriers(t *testing.T) {
 	f := small.with(files{
 		mapFile:                        configMap("a", "namespace: other, "+labeled("configsync.gke.io/x", "a")),

@@ -58,23 +58,30 @@ func isUnmanaged(o *object.Object) bool {
 	return value == object.ManagedDisabled
 }
 
-// managedInUnmanaged reports managed objects in unmanaged namespaces.
+// maxSources is how many of the objects that a namespace inherits an error names.
+const maxSources = 10
+
+// managedInUnmanaged returns an error for each unmanaged namespace that has managed objects.
 func managedInUnmanaged(c *compilation) report.Errors {
-	unmanaged := map[string]*object.Object{}
-	for _, n := range c.namespaces {
-		if isUnmanaged(n.Object) {
-			unmanaged[n.Name] = n.Object
+	managed := map[string][]*object.Object{}
+	for _, o := range c.objects {
+		if !isUnmanaged(o) {
+			managed[o.GetNamespace()] = append(managed[o.GetNamespace()], o)
 		}
 	}
 	var errors report.Errors
-	for _, o := range c.objects {
-		if namespace := unmanaged[o.GetNamespace()]; namespace != nil && !isUnmanaged(o) {
-			errors = append(errors, &report.Error{
-				Message: fmt.Sprintf("the namespace %q has the annotation %s: %s, so its objects must have it too; add it, or remove that of the Namespace",
-					namespace.GetName(), object.AnnotationManaged, object.ManagedDisabled),
-				Sources: []report.Source{o.Source("metadata.annotations"), namespace.Source("metadata.annotations." + object.AnnotationManaged)},
-			})
+	for _, n := range c.namespaces {
+		found := managed[n.Name]
+		if len(found) == 0 || !isUnmanaged(n.Object) {
+			continue
 		}
+		err := &report.Error{Message: fmt.Sprintf("the namespace %q has the annotation %s: %s, so its objects must have it too, and %d do not; add it, or remove that of the Namespace",
+			n.Name, object.AnnotationManaged, object.ManagedDisabled, len(found))}
+		for _, o := range found[:min(len(found), maxSources)] {
+			err.Sources = append(err.Sources, o.Source("metadata.annotations"))
+		}
+		err.Sources = append(err.Sources, n.Object.Source("metadata.annotations."+object.AnnotationManaged))
+		errors = append(errors, err)
 	}
 	return errors
 }

@@ -94,7 +94,11 @@ func compile(t *testing.T, f files, options repository.Options) *repository.Resu
 	if len(errors) > 0 {
 		return &repository.Result{Errors: errors.Sorted()}
 	}
-	return repository.Compile(objects, options)
+	result, err := repository.Compile(t.Context(), objects, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
 }
 
 func codes(errors report.Errors) []string {

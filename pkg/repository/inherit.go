@@ -155,7 +155,7 @@ func inheritedTooMuch(c *compilation) report.Errors {
 }
 
 func (c *compilation) descend(d *directory, inherited []sized[*object.Object], selectors map[string]sized[labels.Selector]) {
-	if c.inheritsTooMuch() {
+	if c.inheritsTooMuch() || c.ctx.Err() != nil {
 		return
 	}
 	if d.isAbstract() {

@@ -118,7 +118,7 @@ var checks = []check{
 func (c *compilation) run(s stage) report.Errors {
 	var errors report.Errors
 	for i := range checks {
-		if checks[i].stage != s {
+		if checks[i].stage != s || c.ctx.Err() != nil {
 			continue
 		}
 		found := checks[i].run(c)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -97,9 +96,8 @@ func codeOf(err error) string {
 		return ""
 	}
 	code := report.ApplyError
-	switch reason := status.Status(); {
-	// Quotas and admission policies are forbidden, too.
-	case reason.Reason == metav1.StatusReasonForbidden && strings.Contains(reason.Message, ": User ") && strings.Contains(reason.Message, " cannot "):
+	switch {
+	case plan.LacksPermission(err):
 		code = report.InsufficientPermission
 	case apierrors.IsServerTimeout(err), apierrors.IsTimeout(err), apierrors.IsTooManyRequests(err), apierrors.IsServiceUnavailable(err), apierrors.IsConflict(err):
 		code = report.TransientError

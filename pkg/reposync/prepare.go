@@ -45,7 +45,10 @@ type refusal struct {
 // adopt makes a revision current, unless it must not be applied.
 func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	served, incomplete := w.cluster.Scopes()
-	result := next.compile(&w.sync.Spec, served, w.current)
+	result, err := next.compile(ctx, &w.sync.Spec, served, w.current)
+	if err != nil {
+		return nil, err
+	}
 	if !isApplicable(result) {
 		return &refusal{hnc.ReasonInvalidRepository, result.Errors}, nil
 	}

@@ -32,9 +32,9 @@ type revision struct {
 // compile compiles the revision for the cluster that the spec names. Warnings about what cannot be applied are errors
 // here: one tree label would stand for an abstract directory and a namespace, or an excluded namespace would have
 // ancestors.
-func (r *revision) compile(spec *v1alpha3.RepositorySyncSpec, served scope.Lookup, previous *revision) *repository.Result {
+func (r *revision) compile(ctx context.Context, spec *v1alpha3.RepositorySyncSpec, served scope.Lookup, previous *revision) (*repository.Result, error) {
 	if len(r.errors) > 0 {
-		return &repository.Result{Errors: r.errors}
+		return &repository.Result{Errors: r.errors}, nil
 	}
 	options := repository.Options{
 		Cluster: spec.Cluster, Scopes: scope.Chain{r.listed, served}, Excluded: hnc.ExcludedNamespaces, AllowSharedNames: spec.AllowSharedNames,
@@ -42,13 +42,16 @@ func (r *revision) compile(spec *v1alpha3.RepositorySyncSpec, served scope.Looku
 	if previous != nil && previous.commit != r.commit {
 		options.PreviousKinds = repository.DefinedKinds(previous.objects)
 	}
-	result := repository.Compile(r.objects, options)
+	result, err := repository.Compile(ctx, r.objects, options)
+	if err != nil {
+		return nil, err
+	}
 	for _, warning := range result.Warnings {
 		if !warning.Code.Applicable() {
 			result.Errors = append(result.Errors, warning)
 		}
 	}
-	return result
+	return result, nil
 }
 
 // isApplicable reports whether a result may be applied. Objects of unknown kinds are left out of it.

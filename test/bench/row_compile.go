@@ -49,7 +49,10 @@ func measureCompile(ctx context.Context, b *bench) error {
 				return 1, problems
 			}},
 			{"compile", "ms", func() (int, error) {
-				result = repository.Compile(objects, repository.Options{})
+				var err error
+				if result, err = repository.Compile(ctx, objects, repository.Options{}); err != nil {
+					return 1, err
+				}
 				if len(result.Errors) > 0 || len(result.Objects) != n*(1+inherited) {
 					return 1, fmt.Errorf("%d objects, %w", len(result.Objects), result.Errors)
 				}

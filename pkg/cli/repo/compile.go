@@ -136,13 +136,14 @@ func (r *repoFlags) compileFor(ctx context.Context, errOut io.Writer, l *loaded,
 	all := &compiled{}
 	for i, name := range clusters {
 		line.Showf("compiling for %s (%d of %d) ...", name, i+1, len(clusters))
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		all.clusters = append(all.clusters, compiledCluster{name, repository.Compile(l.objects, repository.Options{
+		result, err := repository.Compile(ctx, l.objects, repository.Options{
 			Cluster: name, Scopes: l.scopes, AssumeScopes: r.kinds.offline, PreviousKinds: previous, MaxObjects: r.threshold,
 			Excluded: hnc.ExcludedNamespaces, AllowSharedNames: r.allowSharedNames,
-		})})
+		})
+		if err != nil {
+			return nil, err
+		}
+		all.clusters = append(all.clusters, compiledCluster{name, result})
 	}
 	return all, nil
 }

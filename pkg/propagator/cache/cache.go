@@ -58,7 +58,7 @@ type Cache struct {
 
 // New returns an empty Cache.
 func New(config Config) *Cache {
-	c := &Cache{Config: config, readiness: newReadiness(), roots: newRoots()}
+	c := &Cache{Config: config, readiness: newReadiness(), roots: newRoots(), kindsApplied: func() {}}
 	c.guard, c.clusterGuard = guard{check: config.CheckStore, readiness: c.readiness}, guard{check: config.CheckCluster, readiness: c.readiness}
 	c.state = newState(tree.New(config.Managed), c.roots)
 	if config.InheritPodSecurity {

@@ -38,6 +38,11 @@ func (c restClient) TryCreate(ctx context.Context, kind copies.Kind, namespace s
 	return err
 }
 
+func (c restClient) TryUpdate(ctx context.Context, kind copies.Kind, namespace, name string, body []byte) error {
+	_, err := written(c.client.Put().AbsPath(append(path(kind, namespace), name)...).Param("dryRun", metav1.DryRunAll), body).decode(ctx)
+	return err
+}
+
 func (c restClient) Update(ctx context.Context, kind copies.Kind, namespace, name string, body []byte) (copies.Written, error) {
 	return written(c.client.Put().AbsPath(append(path(kind, namespace), name)...), body).decode(ctx)
 }

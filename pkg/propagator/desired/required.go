@@ -13,11 +13,15 @@ import (
 // impossible or was rejected. Where nothing may be written, nothing is created either: the parent may be about to be
 // deleted.
 func RequiredChild(t *tree.Tree, key tree.Key) (due bool, problem string) {
-	if !t.Requires(key) || t.SubnamespaceRecord(key) != nil || !t.Active(key.Parent) || t.Frozen(key.Parent) {
+	if !t.Requires(key) || !t.Active(key.Parent) || t.Frozen(key.Parent) {
 		return false, ""
 	}
-	ns := t.Namespace(key.Name)
+	s, ns := t.SubnamespaceRecord(key), t.Namespace(key.Name)
 	switch {
+	case s != nil && s.Void && !s.Terminating:
+		return false, fmt.Sprintf("its Subnamespace has no effect any more and is in the way; delete it: kubectl delete subns %s -n %s", key.Name, key.Parent)
+	case s != nil:
+		return false, ""
 	case t.Excluded(key.Name):
 		return false, fmt.Sprintf("namespace %q is %s", key.Name, t.WhyExcluded(key.Name))
 	case ns != nil && ns.SubnamespaceOf != key.Parent:
@@ -32,10 +36,14 @@ func RequiredChild(t *tree.Tree, key tree.Key) (due bool, problem string) {
 
 // requiredProblems returns a condition for each required child that can't be created.
 func requiredProblems(t *tree.Tree, name string) []metav1.Condition {
+	h := t.Hierarchy(name)
+	if h == nil {
+		return nil
+	}
 	var problems []string
-	for _, key := range t.Missing(name) {
-		if _, problem := RequiredChild(t, key); problem != "" {
-			problems = append(problems, fmt.Sprintf("required child %q can't be created: %s", key.Name, problem))
+	for _, child := range h.Required {
+		if _, problem := RequiredChild(t, tree.Key{Parent: name, Name: child}); problem != "" {
+			problems = append(problems, fmt.Sprintf("required child %q can't be created: %s", child, problem))
 		}
 	}
 	if len(problems) == 0 {

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/util/dryrun"
 
@@ -80,7 +79,7 @@ type limit struct {
 }
 
 func newLimit(root func(namespace string) string) *limit {
-	return &limit{rates.New(perSecond, burst), &stored{stores: map[string]map[types.UID]largeObject{}, excessIn: map[string]int{}}, root, time.Now}
+	return &limit{rates.New(perSecond, burst), newStored(), root, time.Now}
 }
 
 // allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does not

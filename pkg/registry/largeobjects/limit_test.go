@@ -111,7 +111,35 @@ func TestLargeObjectsOfATreeAreBounded(t *testing.T) {
 	if err := write(quota("a.c", 100, 4*large), nil); err != nil {
 		t.Errorf("after the others are gone: %v", err)
 	}
-	if l.stored.replace(name, nil); len(l.stored.excessIn) > 0 {
-		t.Errorf("of no object, %v remain", l.stored.excessIn)
+	if l.stored.replace(name, nil); len(l.stored.excessIn)+len(l.stored.sizes) > 0 {
+		t.Errorf("of no object, %v and %v remain", l.stored.excessIn, l.stored.sizes)
+	}
+}
+
+// A list asks for it, and writes wait meanwhile.
+func TestTheSizeOfLargeObjectsIsKnown(t *testing.T) {
+	const objects, calls = 50_000, 50_000
+	s := newStored()
+	s.replace("quotas", nil)
+	s.replace("hierarchies", nil)
+	for i := range objects {
+		s.remember("quotas", types.UID(strconv.Itoa(i)), largeObject{strconv.Itoa(i % 2), small})
+	}
+	s.remember("hierarchies", "h", largeObject{"0", 1})
+	s.forget("quotas", "0")
+	for of, want := range map[place]int{
+		{"quotas", ""}: (objects - 1) * 2 * small, {"quotas", "0"}: (objects/2 - 1) * 2 * small, {"quotas", "1"}: objects / 2 * 2 * small,
+		{"hierarchies", "0"}: small + 1, {"hierarchies", "1"}: 0, {"others", ""}: 0,
+	} {
+		if got := s.in(of.resource, of.namespace); got != want {
+			t.Errorf("%v: got %d, want %d", of, got, want)
+		}
+	}
+	start := time.Now()
+	for range calls {
+		s.in("quotas", "0")
+	}
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("%d calls take %s", calls, took)
 	}
 }

@@ -20,6 +20,14 @@ type stored struct {
 	stores map[string]map[types.UID]largeObject
 	// excessIn is the sum of what those of all stores have beyond small, by namespace.
 	excessIn map[string]int
+	// sizes are the sums of their sizes, by resource and namespace, "" for all.
+	sizes map[place]int
+}
+
+type place struct{ resource, namespace string }
+
+func newStored() *stored {
+	return &stored{stores: map[string]map[types.UID]largeObject{}, excessIn: map[string]int{}, sizes: map[place]int{}}
 }
 
 type largeObject struct {
@@ -46,12 +54,7 @@ func (s *stored) excess(tree string, root func(namespace string) string) (bytes 
 func (s *stored) in(resource, namespace string) (bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, o := range s.stores[resource] {
-		if namespace == "" || o.namespace == namespace {
-			bytes += o.excess + small
-		}
-	}
-	return bytes
+	return s.sizes[place{resource, namespace}]
 }
 
 // follow follows the objects of a store until the context ends.
@@ -86,9 +89,14 @@ func (s *stored) set(name string, obj any, gone bool) {
 	defer s.mu.Unlock()
 	s.forget(name, object.GetUID())
 	if bytes > small {
-		s.stores[name][object.GetUID()] = largeObject{object.GetNamespace(), bytes - small}
-		s.excessIn[object.GetNamespace()] += bytes - small
+		s.remember(name, object.GetUID(), largeObject{object.GetNamespace(), bytes - small})
 	}
+}
+
+// remember adds an object that is unknown. The mutex is locked.
+func (s *stored) remember(name string, uid types.UID, o largeObject) {
+	s.stores[name][uid] = o
+	s.count(name, o, 1)
 }
 
 // forget removes an object that may be unknown. The mutex is locked.
@@ -98,7 +106,18 @@ func (s *stored) forget(name string, uid types.UID) {
 		return
 	}
 	delete(s.stores[name], uid)
-	if s.excessIn[o.namespace] -= o.excess; s.excessIn[o.namespace] == 0 {
-		delete(s.excessIn, o.namespace)
+	s.count(name, o, -1)
+}
+
+// count adds an object to the sums, or removes it with -1. The mutex is locked.
+func (s *stored) count(name string, o largeObject, sign int) {
+	add(s.excessIn, o.namespace, sign*o.excess)
+	add(s.sizes, place{name, o.namespace}, sign*(o.excess+small))
+	add(s.sizes, place{name, ""}, sign*(o.excess+small))
+}
+
+func add[K comparable](sums map[K]int, key K, n int) {
+	if sums[key] += n; sums[key] == 0 {
+		delete(sums, key)
 	}
 }

@@ -34,9 +34,9 @@ func compiled(t *testing.T, paths ...string) *repository.Result {
 	if len(errors) > 0 {
 		t.Fatal(errors)
 	}
-	result := repository.Compile(objects, repository.Options{})
-	if len(result.Errors) > 0 {
-		t.Fatal(result.Errors)
+	result, err := repository.Compile(t.Context(), objects, repository.Options{})
+	if err != nil || len(result.Errors) > 0 {
+		t.Fatal(err, result)
 	}
 	return result
 }

@@ -119,8 +119,8 @@ func TestFilesMeanTheSame(t *testing.T) {
 		fsys[f.Name] = &fstest.MapFile{Data: f.Content}
 	}
 	loaded, errors := load.Load(fsys, load.DefaultLimits)
-	result := repository.Compile(loaded, repository.Options{AllowSharedNames: true})
-	if len(errors) > 0 || len(result.Errors) > 0 {
+	result, err := repository.Compile(t.Context(), loaded, repository.Options{AllowSharedNames: true})
+	if err != nil || len(errors) > 0 || len(result.Errors) > 0 {
 		t.Fatalf("got %v %v", errors, result.Errors)
 	}
 	var got []string

@@ -75,14 +75,15 @@ func BenchmarkRepository(b *testing.B) {
 	b.Run("compile", func(b *testing.B) {
 		before := live()
 		for b.Loop() {
-			if result = repository.Compile(objects, repository.Options{}); len(result.Errors) > 0 || len(result.Objects) != 11_000 {
-				b.Fatalf("%d objects, %v", len(result.Objects), result.Errors)
+			var err error
+			if result, err = repository.Compile(b.Context(), objects, repository.Options{}); err != nil || len(result.Errors) > 0 || len(result.Objects) != 11_000 {
+				b.Fatal(err, result)
 			}
 		}
 		b.ReportMetric(live()-before, "live-MiB")
 	})
 	if result == nil {
-		result = repository.Compile(objects, repository.Options{})
+		result, _ = repository.Compile(b.Context(), objects, repository.Options{})
 	}
 	b.Run("print", func(b *testing.B) {
 		for b.Loop() {

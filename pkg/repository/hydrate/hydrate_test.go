@@ -60,9 +60,9 @@ func TestHydrate(t *testing.T) {
 			if len(errs) > 0 {
 				t.Fatal(errs)
 			}
-			result := repository.Compile(objects, options)
-			if len(result.Errors) > 0 {
-				t.Fatal(result.Errors)
+			result, err := repository.Compile(t.Context(), objects, options)
+			if err != nil || len(result.Errors) > 0 {
+				t.Fatal(err, result)
 			}
 			files, err := hydrate.Files(hydrate.Objects(result, keep), format)
 			if err != nil {

@@ -84,9 +84,9 @@ func hydrated(t *testing.T, files map[string]string, shuffle func([]string)) map
 		}
 		slices.SortStableFunc(objects, func(a, b *object.Object) int { return rank[a.Path] - rank[b.Path] })
 	}
-	result := repository.Compile(objects, repository.Options{})
-	if len(result.Errors) > 0 {
-		t.Fatal(result.Errors)
+	result, err := repository.Compile(t.Context(), objects, repository.Options{})
+	if err != nil || len(result.Errors) > 0 {
+		t.Fatal(err, result)
 	}
 	printed, err := hydrate.Files(hydrate.Objects(result, false), hydrate.YAML)
 	if err != nil {

@@ -56,9 +56,12 @@ func FuzzLoad(f *testing.F) {
 					t.Fatalf("an object without an identity is loaded: %v", o.Object)
 				}
 			}
-			compiled := repository.Compile(objects, repository.Options{AssumeScopes: true}).Errors
-			positioned(t, compiled, "")
-			_ = compiled.Error()
+			compiled, err := repository.Compile(t.Context(), objects, repository.Options{AssumeScopes: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			positioned(t, compiled.Errors, "")
+			_ = compiled.Errors.Error()
 			if len(objects) == 1 && strings.HasSuffix(name, ".yaml") {
 				sameAsKubectl(t, content, objects[0].Object)
 			}

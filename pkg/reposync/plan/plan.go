@@ -163,8 +163,12 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 
 // postpone moves the Hierarchies to Late whose abstract ancestors are namespaces until these are deleted.
 func (p *Plan) postpone() {
+	deleted := make(map[string]bool, len(p.DeleteNamespaces))
+	for _, id := range p.DeleteNamespaces {
+		deleted[id.Name] = true
+	}
 	p.Apply[PhaseHierarchies] = slices.DeleteFunc(p.Apply[PhaseHierarchies], func(o *Object) bool {
-		late := slices.ContainsFunc(p.DeleteNamespaces, func(id ID) bool { return slices.Contains(o.above, id.Name) })
+		late := slices.ContainsFunc(o.above, func(name string) bool { return deleted[name] })
 		if late {
 			p.Late = append(p.Late, o)
 		}

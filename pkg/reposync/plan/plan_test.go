@@ -142,3 +142,19 @@ func TestFights(t *testing.T) {
 		t.Error("neither a minute later nor another object may wait")
 	}
 }
+
+// A revision may delete as many namespaces as it has abstract directories.
+func TestPostponingTakesLinearTime(t *testing.T) {
+	const n = 50_000
+	p := &Plan{}
+	for i := range n {
+		name := fmt.Sprintf("n%06d", i)
+		p.DeleteNamespaces = append(p.DeleteNamespaces, ID{Kind: shop.Kind, Name: name})
+		p.Apply[PhaseHierarchies] = append(p.Apply[PhaseHierarchies], &Object{above: []string{"x" + name, "y" + name}})
+	}
+	start := time.Now()
+	p.postpone()
+	if took := time.Since(start); took > 2*time.Second || len(p.Late) > 0 {
+		t.Errorf("it took %s to find %d", took, len(p.Late))
+	}
+}

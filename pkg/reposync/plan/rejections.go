@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -71,7 +72,26 @@ func (r *Rejections) shorten(err error, status metav1.Status) error {
 	if len(r.rejected) >= maxMessages {
 		text = names.Shorten(text)
 	}
-	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: status.Code, Reason: status.Reason, Message: text}}
+	short := metav1.Status{Status: metav1.StatusFailure, Code: status.Code, Reason: status.Reason, Message: text}
+	if LacksPermission(err) {
+		short.Details = withoutPermission // The shortened text may not say so.
+	}
+	return &apierrors.StatusError{ErrStatus: short}
+}
+
+const causePermission metav1.CauseType = "LacksPermission"
+
+var withoutPermission = &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: causePermission}}}
+
+// LacksPermission reports whether the API server has rejected a write because the account lacks a permission. Quotas and
+// admission policies reject for the same reason, with another text.
+func LacksPermission(err error) bool {
+	var status apierrors.APIStatus
+	if !apierrors.IsForbidden(err) || !errors.As(err, &status) {
+		return false
+	}
+	text := status.Status().Message
+	return apierrors.HasStatusCause(err, causePermission) || strings.Contains(text, ": User ") && strings.Contains(text, " cannot ")
 }
 
 // Revise records that there is a new revision with these objects. Many rejected objects keep waiting, so that they do

@@ -98,6 +98,22 @@ func TestRejectionsKeepShortErrors(t *testing.T) {
 	}
 }
 
+// The code that is reported of an object must not change with how many others are rejected.
+func TestShortRejectionsSayWhetherAPermissionIsMissing(t *testing.T) {
+	r, now, long := NewRejections(), time.Unix(1, 0), strings.Repeat("x", names.MaxLength)
+	resource := schema.GroupResource{Resource: "configmaps"}
+	for i := range maxMessages {
+		r.rejected[ID{Name: fmt.Sprint(i)}] = rejection{}
+	}
+	for reason, want := range map[string]bool{`User "account" cannot patch resource "configmaps"`: true, `exceeded quota: limit`: false} {
+		o := &Object{ID: policy}
+		r.Record(o, now, apierrors.NewForbidden(resource, long, errors.New(reason)))
+		if err := r.Wait(o, now); err == nil || LacksPermission(err) != want || strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: got %v", reason, err)
+		}
+	}
+}
+
 func TestRejectionsOfRemovedObjectsAreForgotten(t *testing.T) {
 	denied := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "policy", errors.New("denied"))
 	r, all := NewRejections(), []*Object(nil)

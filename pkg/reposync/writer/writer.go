@@ -60,13 +60,17 @@ type Writer struct {
 // object is not as the repository says, permissions are not extended: it may be what restricts them. The results go to
 // Done.
 func (w *Writer) Apply(ctx context.Context, p *plan.Plan) {
+	late := make(map[string]bool, len(p.Late))
+	for _, o := range p.Late {
+		late[o.Namespace] = true
+	}
 	for phase, objects := range p.Apply {
 		objects = slices.DeleteFunc(slices.Clone(objects), func(o *plan.Object) bool {
 			denied := w.Permit != nil && !w.Permit(o)
 			if denied {
 				w.miss(o.ID)
 			}
-			return denied || w.postpone(ctx, o, p.Late)
+			return denied || w.postpone(ctx, o, late)
 		})
 		w.apply(ctx, objects)
 		if phase == plan.PhaseDefinitions && w.Defined != nil {
@@ -133,8 +137,8 @@ func (w *Writer) waits(ctx context.Context, o *plan.Object) error {
 }
 
 // postpone takes a permission out of Apply if its namespace has a late Hierarchy.
-func (w *Writer) postpone(ctx context.Context, o *plan.Object, late []*plan.Object) bool {
-	if !o.Waits() || !slices.ContainsFunc(late, func(l *plan.Object) bool { return l.Namespace == o.Namespace }) {
+func (w *Writer) postpone(ctx context.Context, o *plan.Object, late map[string]bool) bool {
+	if !o.Waits() || !late[o.Namespace] {
 		return false
 	}
 	if reduces, err := w.Cluster.Reduces(ctx, o); err == nil && reduces {

@@ -1,10 +1,13 @@
 package writer
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -70,5 +73,25 @@ func TestObjectsOfOthersAreKept(t *testing.T) {
 	w.Prune(t.Context(), p)
 	if results["other"] != "kept" || results["own"] != "delete" {
 		t.Errorf("with Kept: got %v", results)
+	}
+}
+
+// There may be as many late Hierarchies as permissions.
+func TestPostponingTakesLinearTime(t *testing.T) {
+	const n = 50_000
+	late, permissions := make([]*plan.Object, 0, n), make([]*plan.Object, 0, n)
+	for i := range n {
+		late = append(late, &plan.Object{ID: plan.ID{Kind: plan.HierarchyKind, Namespace: fmt.Sprintf("n%06d", i), Name: "hierarchy"}})
+		permissions = append(permissions, &plan.Object{ID: plan.ID{
+			Kind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}, Namespace: fmt.Sprintf("x%06d", i), Name: "b"}})
+	}
+	p, applied := &plan.Plan{Late: late}, 0
+	p.Apply[plan.PhasePermissions] = permissions
+	ended, end := context.WithCancel(t.Context())
+	end() // Nothing is written.
+	start := time.Now()
+	(&Writer{Done: func(Operation, plan.ID, string, error) { applied++ }}).Apply(ended, p)
+	if took := time.Since(start); took > 2*time.Second || applied > 0 {
+		t.Errorf("it took %s to postpone none, and %d are applied", took, applied)
 	}
 }

@@ -130,7 +130,7 @@ func (b *backups) discard(ctx context.Context, w copies.Write, kept backup, fail
 		if _, overwritten := live.GetLabels()[hnc.LabelInheritedFrom]; overwritten {
 			return
 		}
-		gone = live.GetDeletionTimestamp() != nil
+		gone = live.GetDeletionTimestamp() != nil || live.GetUID() != w.Present.UID
 	} else if !gone {
 		klog.FromContext(ctx).Info("Can't confirm that an object was not overwritten; its record stays", "namespace", w.Namespace, "name", w.Name, "reason", err)
 		return

@@ -1,6 +1,7 @@
 package copies
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -54,7 +56,8 @@ func TestAnObjectIsOverwrittenByOneWriteAtATime(t *testing.T) {
 
 // The write of a request that fails may have been made.
 func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
-	local := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings", "namespace": "leaf"}}
+	local := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings", "namespace": "leaf", "uid": "old"}}
+	anew := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings", "namespace": "leaf", "uid": "new"}}
 	copied := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
 		"name": "settings", "namespace": "leaf", "labels": map[string]any{hnc.LabelInheritedFrom: "root"}}}
 	terminating := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
@@ -62,7 +65,7 @@ func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
 	refused := errors.New("refused")
 	halfway := fmt.Errorf("later: %w", copies.ReplaceError{})
 	kind := copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}
-	w := copies.Write{Verb: copies.Update, Kind: kind, Namespace: "leaf", Name: "settings"}
+	w := copies.Write{Verb: copies.Update, Kind: kind, Namespace: "leaf", Name: "settings", Present: &copies.Object{UID: "old"}}
 	for name, test := range map[string]struct {
 		live   map[string]any
 		unread bool
@@ -74,6 +77,7 @@ func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
 		"overwritten":                     {live: copied, err: refused, stays: true},
 		"cannot be read":                  {live: local, unread: true, err: refused, stays: true},
 		"replaced halfway":                {err: halfway, stays: true},
+		"replaced, and created by others": {live: anew, err: halfway, stays: true},
 		"replaced, but finalizers stay":   {live: terminating, err: halfway, stays: true},
 		"not replaced, and still there":   {live: local, err: halfway},
 		"not replaced, and being deleted": {live: terminating, err: refused},
@@ -97,6 +101,40 @@ func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
 				t.Errorf("the record stays: %t (%v), want %t", stays, err, test.stays)
 			}
 		})
+	}
+}
+
+// rejecting is a client that rejects updates.
+type rejecting struct {
+	copies.Client
+	err error
+}
+
+func (r rejecting) TryUpdate(context.Context, copies.Kind, string, string, []byte) error {
+	return r.err
+}
+
+// A new record replaces the earlier one and evicts others, which the rate of the tree may not let us restore.
+func TestARejectedOverwriteMakesNoRecord(t *testing.T) {
+	c, hierarchy := newController(), fake.NewClientset()
+	c.backups, c.events = newBackups(hierarchy, nil), eventRecorder{record.NewFakeRecorder(10)}
+	denied := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "settings", errors.New("denied by a policy"))
+	c.Client = rejecting{err: denied}
+	kind := copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}
+	track(t, c, kind)
+	source, err := copies.NewObject(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings", "namespace": "root"}}}, &copies.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := copies.Write{
+		Verb: copies.Update, Kind: kind, Namespace: "leaf", Name: "settings", Source: source, Present: &copies.Object{Namespace: "leaf", Name: "settings"},
+	}
+	if err := c.write(t.Context(), c.slots, 0, w); !errors.Is(err, denied) {
+		t.Errorf("got %v", err)
+	}
+	if actions := hierarchy.Actions(); len(actions) > 0 {
+		t.Errorf("got %v", actions)
 	}
 }
 

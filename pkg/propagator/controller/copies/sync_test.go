@@ -2,21 +2,43 @@ package copies
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	componentmetrics "k8s.io/component-base/metrics"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
 func newController() *Controller {
 	return New(controller.Dependencies{
 		Cache: cache.New(cache.Config{Managed: managed.Default()}), Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-	}, Config{Workers: 1})
+	}, Config{Workers: 1, FailuresChanged: func() {}})
+}
+
+// track makes the kinds known and their indexes complete, in which there is nothing.
+func track(t *testing.T, c *Controller, kinds ...copies.Kind) {
+	t.Helper()
+	c.Cache.Update(func(s *cache.State) {
+		var wanted []*cache.WantedKind
+		for _, kind := range kinds {
+			wanted = append(wanted, &cache.WantedKind{Kind: kind, Policies: copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Ignore}}})
+		}
+		c.Cache.SetKinds(t.Context(), s, wanted) // Ignored kinds are not watched.
+		for i, kind := range kinds {
+			s.Kind(i).Index, s.Kind(i).Synced = copies.NewIndex(kind), true
+		}
+	})
 }
 
 // Access must not be the union of two trees, but one object that can't be removed must not keep the policies of the new
@@ -49,5 +71,48 @@ func TestADeletedNamespaceIsForgotten(t *testing.T) {
 	c.removalEnded("gone", true)
 	if err := c.syncDestination(t.Context(), "gone"); err != nil || len(c.moving)+len(c.removalTries) > 0 {
 		t.Errorf("returned %v, and knows %v and %v", err, c.moving, c.removalTries)
+	}
+}
+
+// added records the keys that are enqueued.
+type added map[queue.Key]bool
+
+func (a added) Add(key queue.Key) { a[key] = true }
+
+func (a added) AddAfter(key queue.Key, _ time.Duration) { a[key] = true }
+
+// A Role of its own makes the copy of a binding from above refer to something else.
+func TestARoleEnqueuesTheCopiesThatReferToItInItsNamespace(t *testing.T) {
+	c, enqueued := newController(), added{}
+	c.Queue = enqueued
+	track(t, c, copies.Kinds...)
+	for _, name := range []string{"root", "leaf"} {
+		c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), ResourceVersion: "1"}})
+	}
+	c.Cache.ObserveHierarchy(&v1beta1.Hierarchy{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: hnc.Singleton, ResourceVersion: "1"}, Spec: v1beta1.HierarchySpec{Parent: "root"},
+	})
+	rules := &copies.Rules{}
+	role := func(namespace, annotation string) *copies.Object {
+		return copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: "ops", UID: types.UID(namespace), ResourceVersion: "1", Annotations: map[string]string{annotation: "true"}}}, copies.Roles, rules)
+	}
+	binding := func(namespace string, labels map[string]string) *copies.Object {
+		return copies.NewRoleBinding(&rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "b", UID: types.UID(namespace), ResourceVersion: "1", Labels: labels},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "ops"},
+		}, rules)
+	}
+	c.Cache.Update(func(s *cache.State) {
+		roles, bindings := s.Kind(0).Index, s.Kind(1).Index
+		bindings.Roles = roles
+		roles.Set(role("root", hnc.AnnotationAllowOverride))
+		roles.Set(role("leaf", hnc.AnnotationOverride))
+		bindings.Set(binding("root", nil))
+		bindings.Set(binding("leaf", map[string]string{hnc.LabelInheritedFrom: "root"}))
+	})
+	c.syncSource(queue.Key{Class: queue.Source, Kind: 0, Namespace: "leaf", Name: "ops"})
+	if want := (queue.Key{Class: queue.Copy, Kind: 1, Namespace: "leaf", Name: "b"}); !enqueued[want] {
+		t.Errorf("enqueued are %v", enqueued)
 	}
 }

@@ -38,21 +38,25 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	}
 	defer c.metrics.reconciling(groupKind(w.Kind))()
 	var kept backup
+	var written copies.Written
+	var err error
 	if w.Overwrites() {
-		done, err := c.backups.begin(w)
-		if err != nil {
-			return err
+		done, claimed := c.backups.begin(w)
+		if claimed != nil {
+			return claimed
 		}
 		defer done()
-		err = c.confirmAncestor(ctx, w.Namespace, w.Source.Namespace)
-		if err == nil {
-			kept, err = c.backups.add(ctx, w)
-		}
-		if err != nil {
-			return err
+		// A new record may evict others: what the server rejects must not cost any.
+		if err = copies.Try(ctx, c.Client, w); err == nil {
+			var wait error
+			if kept, wait = c.keepContent(ctx, w); wait != nil {
+				return wait
+			}
 		}
 	}
-	written, err := copies.Apply(ctx, c.Client, w)
+	if err == nil {
+		written, err = copies.Apply(ctx, c.Client, w)
+	}
 	result := copies.Classify(w.Verb, err)
 	c.metrics.wrote(groupKind(w.Kind), w.Verb, string(result))
 	switch result {
@@ -73,6 +77,14 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		c.failures.recordRefused(kind, w, err)
 	}
 	return fmt.Errorf("%s %s %s/%s: %w", w.Verb, w.Kind.Resource, w.Namespace, names.Shorten(w.Name), err)
+}
+
+// keepContent keeps the content of the object that a write is about to overwrite, unless the write must not be made now.
+func (c *Controller) keepContent(ctx context.Context, w copies.Write) (backup, error) {
+	if err := c.confirmAncestor(ctx, w.Namespace, w.Source.Namespace); err != nil {
+		return backup{}, err
+	}
+	return c.backups.add(ctx, w)
 }
 
 // retry is what another try to write a copy that was refused takes of the rate of its tree; nothing for others.

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
 	componentmetrics "k8s.io/component-base/metrics"
+	"k8s.io/utils/keymutex"
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -116,5 +117,41 @@ func TestWhatComesFromAboveIsWrittenWithoutTheRest(t *testing.T) {
 	full = false
 	if err := c.Sync(t.Context(), "c"); err != nil || reported() != "" {
 		t.Errorf("when there is room: returned %v and reports %q", err, reported())
+	}
+}
+
+// waiting is a lock that was held when the first decision was made: what happened until then is in the cache.
+type waiting struct {
+	keymutex.KeyMutex
+	until func()
+}
+
+func (w waiting) LockKey(key string) {
+	w.KeyMutex.LockKey(key)
+	w.until()
+}
+
+// Whoever held the lock may have protected the namespace for a sub-namespace that was not known before.
+func TestProtectionIsDecidedUnderItsLock(t *testing.T) {
+	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "uid-p"}})
+	c := New(controller.Dependencies{
+		Cache: cache.New(cache.Config{Managed: treetest.Rules()}), Kubernetes: client,
+		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+	})
+	c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name: "p", UID: "uid-p", ResourceVersion: "1", Finalizers: []string{hnc.FinalizerSubnamespaces}, Labels: map[string]string{hnc.LabelHasSubnamespaces: "true"},
+	}})
+	c.protection = waiting{c.protection, func() {
+		c.Cache.ObserveSubnamespace(&v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "p", Name: "c", UID: "s", ResourceVersion: "2", Finalizers: []string{hnc.FinalizerSubnamespace}}})
+	}}
+	if err := c.Sync(t.Context(), "p"); err != nil {
+		t.Fatal(err)
+	}
+	for _, action := range client.Actions() {
+		if patch, ok := action.(clientgotesting.PatchAction); ok && (bytes.Contains(patch.GetPatch(), []byte(hnc.LabelHasSubnamespaces)) ||
+			bytes.Contains(patch.GetPatch(), []byte(hnc.FinalizerSubnamespaces))) {
+			t.Errorf("the protection is removed: %s", patch.GetPatch())
+		}
 	}
 }

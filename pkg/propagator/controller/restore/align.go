@@ -72,10 +72,15 @@ func planAlignment(t *tree.Tree) alignment {
 	return a
 }
 
-// keeps reports whether the Subnamespace of a sub-namespace is as the labels say. One that is being deleted is not: the
-// store was saved during an earlier deletion, and the namespace was created again.
+// keeps reports whether the Subnamespace of a sub-namespace stays as it is. One that is being deleted is not: the
+// store was saved during an earlier deletion, and the namespace was created again. A void one stays void: only users of
+// the parent may replace it, and the namespace keeps its parent by its Hierarchy.
 func keeps(t *tree.Tree, r record) bool {
-	s := t.Subnamespace(tree.Key{Parent: r.parent, Name: r.name})
+	key := tree.Key{Parent: r.parent, Name: r.name}
+	if s := t.SubnamespaceRecord(key); s != nil && s.Void && !s.Terminating {
+		return true
+	}
+	s := t.Subnamespace(key)
 	return s != nil && (!s.Terminating || !t.Active(r.parent))
 }
 

@@ -5,7 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
 // A void Subnamespace stays void, so that its namespace is not its sub-namespace is confirmed with a live read.
@@ -37,5 +43,17 @@ func TestVoidingIsConfirmedWithALiveRead(t *testing.T) {
 				t.Errorf("wrote %q and returned %v", written, err)
 			}
 		})
+	}
+}
+
+// The namespace may be the one to be created: that none is there confirms nothing then.
+func TestNothingBecomesVoidThatTheCacheKeepsByNow(t *testing.T) {
+	c := &Controller{Dependencies: controller.Dependencies{Cache: cache.New(cache.Config{Managed: treetest.Rules()}), Kubernetes: fake.NewClientset()}}
+	objects := newObjects()
+	objects.p.DeletionTimestamp = nil
+	c.Cache.ObserveNamespace(objects.p)
+	c.Cache.ObserveSubnamespace(objects.subnamespace)
+	if err := c.confirmVoid(t.Context(), tree.NewSubnamespace(objects.subnamespace)); !errors.Is(err, outcome.ErrStale) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -62,6 +62,7 @@ func TestWhatASubnamespaceNeeds(t *testing.T) {
 		"the same, and somebody's finalizer keeps it":         {[]string{"ns p", "deleting p c", "kept p c", "ns c"}, "Void"},
 		"the same, in a terminating parent":                   {[]string{"ns p", "deleting p c", "kept p c", "ns c", "terminating p"}, "Void"},
 		"the same, and it is void":                            {[]string{"ns p", "deleting p c", "kept p c", "void p c", "ns c"}, "Release"},
+		"the same, and its Hierarchy takes no parent now":     {[]string{"ns p", "deleting p c", "kept p c", "ns c label p.tree.hnc.x-k8s.io/depth=1", "cascading c", "terminating p"}, "Release"},
 		"DEL-6 deletion of somebody else's":                   {[]string{"ns p", "deleting p c", "ns c sub-of q"}, "Release"},
 		"deletion of a moved one":                             {[]string{"ns p", "ns q", "deleting p c", "ns c sub-of p", "parent c q"}, "Release"},
 		"the namespace was converted":                         {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p", "ns c"}, "Void"},

@@ -33,6 +33,8 @@ func TestARequiredChildIsCreated(t *testing.T) {
 		"a full namespace has the name":              {[]string{"ns p", "ns c", "requires p c"}, none, `"c" exists already, and is not a sub-namespace of "p"`},
 		"a sub-namespace elsewhere has the name":     {[]string{"ns p", "ns c sub-of q", "requires p c"}, none, `"c" exists already`},
 		"another Subnamespace asks for the name":     {[]string{"ns p", "ns q", "asked q c", "requires p c"}, none, `for a Subnamespace in namespace "q"`},
+		"its Subnamespace is void":                   {[]string{"ns p", "requires p c", "ready p c", "void p c"}, report, `has no effect any more and is in the way`},
+		"its void Subnamespace is being deleted":     {[]string{"ns p", "requires p c", "deleting p c", "void p c"}, release, ""},
 		"somebody else manages a namespace so named": {[]string{"ns p", "ns c sub-of p", "has c manager other", "requires p c"}, none, `"c" exists already`},
 	} {
 		t.Run(name, func(t *testing.T) {
