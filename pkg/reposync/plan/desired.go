@@ -51,9 +51,6 @@ const (
 	Unmanaged
 )
 
-// annotationMutation, with the value mutationIgnore, makes an object CreateOnly.
-const annotationMutation, mutationIgnore = "client.lifecycle.config.k8s.io/mutation", "ignore"
-
 // Object is an object as the repository wants it.
 type Object struct {
 	ID
@@ -121,7 +118,7 @@ func Desired(ctx context.Context, result *repository.Result, sync string) ([]*Ob
 		}
 		if value, _ := o.Annotation(object.AnnotationManaged); value == object.ManagedDisabled {
 			d.Handling = Unmanaged
-		} else if value, _ := o.Annotation(annotationMutation); value == mutationIgnore {
+		} else if value, _ := o.Annotation(object.AnnotationMutation); value == object.MutationIgnore {
 			d.Handling = CreateOnly
 		}
 		body, err := d.Body()
