@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -82,8 +83,9 @@ const (
 	PhaseNamespaces
 	PhaseHierarchies
 	PhaseRest
-	// What permissions restrict comes before them.
-	PhasePermissions
+	// What restricts permissions comes before them. Bindings come after their roles.
+	PhaseRoles
+	PhaseBindings
 	phases
 )
 
@@ -94,12 +96,14 @@ func phaseOf(kind schema.GroupKind, namespace string) int {
 		return PhaseDefinitions
 	case kind == object.Namespace:
 		return PhaseNamespaces
+	case kind.Group == rbacv1.GroupName && strings.HasSuffix(kind.Kind, "Binding"):
+		return PhaseBindings
+	case kind.Group == rbacv1.GroupName:
+		return PhaseRoles
 	case namespace == "":
 		return PhaseCluster
 	case kind == HierarchyKind:
 		return PhaseHierarchies
-	case kind.Group == rbacv1.GroupName:
-		return PhasePermissions
 	}
 	return PhaseRest
 }
