@@ -33,9 +33,8 @@ type Cluster struct {
 	live    map[plan.ID]known
 	applied map[plan.ID]plan.Applied
 	// seen is the highest version that the watch of a kind has brought.
-	seen     map[schema.GroupKind]uint64
-	existing map[plan.ID]bool
-	watches  map[schema.GroupKind]*watch
+	seen    map[schema.GroupKind]uint64
+	watches map[schema.GroupKind]*watch
 }
 
 // known is what is known of an object.
@@ -62,7 +61,7 @@ func New(own, as *rest.Config, sync string, changed func()) (*Cluster, error) {
 	}
 	return &Cluster{
 		sync: sync, client: client, whole: whole, Served: &Served{client: d}, changed: changed,
-		live: map[plan.ID]known{}, applied: map[plan.ID]plan.Applied{}, seen: map[schema.GroupKind]uint64{}, existing: map[plan.ID]bool{}, watches: map[schema.GroupKind]*watch{},
+		live: map[plan.ID]known{}, applied: map[plan.ID]plan.Applied{}, seen: map[schema.GroupKind]uint64{}, watches: map[schema.GroupKind]*watch{},
 	}, nil
 }
 
@@ -78,17 +77,12 @@ func Impersonating(config *rest.Config, account hnc.ServiceAccountReference) *re
 func (c *Cluster) State() *plan.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	state := &plan.State{
-		Live: make(map[plan.ID]plan.Live, len(c.live)), Applied: make(map[plan.ID]plan.Applied, len(c.applied)), Existing: make(map[plan.ID]bool, len(c.existing)),
-	}
+	state := &plan.State{Live: make(map[plan.ID]plan.Live, len(c.live)), Applied: make(map[plan.ID]plan.Applied, len(c.applied))}
 	for id, known := range c.live {
 		state.Live[id] = known.Live
 	}
 	for id, applied := range c.applied {
 		state.Applied[id] = applied
-	}
-	for id := range c.existing {
-		state.Existing[id] = true
 	}
 	return state
 }
@@ -138,7 +132,6 @@ func (c *Cluster) remove(id plan.ID, live plan.Live) bool {
 		return false
 	}
 	delete(c.live, id)
-	delete(c.existing, id)
 	c.touch(id)
 	return true
 }
@@ -178,7 +171,6 @@ func (c *Cluster) Forget(id plan.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.applied, id)
-	delete(c.existing, id)
 	if id.Kind == object.Namespace {
 		maps.DeleteFunc(c.applied, func(in plan.ID, _ plan.Applied) bool { return in.Namespace == id.Name })
 	}
