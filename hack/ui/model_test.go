@@ -67,6 +67,26 @@ func TestMarksThatReadersDoNotSee(t *testing.T) {
 	}
 }
 
+// TestShellWordsAreThoseOfTheCommandLine has words of which a terminal would act on a part.
+func TestShellWordsAreThoseOfTheCommandLine(t *testing.T) {
+	eval := model(t)
+	for _, text := range []string{
+		"", "roles/pod-reader", "-n", "it's", "$(id)", "Größe", "a\nid", "a\tb", "a\x03id\r", "\x1b[201~id\n", "'\n!\\`Größe 😀", "a\u202eb", "\u009b", "space\u00a0",
+	} {
+		literal, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		if err := json.Unmarshal([]byte(eval("M.shellWord("+string(literal)+")")), &got); err != nil {
+			t.Fatal(err)
+		}
+		if want := names.ShellWord(text); got != want {
+			t.Errorf("%+q is %+q, want %+q", text, got, want)
+		}
+	}
+}
+
 func TestModel(t *testing.T) {
 	eval := model(t)
 	eval(`

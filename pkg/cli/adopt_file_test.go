@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	metadatafake "k8s.io/client-go/metadata/fake"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -27,6 +28,8 @@ type movesFixture struct {
 	stored map[string]*v1beta1.Hierarchy
 	writes []string
 	failed string
+	// namespace is the UID of all namespaces.
+	namespace types.UID
 }
 
 func newMovesFixture() *movesFixture {
@@ -58,7 +61,12 @@ func newMovesFixture() *movesFixture {
 }
 
 func (f *movesFixture) mover(streams genericiooptions.IOStreams) *mover {
-	return &mover{clients: &Clients{Hierarchy: f}, validating: &Clients{Hierarchy: f}, errOut: streams.ErrOut}
+	meta := metadatafake.NewSimpleMetadataClient(metadatafake.NewTestScheme())
+	meta.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: f.namespace}}, nil
+	})
+	c := &Clients{Hierarchy: f, namespaces: meta.Resource(NamespaceResource)}
+	return &mover{clients: c, validating: c, errOut: streams.ErrOut}
 }
 
 var threeMoves = []adoption.Move{{Namespace: "b", Parent: "a"}, {Namespace: "c", Parent: "b"}, {Namespace: "d", Parent: "c"}}
@@ -142,13 +150,16 @@ func TestMovesDoNotOverwriteOthers(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		shown, now *v1beta1.Hierarchy
+		namespace  types.UID
 		want       string
 	}{
-		"another status":      {hierarchy("u", "1", ""), hierarchy("u", "2", ""), ""},
-		"its first hierarchy": {nil, hierarchy("u", "2", ""), ""},
-		"another parent":      {hierarchy("u", "1", ""), hierarchy("u", "2", "corp"), "its hierarchy has changed since it was validated (now below corp)"},
-		"its first parent":    {nil, hierarchy("u", "2", "corp"), "its hierarchy has changed since it was validated (now below corp)"},
-		"another namespace":   {hierarchy("u", "1", ""), hierarchy("v", "2", ""), "its hierarchy has changed since it was validated"},
+		"another status":                    {hierarchy("u", "1", ""), hierarchy("u", "2", ""), "n", ""},
+		"its first hierarchy":               {nil, hierarchy("u", "2", ""), "n", ""},
+		"another parent":                    {hierarchy("u", "1", ""), hierarchy("u", "2", "corp"), "n", "its hierarchy has changed since it was validated (now below corp)"},
+		"its first parent":                  {nil, hierarchy("u", "2", "corp"), "n", "its hierarchy has changed since it was validated (now below corp)"},
+		"another namespace":                 {hierarchy("u", "1", ""), hierarchy("v", "2", ""), "o", "its hierarchy has changed since it was validated"},
+		"another one that had no hierarchy": {nil, nil, "o", "the namespace or its hierarchy has changed since it was validated"},
+		"another one with a hierarchy":      {nil, hierarchy("v", "2", ""), "o", "the namespace or its hierarchy has changed since it was validated"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			streams, _, _, _ := genericiooptions.NewTestIOStreams()
@@ -163,6 +174,7 @@ func TestMovesDoNotOverwriteOthers(t *testing.T) {
 				}
 				return true, hierarchy("u", "3", "a"), nil
 			})
+			f.namespace = "n"
 			if test.shown != nil {
 				f.stored["b"] = test.shown
 			}
@@ -171,9 +183,10 @@ func TestMovesDoNotOverwriteOthers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.stored["b"] = test.now
+			f.stored["b"], f.namespace = test.now, test.namespace
+			f.writes = nil
 			err = m.move(t.Context(), pending, func(*placed) error { return nil })
-			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || (len(patched) == 1) != (test.want == "") {
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || (len(patched) == 1) != (test.want == "") || len(f.writes) > 0 {
 				t.Errorf("got %v, wrote %v", err, patched)
 			}
 			if len(patched) == 1 && patched[0] != `{"metadata":{"resourceVersion":"2"},"spec":{"parent":"a"}}` {

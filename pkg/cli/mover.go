@@ -44,6 +44,8 @@ type placed struct {
 	// uid and before are the UID and the parent of the hierarchy that was read first, "" for none.
 	uid    types.UID
 	before string
+	// namespace is the UID of the namespace if that had no hierarchy, "" if the user may not get it.
+	namespace types.UID
 	// hierarchy is the hierarchy of the namespace after the last request about it.
 	hierarchy *v1beta1.Hierarchy
 	outcome   outcome
@@ -78,6 +80,9 @@ func (m *mover) validateMove(ctx context.Context, move adoption.Move) (p placed,
 	h, err := getHierarchy(ctx, m.validating, move.Namespace)
 	if err == nil {
 		p.uid, p.before, p.hierarchy = h.UID, h.Spec.Parent, h
+	}
+	if err == nil && p.uid == "" {
+		p.namespace, err = namespaceUID(ctx, m.validating, move.Namespace)
 	}
 	switch {
 	case err != nil:
@@ -128,13 +133,20 @@ func (m *mover) place(ctx context.Context, p *placed) (h *v1beta1.Hierarchy, err
 		if err != nil {
 			return err
 		}
-		same := p.uid == "" || current.UID == p.uid
+		same := current.UID == p.uid
+		if p.uid == "" {
+			now, err := namespaceUID(ctx, m.clients, p.Namespace)
+			if err != nil {
+				return err
+			}
+			same = now == p.namespace
+		}
 		if current.Spec.Parent == p.Parent && same {
 			h = current // Somebody else has moved it there.
 			return nil
 		}
 		if current.Spec.Parent != p.before || !same {
-			return fmt.Errorf("its hierarchy has changed since it was validated%s", nowBelow(current.Spec.Parent))
+			return fmt.Errorf("the namespace or its hierarchy has changed since it was validated%s", nowBelow(current.Spec.Parent))
 		}
 		client := m.clients.Hierarchy.HncV1beta1().Hierarchies(p.Namespace)
 		if current.ResourceVersion == "" {
@@ -148,6 +160,18 @@ func (m *mover) place(ctx context.Context, p *placed) (h *v1beta1.Hierarchy, err
 		return err
 	})
 	return h, err
+}
+
+// namespaceUID returns the UID of a namespace, "" if it does not exist, or the user may not get it.
+func namespaceUID(ctx context.Context, c *Clients, name string) (types.UID, error) {
+	ns, err := c.namespaces.Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return ns.UID, nil
 }
 
 // incomplete returns the error of the moves of which the given one has failed.

@@ -32,11 +32,11 @@ Serves a page on 127.0.0.1 with your kubeconfig and your permissions, until Ctrl
 changes nothing in the cluster unless --write is given. Only a browser that has opened the printed URL can read it.`,
 		Example: `  kubectl hns ui
   kubectl hns ui --write
-  kubectl hns ui --open=false --port 8001`,
+  kubectl hns ui --open=false`,
 		Args: cobra.NoArgs,
 		RunE: RunOptions(o),
 	}
-	cmd.Flags().IntVar(&o.port, "port", 0, "The port on 127.0.0.1; 0 is a free one")
+	cmd.Flags().IntVar(&o.port, "port", 0, "The port on 127.0.0.1; 0 is a free one. A page that your browser has opened at the same address before may control this one: name a port that nothing else has served")
 	cmd.Flags().BoolVar(&o.open, "open", true, "Open the page in the browser")
 	cmd.Flags().BoolVar(&o.write, "write", false, "Let the page change hierarchies and sub-namespaces; it shows what a change would do first")
 	return cmd

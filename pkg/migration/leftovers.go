@@ -3,13 +3,13 @@ package migration
 import (
 	"context"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Roles of HNC that its bindings refer to; HNC 1.0 and earlier has that of the proxy.
@@ -33,11 +33,15 @@ var leftovers = []struct {
 // printLeftovers prints the commands that delete what is left of HNC. What the user may not read is left out.
 func printLeftovers(ctx context.Context, m *Migration) error {
 	var commands []string
-	add := func(resource, namespace string, names []string) {
-		if len(names) == 0 {
+	add := func(resource, namespace string, found []string) {
+		if len(found) == 0 {
 			return
 		}
-		command := "kubectl delete " + resource + " " + strings.Join(names, " ")
+		command := "kubectl delete"
+		for _, name := range found {
+			// The name of a binding may look like a flag.
+			command += " " + names.ShellWord(resource+"/"+name)
+		}
 		if namespace != "" {
 			command += " -n " + namespace
 		}

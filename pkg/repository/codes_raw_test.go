@@ -163,6 +163,11 @@ var rawCases = []codeCase{
 		fix: files{namespaceFile: namespace("shop", annotated("hnc.x-k8s.io/managed-by", "eng"))},
 	},
 	{
+		name: "a Namespace claims to have abstract ancestors", code: report.ReservedMetadata, at: namespaceFile + ":3",
+		bad: small.with(files{namespaceFile: namespace("shop", annotated("hnc.x-k8s.io/abstract-ancestors", "eng"))}),
+		fix: files{namespaceFile: namespace("shop", annotated("hnc.x-k8s.io/managed-by", "eng"))},
+	},
+	{
 		name: "a tree label is set", code: report.TreeLabel, at: namespaceFile + ":3",
 		bad: small.with(files{namespaceFile: namespace("shop", labeled("eng.tree.hnc.x-k8s.io/depth", `"1"`))}), fix: files{namespaceFile: namespace("shop", labeled("eng.tree.hnc.x-k8s.io/depths", `"1"`))},
 	},

@@ -67,8 +67,8 @@ func treeLabel(_ *compilation, o *object.Object) finding {
 var serverLabels, serverAnnotations = []string{
 	hnc.LabelInheritedFrom, hnc.LabelInTree, hnc.LabelHasSubnamespaces, hnc.LabelCascadingDeletion, hnc.LabelOrphaned, hnc.LabelQuota, hnc.LabelRepositorySync,
 }, []string{
-	hnc.AnnotationSubnamespaceOf, hnc.AnnotationAncestry, hnc.AnnotationRequester, hnc.AnnotationCreatorPending, hnc.AnnotationLimitsPending, hnc.AnnotationVoid,
-	hnc.AnnotationRequired, hnc.AnnotationInheritedPodSecurity, hnc.AnnotationStore, hnc.AnnotationSourcePath,
+	hnc.AnnotationSubnamespaceOf, hnc.AnnotationAncestry, hnc.AnnotationAbstractAncestors, hnc.AnnotationRequester, hnc.AnnotationCreatorPending, hnc.AnnotationLimitsPending,
+	hnc.AnnotationVoid, hnc.AnnotationRequired, hnc.AnnotationInheritedPodSecurity, hnc.AnnotationStore, hnc.AnnotationSourcePath,
 }
 
 // reservedMetadata reports metadata by which the servers recognize what they have written themselves: an object that

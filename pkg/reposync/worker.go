@@ -41,7 +41,7 @@ type worker struct {
 	// unverified is true for a current revision whose deletions may be unsafe, because what it would delete is not
 	// known.
 	unverified bool
-	// unchanged is the outcome of the last step, if that has left nothing to do. A later change of the cluster wakes
+	// unchanged is the outcome of the last step, if that had nothing to write. A later change of the cluster wakes
 	// the worker.
 	unchanged *outcome
 	// forbidden says since when the account may not list kinds that no revision has.
@@ -178,7 +178,7 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 	if done.reason == hnc.ReasonSynced && done.sourceError != nil {
 		return done.unavailable()
 	}
-	if done.reason == hnc.ReasonSynced {
+	if done.reason == hnc.ReasonSynced && done.writes == 0 {
 		w.unchanged = done
 	}
 	return done

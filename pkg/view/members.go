@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -108,7 +109,7 @@ func (m *Watched) Run(ctx context.Context, synced func()) error {
 	return nil
 }
 
-func (m *Watched) set(o *v1alpha3.MyNamespace) *Member {
+func (m *Watched) set(o *v1alpha3.MyNamespace) {
 	m.mu.Lock()
 	known := m.known[o.Name]
 	if known != nil && known.uid != string(o.UID) {
@@ -122,12 +123,11 @@ func (m *Watched) set(o *v1alpha3.MyNamespace) *Member {
 		m.known[o.Name] = known
 	}
 	known.Parent, known.Subnamespace = o.Status.Parent, o.Status.Kind == v1alpha3.NamespaceSubnamespace
-	member, changed := known.Member, m.changed
+	changed := m.changed
 	m.mu.Unlock()
 	if joined {
 		changed(o.Name)
 	}
-	return &member
 }
 
 func (m *Watched) remove(name string) {
@@ -164,27 +164,45 @@ func (m *Watched) UID(name string) types.UID {
 	return ""
 }
 
-// getTimeout bounds the request for a namespace that the watch has not shown yet.
+// getTimeout bounds how long a request waits for a namespace that the watch has not shown yet.
 const getTimeout = 5 * time.Second
 
-// Get implements Members. A namespace that the watch has not shown yet is looked up.
+// Get implements Members. For a namespace that the watch has not shown yet, but that is there, it waits until the watch
+// does: the watch may also have removed it since.
 func (m *Watched) Get(ctx context.Context, name string) (*Member, error) {
-	m.mu.Lock()
-	known := m.known[name]
-	if known != nil {
-		member := known.Member
-		m.mu.Unlock()
-		return &member, nil
+	if member := m.member(name); member != nil {
+		return member, nil
 	}
-	m.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, getTimeout)
 	defer cancel()
-	o, err := m.client.Get(ctx, name, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err), err == nil && !hnc.IsBelow(o.Labels, nil, m.root):
-		return nil, nil
-	case err != nil:
+	if there, err := m.Exists(ctx, name); err != nil || !there {
 		return nil, err
 	}
-	return m.set(o), nil
+	var member *Member
+	err := wait.PollUntilContextCancel(ctx, 10*time.Millisecond, true, func(context.Context) (bool, error) {
+		member = m.member(name)
+		return member != nil, nil
+	})
+	return member, err
+}
+
+// Exists asks the server whether a namespace is in the view.
+func (m *Watched) Exists(ctx context.Context, name string) (bool, error) {
+	o, err := m.client.Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil && hnc.IsBelow(o.Labels, nil, m.root), err
+}
+
+// member returns a member that the watch has shown.
+func (m *Watched) member(name string) *Member {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.known[name]
+	if known == nil {
+		return nil
+	}
+	member := known.Member
+	return &member
 }

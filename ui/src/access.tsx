@@ -1,8 +1,8 @@
 // Who may do what in a namespace, and the bindings that grant it.
 import { useState } from 'preact/hooks'
 import { useData } from './api'
-import { csv, plural } from './model'
-import { Copy, Link, Loaded, Notes, save, shellWord, toNamespace, toObject, useFirst, useQuery, useTitle } from './parts'
+import { csv, plural, shellWord } from './model'
+import { Copy, Link, Loaded, Notes, save, toNamespace, toObject, useFirst, useQuery, useTitle } from './parts'
 import { NamespaceHead } from './namespace'
 import { Access, Grant } from './types'
 

@@ -180,6 +180,15 @@ export function visible(text: string): string {
   return text.replace(/(?![\n\t ])[\p{C}\p{Z}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]/gu, mark => `⟨U+${mark.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`)
 }
 
+// shellWord returns a text as one word of a shell, as pkg/names does: names that others have chosen are part of commands. A terminal
+// acts on some characters even within quotes, and others are not seen: these are escaped.
+export function shellWord(text: string): string {
+  if (/^[A-Za-z0-9._:/=@%+,][A-Za-z0-9._:/=@%+,-]*$/.test(text)) return text
+  if (visible(text) === text && !/[\n\t]/.test(text)) return "'" + text.replace(/'/g, "'\\''") + "'"
+  const octal = (c: string) => encodeURIComponent(c).replace(/%(..)|./g, (one, hex) => '\\' + (hex ? parseInt(hex, 16) : one.charCodeAt(0)).toString(8).padStart(3, '0'))
+  return "$'" + text.replace(/[^ -~]|[!'\\]/gu, octal) + "'"
+}
+
 // accessChanges returns the roles that subjects gain or lose, each with its namespaces.
 export function accessChanges(namespaces: NamespacePlan[]): { change: string; text: string; namespaces: string[] }[] {
   const found = new Map<string, { change: string; text: string; namespaces: string[] }>()

@@ -40,6 +40,7 @@ export function Path({ names, abstract = [], object }: { names: string[]; abstra
 }
 
 function Details({ ns, version }: { ns: Namespace; version: number }) {
+  const [kinds, more] = useFirst(ns.resources, 50)
   const facts = [
     ns.kind === 'full' ? 'full namespace' : ns.kind,
     ns.path.length > 1 ? `level ${ns.path.length}` : 'root',
@@ -57,7 +58,8 @@ function Details({ ns, version }: { ns: Namespace; version: number }) {
     <div class="columns">
       <section aria-labelledby="policy">
         <h2 id="policy">Policy</h2>
-        {ns.resources.map(r => <Resource key={r} namespace={ns.name} resource={r} version={version} />)}
+        {kinds.map(r => <Resource key={r} namespace={ns.name} resource={r} version={version} />)}
+        {more}
       </section>
       <div>
         <Children ns={ns} />
@@ -70,7 +72,7 @@ function Details({ ns, version }: { ns: Namespace; version: number }) {
 }
 
 function Resource({ namespace, resource, version }: { namespace: string; resource: string; version: number }) {
-  const objects = useData<Objects>(`/api/namespaces/${namespace}/objects/${resource}`, version)
+  const objects = useData<Objects>(`/api/namespaces/${namespace}/objects/${encodeURIComponent(resource)}`, version)
   const [name, ...group] = resource.split('.')
   const items = objects.data?.items ?? []
   const [shown, more] = useFirst(items)

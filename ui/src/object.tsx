@@ -1,6 +1,7 @@
 // Where an object comes from, or why it is not there; and what it contains.
 import { useData } from './api'
-import { Copy, CopyText, Diff, Link, Loaded, Notes, shellWord, toNamespace, toObject, useTitle } from './parts'
+import { shellWord } from './model'
+import { Copy, CopyText, Diff, Link, Loaded, Notes, toNamespace, toObject, useTitle } from './parts'
 import { Path } from './namespace'
 import { usePath } from './trees'
 import { Content, Explanation } from './types'

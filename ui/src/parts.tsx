@@ -64,10 +64,7 @@ export function Notes({ list }: { list?: string[] }) {
 }
 
 export const toNamespace = (name: string) => '/ns/' + name
-export const toObject = (namespace: string, resource: string, name: string) => `/ns/${namespace}/${resource}/${encodeURIComponent(name)}`
-
-// shellWord returns a text as one word of a POSIX shell: names that others have chosen are part of commands.
-export const shellWord = (text: string) => /^[A-Za-z0-9._:/=@%+,][A-Za-z0-9._:/=@%+,-]*$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'"
+export const toObject = (namespace: string, resource: string, name: string) => `/ns/${namespace}/${encodeURIComponent(resource)}/${encodeURIComponent(name)}`
 
 // CopyText copies a text that the page shows.
 export function CopyText({ text, title }: { text: string; title: string }) {

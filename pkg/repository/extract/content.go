@@ -27,7 +27,7 @@ func declared(o *unstructured.Unstructured) *unstructured.Unstructured {
 	}
 	printed.SetName(o.GetName())
 	printed.SetLabels(without(o.GetLabels(), isSetByClusterLabel))
-	printed.SetAnnotations(without(o.GetAnnotations(), isSetByClusterAnnotation))
+	printed.SetAnnotations(without(o.GetAnnotations(), isLeftOut))
 	return printed
 }
 
@@ -49,8 +49,13 @@ func isSetByClusterLabel(key string) bool {
 	return tree || key == "kubernetes.io/metadata.name" || strings.HasPrefix(key, hnc.GroupName+"/") || object.IsReserved(key)
 }
 
-// isSetByClusterAnnotation reports whether an annotation is left out. Exceptions have a prefix of their own, and stay.
-func isSetByClusterAnnotation(key string) bool {
+// isLeftOut reports whether an annotation is left out: the cluster sets it, or in a repository it would decide how the
+// object is treated, and tenants may have set it. Exceptions have a prefix of their own, and stay.
+func isLeftOut(key string) bool {
+	switch key {
+	case object.AnnotationLocalConfig, object.AnnotationMutation, object.AnnotationDeletion:
+		return true
+	}
 	return key == corev1.LastAppliedConfigAnnotation || strings.HasPrefix(key, hnc.GroupName+"/") || object.IsReserved(key)
 }
 

@@ -56,7 +56,9 @@ func TestFiles(t *testing.T) {
 	// Somebody else's of the same name is not a copy.
 	add("ConfigMap", "app", "own", "")
 	add("ConfigMap", "solo", "Upper:Case", ", labels: {hnc.x-k8s.io/repository-sync: x, a: b}")
-	add("ConfigMap", "solo", "upper_case", "")
+	// In a repository, these annotations would decide how the object is treated.
+	add("ConfigMap", "solo", "upper_case", ", annotations: {config.kubernetes.io/local-config: 'true', client.lifecycle.config.k8s.io/mutation: ignore, "+
+		"client.lifecycle.config.k8s.io/deletion: detach, configmanagement.gke.io/managed: disabled}")
 	add("ConfigMap", "solo", "kube-root-ca.crt", "")
 	add("ConfigMap", "solo", "owned", ", ownerReferences: [{kind: X, name: x}]")
 	add("ResourceQuota", "solo", "hrq.hnc.x-k8s.io", ", labels: {hnc.x-k8s.io/hrq: 'true'}")
@@ -86,10 +88,11 @@ solo/namespace.yaml`)
 		content[f.Name] = string(f.Content)
 	}
 	for name, want := range map[string]string{
-		"namespaces/solo/namespace.yaml":            "apiVersion: v1\nkind: Namespace\nmetadata:\n  labels:\n    env: prod\n  name: solo\n",
-		"namespaces/acme/secret_everywhere.yaml":    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: everywhere\n",
-		"namespaces/acme/acme/secret_some.yaml":     "apiVersion: v1\nkind: Secret\nmetadata:\n  annotations:\n    propagate.hnc.x-k8s.io/select: app\n  name: some\n",
-		"namespaces/solo/configmap_upper_case.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels:\n    a: b\n  name: Upper:Case\n",
+		"namespaces/solo/configmap_upper_case_2.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: upper_case\n",
+		"namespaces/solo/namespace.yaml":              "apiVersion: v1\nkind: Namespace\nmetadata:\n  labels:\n    env: prod\n  name: solo\n",
+		"namespaces/acme/secret_everywhere.yaml":      "apiVersion: v1\nkind: Secret\nmetadata:\n  name: everywhere\n",
+		"namespaces/acme/acme/secret_some.yaml":       "apiVersion: v1\nkind: Secret\nmetadata:\n  annotations:\n    propagate.hnc.x-k8s.io/select: app\n  name: some\n",
+		"namespaces/solo/configmap_upper_case.yaml":   "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels:\n    a: b\n  name: Upper:Case\n",
 	} {
 		if content[name] != want {
 			t.Errorf("%s: got\n%s", name, content[name])

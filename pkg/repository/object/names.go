@@ -44,12 +44,15 @@ const (
 	AnnotationDeletionPropagation = ConfigSyncGroup + "/deletion-propagation-policy"
 	AnnotationLocalConfig         = "config.kubernetes.io/local-config"
 	AnnotationDeletion            = "client.lifecycle.config.k8s.io/deletion"
+	AnnotationMutation            = "client.lifecycle.config.k8s.io/mutation"
 
 	// ManagedDisabled is the only value of AnnotationManaged that a repository may set.
 	ManagedDisabled = "disabled"
 	// DeletionDetach is the value of AnnotationDeletion that keeps an object in the cluster when it leaves the
 	// repository.
 	DeletionDetach = "detach"
+	// MutationIgnore is the value of AnnotationMutation with which an object is never updated.
+	MutationIgnore = "ignore"
 )
 
 // IsReserved reports whether a label or an annotation has a prefix that only the sync may use.

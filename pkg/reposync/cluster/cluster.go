@@ -29,11 +29,19 @@ type Cluster struct {
 	// changed is called after a change that may be drift.
 	changed func()
 
-	mu       sync.Mutex
-	live     map[plan.ID]plan.Live
-	applied  map[plan.ID]plan.Applied
-	existing map[plan.ID]bool
-	watches  map[schema.GroupKind]*watch
+	mu      sync.Mutex
+	live    map[plan.ID]known
+	applied map[plan.ID]plan.Applied
+	// seen is the highest version that the watch of a kind has brought.
+	seen    map[schema.GroupKind]uint64
+	watches map[schema.GroupKind]*watch
+}
+
+// known is what is known of an object.
+type known struct {
+	plan.Live
+	// since is the version since which the RepositorySync owns the present fields.
+	since uint64
 }
 
 // New returns a cluster without watches. Kinds are read by the configuration own, and everything else is read and
@@ -53,7 +61,7 @@ func New(own, as *rest.Config, sync string, changed func()) (*Cluster, error) {
 	}
 	return &Cluster{
 		sync: sync, client: client, whole: whole, Served: &Served{client: d}, changed: changed,
-		live: map[plan.ID]plan.Live{}, applied: map[plan.ID]plan.Applied{}, existing: map[plan.ID]bool{}, watches: map[schema.GroupKind]*watch{},
+		live: map[plan.ID]known{}, applied: map[plan.ID]plan.Applied{}, seen: map[schema.GroupKind]uint64{}, watches: map[schema.GroupKind]*watch{},
 	}, nil
 }
 
@@ -69,17 +77,12 @@ func Impersonating(config *rest.Config, account hnc.ServiceAccountReference) *re
 func (c *Cluster) State() *plan.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	state := &plan.State{
-		Live: make(map[plan.ID]plan.Live, len(c.live)), Applied: make(map[plan.ID]plan.Applied, len(c.applied)), Existing: make(map[plan.ID]bool, len(c.existing)),
-	}
-	for id, live := range c.live {
-		state.Live[id] = live
+	state := &plan.State{Live: make(map[plan.ID]plan.Live, len(c.live)), Applied: make(map[plan.ID]plan.Applied, len(c.applied))}
+	for id, known := range c.live {
+		state.Live[id] = known.Live
 	}
 	for id, applied := range c.applied {
 		state.Applied[id] = applied
-	}
-	for id := range c.existing {
-		state.Existing[id] = true
 	}
 	return state
 }
@@ -88,36 +91,47 @@ func (c *Cluster) State() *plan.State {
 func (c *Cluster) Live(id plan.ID) (plan.Live, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	live, exists := c.live[id]
-	return live, exists
+	known, exists := c.live[id]
+	return known.Live, exists
 }
 
-// put records a version of an object, unless a newer one is known. It reports whether that may be drift.
+// put records a version of an object that the watch has brought, unless a newer one is known. It reports whether that
+// may be drift.
 func (c *Cluster) put(id plan.ID, live plan.Live) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known, exists := c.live[id]
-	if exists && known.Version >= live.Version {
+	c.seen[id.Kind] = max(c.seen[id.Kind], live.Version)
+	before, exists := c.live[id]
+	if exists && before.Version >= live.Version {
 		return false
 	}
-	c.live[id] = live
+	c.set(id, live)
 	if live.Owned != c.applied[id].Owned {
 		c.touch(id)
 	}
-	known.Version = live.Version
-	return !exists || known != live
+	before.Version = live.Version
+	return !exists || before.Live != live
+}
+
+// set records a version of an object. The caller holds the lock.
+func (c *Cluster) set(id plan.ID, live plan.Live) {
+	since := live.Version
+	if before, exists := c.live[id]; exists && before.Owned == live.Owned {
+		since = before.since
+	}
+	c.live[id] = known{live, since}
 }
 
 // remove records that an object has been deleted, or has lost the label, in a version; 0 stands for an unknown one.
 func (c *Cluster) remove(id plan.ID, live plan.Live) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.seen[id.Kind] = max(c.seen[id.Kind], live.Version)
 	known, exists := c.live[id]
 	if !exists || live.Version != 0 && known.Version > live.Version {
 		return false
 	}
 	delete(c.live, id)
-	delete(c.existing, id)
 	c.touch(id)
 	return true
 }
@@ -140,12 +154,15 @@ func (c *Cluster) detaching(id plan.ID) {
 	}
 }
 
-// record stores the result of applying an object.
+// record stores the result of applying an object. Once the watch has passed that version, another client may have
+// changed or deleted the object since, and what is known shows that.
 func (c *Cluster) record(o *plan.Object, live plan.Live) {
-	c.put(o.ID, live)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.applied[o.ID] = plan.Applied{Hash: o.Hash, Live: live}
+	if live.Version > c.seen[o.Kind] {
+		c.set(o.ID, live)
+	}
+	c.applied[o.ID] = plan.Applied{Hash: o.Hash, Live: live, Touched: c.live[o.ID].since > live.Version}
 }
 
 // Forget drops what is known of an object after its deletion or release. The objects in a namespace are deleted with
@@ -154,7 +171,6 @@ func (c *Cluster) Forget(id plan.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.applied, id)
-	delete(c.existing, id)
 	if id.Kind == object.Namespace {
 		maps.DeleteFunc(c.applied, func(in plan.ID, _ plan.Applied) bool { return in.Namespace == id.Name })
 	}

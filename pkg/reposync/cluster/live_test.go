@@ -77,3 +77,46 @@ func TestRestoredFieldManagersAreDrift(t *testing.T) {
 		t.Error("the removal of the label is not seen")
 	}
 }
+
+// TestResultsDoNotHideWhatTheWatchHasBrought has the watch bring what other clients have done with an object before the
+// result of applying it is recorded.
+func TestResultsDoNotHideWhatTheWatchHasBrought(t *testing.T) {
+	o := &plan.Object{ID: plan.ID{Kind: schema.GroupKind{Kind: "ConfigMap"}, Namespace: "shop", Name: "policy"}, Hash: 1}
+	other := plan.ID{Kind: o.Kind, Namespace: "shop", Name: "other"}
+	version := func(version, owned uint64) plan.Live {
+		return plan.Live{UID: "u", Version: version, Owned: owned}
+	}
+	for name, test := range map[string]struct {
+		watch func(*Cluster)
+		drift bool
+	}{
+		"nothing":                {func(*Cluster) {}, false},
+		"the result":             {func(c *Cluster) { c.put(o.ID, version(10, 7)) }, false},
+		"what others own":        {func(c *Cluster) { c.put(o.ID, version(10, 7)); c.put(o.ID, version(11, 7)) }, false},
+		"another object":         {func(c *Cluster) { c.put(o.ID, version(10, 7)); c.put(other, version(11, 7)) }, false},
+		"an earlier deletion":    {func(c *Cluster) { c.put(o.ID, version(8, 7)); c.remove(o.ID, version(9, 7)) }, false},
+		"a deletion":             {func(c *Cluster) { c.put(o.ID, version(10, 7)); c.remove(o.ID, version(11, 7)) }, true},
+		"a deletion not watched": {func(c *Cluster) { c.put(o.ID, version(10, 7)); c.remove(o.ID, version(0, 7)) }, true},
+		"a change":               {func(c *Cluster) { c.put(o.ID, version(10, 7)); c.put(o.ID, version(11, 8)) }, true},
+		"a change that is hidden again": {func(c *Cluster) {
+			c.put(o.ID, version(10, 7))
+			c.put(o.ID, version(11, 8))
+			c.put(o.ID, version(12, 7))
+		}, true},
+		"a label that was removed": {func(c *Cluster) {
+			c.put(o.ID, version(10, 7))
+			c.remove(o.ID, version(11, 7))
+			c.put(o.ID, version(12, 7))
+		}, true},
+	} {
+		c, err := New(&rest.Config{}, &rest.Config{}, "a", func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		test.watch(c)
+		c.record(o, version(10, 7))
+		if got := len(plan.Compute([]*plan.Object{o}, c.State(), true).Drifted) > 0; got != test.drift {
+			t.Errorf("%s: drift is %t, want %t", name, got, test.drift)
+		}
+	}
+}

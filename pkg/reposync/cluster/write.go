@@ -17,7 +17,8 @@ import (
 )
 
 // Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not
-// taken over.
+// taken over. One that is CreateOnly and exists is left alone; without the label no watch shows its deletion, so
+// nothing is remembered about it.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	resource, err := c.ResourceOf(o)
 	if err != nil {
@@ -29,12 +30,6 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	c.mu.Unlock()
 	if o.Handling == plan.CreateOnly {
 		_, err := client.Get(ctx, o.Name, metav1.GetOptions{})
-		if err == nil {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.existing[o.ID] = true
-			return nil
-		}
 		if !apierrors.IsNotFound(err) {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -51,9 +52,6 @@ const (
 	Unmanaged
 )
 
-// annotationMutation, with the value mutationIgnore, makes an object CreateOnly.
-const annotationMutation, mutationIgnore = "client.lifecycle.config.k8s.io/mutation", "ignore"
-
 // Object is an object as the repository wants it.
 type Object struct {
 	ID
@@ -85,8 +83,9 @@ const (
 	PhaseNamespaces
 	PhaseHierarchies
 	PhaseRest
-	// What permissions restrict comes before them.
-	PhasePermissions
+	// What restricts permissions comes before them. Bindings come after their roles.
+	PhaseRoles
+	PhaseBindings
 	phases
 )
 
@@ -97,12 +96,14 @@ func phaseOf(kind schema.GroupKind, namespace string) int {
 		return PhaseDefinitions
 	case kind == object.Namespace:
 		return PhaseNamespaces
+	case kind.Group == rbacv1.GroupName && strings.HasSuffix(kind.Kind, "Binding"):
+		return PhaseBindings
+	case kind.Group == rbacv1.GroupName:
+		return PhaseRoles
 	case namespace == "":
 		return PhaseCluster
 	case kind == HierarchyKind:
 		return PhaseHierarchies
-	case kind.Group == rbacv1.GroupName:
-		return PhasePermissions
 	}
 	return PhaseRest
 }
@@ -121,7 +122,7 @@ func Desired(ctx context.Context, result *repository.Result, sync string) ([]*Ob
 		}
 		if value, _ := o.Annotation(object.AnnotationManaged); value == object.ManagedDisabled {
 			d.Handling = Unmanaged
-		} else if value, _ := o.Annotation(annotationMutation); value == mutationIgnore {
+		} else if value, _ := o.Annotation(object.AnnotationMutation); value == object.MutationIgnore {
 			d.Handling = CreateOnly
 		}
 		body, err := d.Body()

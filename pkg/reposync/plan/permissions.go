@@ -15,6 +15,7 @@ import (
 )
 
 // Waits reports whether an object is applied only after the rest of its namespace, which may restrict what it grants.
+// Permissions in the whole cluster do not wait: the rest of the repository may need them, for example for its webhooks.
 func (id ID) Waits() bool { return id.Grants() && id.Namespace != "" }
 
 // Within returns the namespace that the object is in, or is; "" for other objects outside namespaces.

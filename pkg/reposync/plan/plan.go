@@ -41,8 +41,6 @@ type State struct {
 	Live map[ID]Live
 	// Applied are the results of this process.
 	Applied map[ID]Applied
-	// Existing are the objects that are CreateOnly and exist.
-	Existing map[ID]bool
 	// Unknown are the kinds whose objects are not all known. None of them is deleted or released, and without the
 	// namespaces, nothing in a namespace that is not from the repository: a namespace that stays keeps its policies.
 	Unknown map[schema.GroupKind]bool
@@ -102,7 +100,7 @@ func Compute(desired []*Object, state *State, prune bool) *Plan {
 				p.Forget = append(p.Forget, d.ID)
 			}
 		case CreateOnly:
-			if !exists && !state.Existing[d.ID] {
+			if !exists {
 				p.Apply[d.Phase] = append(p.Apply[d.Phase], d)
 			}
 		case Managed:

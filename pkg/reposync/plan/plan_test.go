@@ -103,6 +103,28 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPermissionsComeLastAndGoFirst has what restricts permissions written before and deleted after them, also that of the
+// whole cluster.
+func TestPermissionsComeLastAndGoFirst(t *testing.T) {
+	rbac := func(kind, namespace string) ID {
+		return ID{Kind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: kind}, Namespace: namespace, Name: kind}
+	}
+	rule := ID{Kind: schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"}, Name: "rule"}
+	order := []ID{rule, policy, rbac("ClusterRole", ""), rbac("Role", "shop"), rbac("ClusterRoleBinding", ""), rbac("RoleBinding", "shop")}
+	var desired []*Object
+	live := map[ID]Live{}
+	for _, id := range order {
+		desired = append(desired, &Object{ID: id, Phase: phaseOf(id.Kind, id.Namespace)})
+		live[id] = Live{Owned: 1}
+	}
+	if got, want := text(Compute(desired, &State{}, true)), "apply rule, apply policy, apply ClusterRole, apply Role, apply ClusterRoleBinding, apply RoleBinding"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := text(Compute(nil, &State{Live: live}, true)), "delete ClusterRoleBinding, delete RoleBinding, delete ClusterRole, delete Role, delete policy, delete rule"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestKeptNamespacesKeepTheirObjects(t *testing.T) {
 	p := Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1}, policy: {Owned: 1}}}, true)
 	p.Keep(map[string]bool{"shop": true})

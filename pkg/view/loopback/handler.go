@@ -41,11 +41,11 @@ func Handler(ctx, serving context.Context, config *rest.Config, names mapping.Co
 	} else if err != nil {
 		return nil, err
 	}
-	member, err := members.Get(ctx, root)
+	exists, err := members.Exists(ctx, root)
 	if err != nil {
 		return nil, err
 	}
-	if member == nil {
+	if !exists {
 		return nil, fmt.Errorf("namespace %q does not exist, is excluded from hierarchies, or you are not allowed to get it", root)
 	}
 	synced, failed := make(chan struct{}), make(chan error, 1)

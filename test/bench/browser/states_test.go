@@ -172,15 +172,22 @@ func (deepReader) Forest(context.Context) (*ui.Forest, error) {
 }
 func (deepReader) Namespace(_ context.Context, name string) (*ui.Namespace, error) {
 	f, _ := deepReader{}.Forest(context.Background())
-	n := &ui.Namespace{Member: f.Namespaces[levels-1], Children: make([]ui.Child, 450), Resources: []string{}, LabelsFrom: []ui.Label{{Key: "a", Value: "<b>"}}}
+	n := &ui.Namespace{Member: f.Namespaces[levels-1], Children: make([]ui.Child, 450), LabelsFrom: []ui.Label{{Key: "a", Value: "<b>"}}}
 	for i := range n.Children {
 		n.Children[i].Name = fmt.Sprintf("child-%d", i)
+	}
+	for i := range 60 {
+		n.Resources = append(n.Resources, fmt.Sprintf("kinds-%02d", i))
 	}
 	for _, m := range f.Namespaces {
 		n.Path = append(n.Path, m.Name)
 	}
 	return n, nil
 }
+func (deepReader) Objects(context.Context, string, string) (*ui.Objects, error) {
+	return nil, errors.New("no kind has this name")
+}
+func (deepReader) Problem(err error) ui.Problem { return ui.Problem{Title: err.Error()} }
 func (deepReader) Events(context.Context, string) (*ui.Events, error) {
 	return &ui.Events{Items: []ui.Event{{Reason: "<u>", Message: "<img src=x onerror=alert(3)>", Kind: "<u>", Name: strings.Repeat("e", 253)}}}, nil
 }
@@ -284,6 +291,12 @@ func TestDeepTreesAndLongNames(t *testing.T) {
 		b.until(fmt.Sprintf("%d of 450 children are shown", shown), fmt.Sprintf("document.querySelectorAll('[aria-labelledby=children] li').length === %d", shown))
 		if shown < 450 {
 			b.click("[aria-labelledby=children] [data-more]")
+		}
+	}
+	for _, shown := range []int{50, 60} {
+		b.until(fmt.Sprintf("%d of 60 kinds are shown", shown), fmt.Sprintf("document.querySelectorAll('[aria-labelledby=policy] .kind').length === %d", shown))
+		if shown < 60 {
+			b.click("[aria-labelledby=policy] > [data-more]")
 		}
 	}
 	b.until("markup is text", "!document.querySelector('main img, main script, main u')")

@@ -1,0 +1,118 @@
+package reposync
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	gogit "github.com/go-git/go-git/v5"
+	gitobject "github.com/go-git/go-git/v5/plumbing/object"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"k8s.io/component-base/metrics"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// TestUnlabeledObjectsAreCreatedAgain has an object that is never updated, and that somebody else had created: no watch
+// shows its deletion.
+func TestUnlabeledObjectsAreCreatedAgain(t *testing.T) {
+	exists, created := true, 0
+	answer := func(w http.ResponseWriter, code int, body any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_ = json.NewEncoder(w).Encode(body)
+	}
+	found := metav1.PartialObjectMetadata{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "policy", UID: "u", ResourceVersion: "5"},
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, 200, metav1.APIVersions{Versions: []string{"v1"}})
+	})
+	mux.HandleFunc("/apis", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, metav1.APIGroupList{}) })
+	mux.HandleFunc("/api/v1", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, 200, metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{
+			{Name: "configmaps", Kind: "ConfigMap", Namespaced: true, Verbs: metav1.Verbs{"list", "get", "patch"}},
+		}})
+	})
+	mux.HandleFunc("GET /api/v1/namespaces/shop/configmaps/policy", func(w http.ResponseWriter, _ *http.Request) {
+		if !exists {
+			answer(w, 404, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: 404})
+			return
+		}
+		answer(w, 200, found)
+	})
+	mux.HandleFunc("PATCH /api/v1/namespaces/shop/configmaps/policy", func(w http.ResponseWriter, _ *http.Request) {
+		created++
+		answer(w, 201, found)
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	config := &rest.Config{Host: server.URL}
+	c, err := cluster.New(config, config, "policy", func() {})
+	if err == nil {
+		err = c.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	root := t.TempDir()
+	repo, err := gogit.PlainInit(root+"/policy", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := repo.Worktree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := tree.Commit("test", &gogit.CommitOptions{AllowEmptyCommits: true, Author: &gitobject.Signature{Name: "test", When: time.Now()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ignored := unstructured.Unstructured{Object: map[string]any{}}
+	ignored.SetAPIVersion("v1")
+	ignored.SetKind("ConfigMap")
+	ignored.SetNamespace("shop")
+	ignored.SetName("policy")
+	ignored.SetAnnotations(map[string]string{object.AnnotationMutation: object.MutationIgnore})
+	result := &repository.Result{Objects: []*object.Object{{Unstructured: ignored, Path: "namespaces/shop/policy.yaml"}}}
+	desired, err := plan.Desired(t.Context(), result, "policy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &v1alpha3.RepositorySync{Spec: v1alpha3.RepositorySyncSpec{Source: v1alpha3.RepositorySource{URL: "file://" + root + "/policy"}}}
+	w := &worker{
+		manager: &Manager{Config: Config{Metrics: NewMetrics(func(...metrics.Registerable) {})}, now: time.Now}, sync: s, cluster: c, completed: time.Now(),
+		source:  &source{reader: &git.Reader{LocalRoot: root}, spec: &s.Spec, head: head.String()},
+		current: &revision{commit: head.String()}, result: result, desired: desired, fights: plan.NewFights(), rejections: plan.NewRejections(),
+	}
+	poll := func(want int) {
+		t.Helper()
+		if done := w.synchronize(t.Context(), true); done.reason != hnc.ReasonSynced {
+			t.Fatalf("%s: %s", done.reason, done.message)
+		}
+		if created != want {
+			t.Errorf("it is created %d times, want %d", created, want)
+		}
+	}
+	poll(0)
+	exists = false
+	poll(1)
+	exists = true
+	poll(1)
+	if w.unchanged == nil {
+		t.Error("although nothing is left to do, the next poll applies everything")
+	}
+}
