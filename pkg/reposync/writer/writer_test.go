@@ -86,12 +86,12 @@ func TestPostponingTakesLinearTime(t *testing.T) {
 			Kind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}, Namespace: fmt.Sprintf("x%06d", i), Name: "b"}})
 	}
 	p, applied := &plan.Plan{Late: late}, 0
-	p.Apply[plan.PhasePermissions] = permissions
+	p.Apply[plan.PhaseBindings] = permissions
 	ended, end := context.WithCancel(t.Context())
 	end() // Nothing is written.
 	start := time.Now()
 	(&Writer{Done: func(Operation, plan.ID, string, error) { applied++ }}).Apply(ended, p)
-	if took := time.Since(start); took > 2*time.Second || applied > 0 {
+	if took := time.Since(start); took > 8*time.Second || applied > 0 {
 		t.Errorf("it took %s to postpone none, and %d are applied", took, applied)
 	}
 }
