@@ -208,7 +208,7 @@ const (
 	ReasonNamespaceExcluded = "NamespaceExcluded"
 	// ReasonNamespaceConflict means that another namespace or Subnamespace has the name, or that the namespace names another parent.
 	ReasonNamespaceConflict = "NamespaceConflict"
-	// ReasonNamespaceConverted means that the sub-namespace became a full namespace, so the Subnamespace has no effect. Delete it.
+	// ReasonNamespaceConverted means that the namespace became a full namespace, was created as another one, or was gone when hierarchies were restored. The Subnamespace has no effect. Delete it.
 	ReasonNamespaceConverted = "NamespaceConverted"
 	// ReasonNamespaceForbidden means that the namespace or its parent cannot be part of a tree. Delete the Subnamespace.
 	ReasonNamespaceForbidden = "NamespaceForbidden"
