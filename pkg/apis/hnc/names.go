@@ -47,6 +47,8 @@ const (
 	LabelPartOf = "app.kubernetes.io/part-of"
 	// PartOf is the value of LabelPartOf.
 	PartOf = "hns"
+	// SelectorPartOf selects the objects of an installation.
+	SelectorPartOf = LabelPartOf + "=" + PartOf
 	// LabelIncludedNamespace is "true" on namespaces that may be part of a hierarchy.
 	LabelIncludedNamespace = "hnc.x-k8s.io/included-namespace"
 	// LabelTreeSuffix is the suffix of tree labels: <ancestor>.tree.hnc.x-k8s.io/depth holds the distance to that
