@@ -44,7 +44,7 @@ func TestMessagesOfATreeAreBounded(t *testing.T) {
 			t.Fatalf("got %+v", c)
 		}
 	}
-	if len(conditions) != 2*problems || len(conditions[0].Message) != long || bytes > maxMessages+len(conditions)*100 {
+	if len(conditions) != 2*problems || len(conditions[0].Message) != long || bytes > maxMessageBytes+len(conditions)*100 {
 		t.Errorf("got %d conditions with %d bytes, %d in the first", len(conditions), bytes, len(conditions[0].Message))
 	}
 }
