@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
@@ -40,7 +41,7 @@ type installed struct {
 func contents(dir string, withSync, withView, replicated bool) (*installed, error) {
 	c := &installed{
 		overlays: []string{"artifacts/dev", "artifacts/policies"},
-		servers:  []controlplane.Server{{Name: "hns-apiserver"}, {Name: "hns-propagator"}},
+		servers:  []controlplane.Server{{Name: hnc.APIServerName}, {Name: hnc.PropagatorName}},
 	}
 	server, err := syncServer(dir)
 	if err != nil {
@@ -165,7 +166,7 @@ func start(ctx context.Context, dir string, what *installed) (*controlplane.Cont
 		if err != nil {
 			return nil, err
 		}
-		if server.Name != "hns-apiserver" {
+		if server.Name != hnc.APIServerName {
 			continue
 		}
 		if err := cp.Register(ctx, installation, port); err != nil {

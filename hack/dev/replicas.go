@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
@@ -39,10 +40,10 @@ func (c *installed) replicate(dir string, replicated bool) error {
 	c.overlays[0] = replicatedOverlay
 	c.servers = nil
 	for i := range 3 {
-		c.servers = append(c.servers, controlplane.Server{Name: "hns-apiserver", Replica: i, Address: address})
+		c.servers = append(c.servers, controlplane.Server{Name: hnc.APIServerName, Replica: i, Address: address})
 	}
 	for i := range 2 {
-		c.servers = append(c.servers, controlplane.Server{Name: "hns-propagator", Replica: i})
+		c.servers = append(c.servers, controlplane.Server{Name: hnc.PropagatorName, Replica: i})
 	}
 	return nil
 }
@@ -74,7 +75,7 @@ func startReplicas(ctx context.Context, cp *controlplane.ControlPlane, what *ins
 	registered := false
 	for _, server := range what.servers {
 		// The propagator reads our API through kube-apiserver.
-		if server.Name == "hns-propagator" && !registered {
+		if server.Name == hnc.PropagatorName && !registered {
 			if err := cp.Register(ctx, installation, servicePort); err != nil {
 				return err
 			}
@@ -85,7 +86,7 @@ func startReplicas(ctx context.Context, cp *controlplane.ControlPlane, what *ins
 		if _, err := cp.StartServer(ctx, installation, server); err != nil {
 			return err
 		}
-		if server.Name == "hns-apiserver" {
+		if server.Name == hnc.APIServerName {
 			if err := controlplane.Publish(ctx, cp, server, true); err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
@@ -27,7 +28,7 @@ func repositories(dir string) (string, error) {
 // syncServer is hns-sync, with the repositories below the cluster's directory.
 func syncServer(dir string) (controlplane.Server, error) {
 	local, err := repositories(dir)
-	return controlplane.Server{Name: "hns-sync", Args: []string{"--local-repositories=" + local}}, err
+	return controlplane.Server{Name: hnc.SyncName, Args: []string{"--local-repositories=" + local}}, err
 }
 
 // prepareRepository makes a Git repository with the sample in its first commit, unless there is one already. It returns

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
@@ -16,7 +17,7 @@ const (
 )
 
 // gateway is hns-gateway.
-var gateway = controlplane.Server{Name: "hns-gateway"}
+var gateway = controlplane.Server{Name: hnc.GatewayName}
 
 // viewed reports whether hns-gateway has run in the cluster in dir.
 func viewed(dir string) bool {

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // metric is one that a server registers.
@@ -29,7 +31,7 @@ func metrics() (string, error) {
 	page.WriteString("# Metrics and alerts\n\n[Monitor](../metrics.md) says how to scrape them. Besides these, `hns-apiserver` serves the metrics of every API server, " +
 		"and the others those of Kubernetes' client, of leader election and of the process.\n")
 	legacy := func(m metric) bool { return strings.HasPrefix(m.name, "hnc_reconcilers_") }
-	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync", "hns-gateway"} {
+	for _, server := range []string{hnc.APIServerName, hnc.PropagatorName, hnc.SyncName, hnc.GatewayName} {
 		fmt.Fprintf(&page, "\n## %s\n\n", server)
 		page.WriteString(metricTable(all, func(m metric) bool { return m.server == server && !legacy(m) }))
 	}
@@ -73,13 +75,13 @@ func registeredMetrics(root string) ([]metric, error) {
 func serverOf(path string) string {
 	switch {
 	case strings.HasPrefix(path, "pkg/propagator/"):
-		return "hns-propagator"
+		return hnc.PropagatorName
 	case strings.HasPrefix(path, "pkg/reposync/"):
-		return "hns-sync"
+		return hnc.SyncName
 	case strings.HasPrefix(path, "pkg/view/"):
-		return "hns-gateway"
+		return hnc.GatewayName
 	}
-	return "hns-apiserver"
+	return hnc.APIServerName
 }
 
 // metricsIn returns the metrics of a file: calls such as metrics.NewGaugeVec(&metrics.GaugeOpts{…}, labels), and those whose options come from

@@ -74,15 +74,15 @@ func (f *Factory) namesOf(list func(*Clients) (runtime.Object, error)) []string 
 	if err != nil {
 		return nil
 	}
-	names := make([]string, 0, meta.LenList(found))
+	all := make([]string, 0, meta.LenList(found))
 	_ = meta.EachListItem(found, func(o runtime.Object) error {
 		named, err := meta.Accessor(o)
 		if err == nil {
-			names = append(names, named.GetName())
+			all = append(all, named.GetName())
 		}
 		return err
 	})
-	return names
+	return all
 }
 
 // CompleteNamespaces completes the namespaces that the requester may see.
@@ -130,7 +130,7 @@ func (f *Factory) CompleteResources(*cobra.Command, string) []string {
 	}
 	// A group that does not answer must not hide the others.
 	lists, _ := discovery.ServerPreferredNamespacedResources()
-	var names []string
+	var all []string
 	for _, list := range lists {
 		group, _, grouped := strings.Cut(list.GroupVersion, "/")
 		if group == subtreeVersion.Group {
@@ -143,11 +143,11 @@ func (f *Factory) CompleteResources(*cobra.Command, string) []string {
 				continue
 			}
 			if grouped {
-				names = append(names, r.Name+"."+group)
+				all = append(all, r.Name+"."+group)
 			} else {
-				names = append(names, r.Name)
+				all = append(all, r.Name)
 			}
 		}
 	}
-	return names
+	return all
 }

@@ -49,7 +49,7 @@ func (o *doctorOptions) checkViewDefinitions(ctx context.Context) {
 
 // checkGatewayRights looks at what hns-gateway has to be allowed, and at what it must not be allowed.
 func (o *doctorOptions) checkGatewayRights(ctx context.Context) {
-	server := hnc.ViewAPIService.Server
+	server := hnc.GatewayName
 	missing, err := o.missingRights(ctx, server, diagnosis.GatewayRights)
 	if o.failed("permissions of "+server, err) {
 		return

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/adoption"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // mover gives many namespaces parents, by a request for each.
@@ -186,10 +186,7 @@ func incomplete(all []placed, failed int, err error) error {
 			left = append(left, p.Namespace)
 		}
 	}
-	named := strings.Join(left[:min(len(left), adoption.MaxNamed)], ", ")
-	if more := len(left) - adoption.MaxNamed; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
-	}
+	named := names.List(left, adoption.MaxNamed, ", ")
 	return &prefixedError{fmt.Sprintf("Could not move %s. Namespaces moved: %d; not moved: %s. Repeat the command to continue.", all[failed].Namespace, done, named), err}
 }
 

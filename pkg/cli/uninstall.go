@@ -20,9 +20,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// installed selects the objects of the manifests and of the chart.
-const installed = hnc.LabelPartOf + "=" + hnc.PartOf
-
 // podTimeout limits how long the pods of hns-sync, and those of hns-propagator, may take to stop.
 const podTimeout = 2 * time.Minute
 
@@ -136,7 +133,7 @@ func (o *uninstallOptions) Run(ctx context.Context) error {
 		return err
 	}
 	if found == 0 {
-		_, err := fmt.Fprintln(o.Out, "Nothing is installed: no object has the label "+installed)
+		_, err := fmt.Fprintln(o.Out, "Nothing is installed: no object has the label "+hnc.SelectorPartOf)
 		return err
 	}
 	if err := noMigration(ctx, c); err != nil {
@@ -240,7 +237,7 @@ func (o *uninstallOptions) remaining(ctx context.Context, c *Clients) ([]string,
 	if definitions > 0 {
 		stays = append(stays, fmt.Sprintf("%d CustomResourceDefinitions of views, with their custom resources; they have the label %s", definitions, hnc.LabelViewRoot))
 	}
-	volumes, err := c.Kube.CoreV1().PersistentVolumeClaims(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: installed})
+	volumes, err := c.Kube.CoreV1().PersistentVolumeClaims(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: hnc.SelectorPartOf})
 	if err != nil {
 		return nil, err
 	}

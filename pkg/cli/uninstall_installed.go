@@ -37,7 +37,7 @@ func installedObjects(ctx context.Context, c *Clients) (count int, release strin
 
 // list returns the objects of the installation of one kind, none if the cluster does not have the kind.
 func list(ctx context.Context, c *Clients, resource schema.GroupVersionResource, name string) ([]metav1.PartialObjectMetadata, error) {
-	options := metav1.ListOptions{LabelSelector: installed}
+	options := metav1.ListOptions{LabelSelector: hnc.SelectorPartOf}
 	if name != "" {
 		options.FieldSelector = "metadata.name=" + name
 	}

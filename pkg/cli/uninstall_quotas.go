@@ -3,13 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // maxListedQuotas is how many ResourceQuotas of hierarchical quotas are named.
@@ -30,15 +30,12 @@ func quotaObjects(ctx context.Context, c *Clients) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, 0, len(found.Items))
+	first := make([]string, 0, len(found.Items))
 	for _, object := range found.Items {
-		names = append(names, object.Namespace+"/"+object.Name)
-	}
-	if more := count - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
+		first = append(first, object.Namespace+"/"+object.Name)
 	}
 	return []string{
-		fmt.Sprintf("%d resourcequotas of hierarchical quotas, each of which limits its namespace from then on: %s", count, strings.Join(names, ", ")),
+		fmt.Sprintf("%d resourcequotas of hierarchical quotas, each of which limits its namespace from then on: %s", count, names.AndMore(first, count, ", ")),
 		fmt.Sprintf("  to delete them after the removal: kubectl delete resourcequotas -A -l %s", selector),
 	}, nil
 }

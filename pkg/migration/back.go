@@ -53,7 +53,7 @@ func (m *Migration) back(ctx context.Context) error {
 			if err := m.start(ctx, &m.state.backup); err != nil {
 				return err
 			}
-			return gone(m.scaleIn(ctx, hnc.SystemNamespace, propagator, max(m.state.backup.Propagator, 1)))
+			return gone(m.scaleIn(ctx, hnc.SystemNamespace, hnc.PropagatorName, max(m.state.backup.Propagator, 1)))
 		}},
 		{"webhooks", "restore HNC's webhooks", func(ctx context.Context) error { return m.restoreWebhooks(ctx, &m.state.backup) }},
 		{"unfreeze", "allow changes again", m.unfreeze},
@@ -73,7 +73,7 @@ func (m *Migration) beginBack(ctx context.Context) (*state, error) {
 	if len(saved.Replicas) == 0 {
 		saved.Replicas = map[string]int64{deployments[0]: 1}
 	}
-	if saved.Propagator, err = m.replicas(ctx, hnc.SystemNamespace, propagator); err != nil {
+	if saved.Propagator, err = m.replicas(ctx, hnc.SystemNamespace, hnc.PropagatorName); err != nil {
 		return nil, err
 	}
 	return storeState(ctx, m.clients, saved, map[string]string{hnc.MigrationDeleting: "true", hnc.MigrationRollingBack: "true", keyDigest: e.digest})
@@ -82,7 +82,7 @@ func (m *Migration) beginBack(ctx context.Context) (*state, error) {
 // removePolicies deletes the installed admission policies, except for the one that bounds hns-propagator, and the webhook of
 // quotas.
 func (m *Migration) removePolicies(ctx context.Context) error {
-	client, options := m.kube.AdmissionregistrationV1(), metav1.ListOptions{LabelSelector: hnc.LabelPartOf + "=" + hnc.PartOf}
+	client, options := m.kube.AdmissionregistrationV1(), metav1.ListOptions{LabelSelector: hnc.SelectorPartOf}
 	bindings, err := client.ValidatingAdmissionPolicyBindings().List(ctx, options)
 	if err != nil {
 		return err

@@ -169,8 +169,8 @@ func TestWhatIsRemovedIsSaved(t *testing.T) {
 // A rollback restores the rules and the replicas from before the migration.
 func TestRulesAndReplicasFromBefore(t *testing.T) {
 	ctx := t.Context()
-	c := fakeClients(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: hnc.SystemNamespace, Name: propagator}})
-	withReplicas(c, map[string]int32{propagator: 2})
+	c := fakeClients(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: hnc.SystemNamespace, Name: hnc.PropagatorName}})
+	withReplicas(c, map[string]int32{hnc.PropagatorName: 2})
 	configuration := &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Rules: &v1beta1.Rules{DroppedLabels: []string{"x"}}}}
 	if _, err := c.hierarchy.HncV1beta1().HNCConfigurations().Create(ctx, configuration, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

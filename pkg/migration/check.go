@@ -185,7 +185,7 @@ func (c *clients) checkEmpty(ctx context.Context) error {
 
 // checkServices requires that the APIServices are HNC's or ours.
 func (c *clients) checkServices(ctx context.Context) error {
-	for name, servers := range map[string][]string{currentService: {ownServer}, hncService: {"", ownServer}, listService: {"", listServer, ownServer}} {
+	for name, servers := range map[string][]string{currentService: {hnc.APIServerName}, hncService: {"", hnc.APIServerName}, listService: {"", listServer, hnc.APIServerName}} {
 		service, err := c.dynamic.Resource(hnc.APIServiceResource).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) && name != currentService {
 			continue
@@ -201,11 +201,11 @@ func (c *clients) checkServices(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		want := map[string]string{ownServer: hnc.SystemNamespace, listServer: hnc.HNCNamespace}[server]
+		want := map[string]string{hnc.APIServerName: hnc.SystemNamespace, listServer: hnc.HNCNamespace}[server]
 		if !slices.Contains(servers, server) || namespace != want {
 			return fmt.Errorf("apiservice %s leads to service %s in namespace %s, which is neither HNC's nor hns-apiserver's; find out who owns it, and remove it first", name, server, namespace)
 		}
-		if name == hncService && server == ownServer {
+		if name == hncService && server == hnc.APIServerName {
 			return fmt.Errorf("apiservice %s leads to hns-apiserver already, so that HNC's objects cannot be read; "+
 				"install hns-apiserver beside HNC, as docs/migration.md describes, and delete this APIService: HNC's definition creates its own", name)
 		}

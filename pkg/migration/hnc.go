@@ -3,6 +3,7 @@ package migration
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,15 +60,9 @@ func (c *clients) checkHNC(ctx context.Context) error {
 // removeWebhooks deletes HNC's webhook configurations, which reject all writes when HNC does not run. The state has a
 // backup of them.
 func (c *clients) removeWebhooks(ctx context.Context) error {
-	err := c.dynamic.Resource(validatingResource).Delete(ctx, validatingWebhooks, metav1.DeleteOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return err
-	}
-	err = c.dynamic.Resource(mutatingResource).Delete(ctx, mutatingWebhooks, metav1.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
+	return errors.Join(
+		gone(c.dynamic.Resource(validatingResource).Delete(ctx, validatingWebhooks, metav1.DeleteOptions{})),
+		gone(c.dynamic.Resource(mutatingResource).Delete(ctx, mutatingWebhooks, metav1.DeleteOptions{})))
 }
 
 // restoreWebhooks creates HNC's webhook configurations again.

@@ -44,20 +44,13 @@ var (
 // listDeployment is that of HNC's server of lists.
 const listDeployment = "hnc-resourcelist-apiextension"
 
-// The Deployments of hns that write, and their leases.
-const (
-	propagator = hnc.PropagatorName
-	syncer     = hnc.SyncName
-)
-
 // APIServices.
 const (
 	currentService = "v1beta1.hnc.x-k8s.io"
 	hncService     = version + ".hnc.x-k8s.io"
 	listService    = version + ".resources.hnc.x-k8s.io"
 
-	// ownServer and listServer are the Services that they lead to.
-	ownServer  = hnc.APIServerName
+	// listServer is the Service that HNC serves listService with.
 	listServer = "hnc-resourcelist"
 )
 

@@ -21,16 +21,16 @@ import (
 // stopOwn scales hns-propagator and hns-sync to zero, and waits until no replica leads. hns-sync stays stopped: it would
 // write hierarchies, which hns-apiserver rejects beside HNC, and objects in HNC's trees.
 func (m *Migration) stopOwn(ctx context.Context) error {
-	replicas, err := m.replicas(ctx, hnc.SystemNamespace, syncer)
+	replicas, err := m.replicas(ctx, hnc.SystemNamespace, hnc.SyncName)
 	if err != nil {
 		return err
 	}
 	if replicas > 0 {
-		if err := m.printf("hns-sync stays stopped; after another migration: kubectl scale deployment %s -n %s --replicas=%d\n", syncer, hnc.SystemNamespace, replicas); err != nil {
+		if err := m.printf("hns-sync stays stopped; after another migration: kubectl scale deployment %s -n %s --replicas=%d\n", hnc.SyncName, hnc.SystemNamespace, replicas); err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{propagator, syncer} {
+	for _, name := range []string{hnc.PropagatorName, hnc.SyncName} {
 		if err := m.scaleIn(ctx, hnc.SystemNamespace, name, 0); gone(err) != nil {
 			return err
 		}

@@ -32,19 +32,19 @@ var rights = []right{
 	{"", "configmaps", hnc.SystemNamespace, "", []string{"create", "get", "update", "delete"}},
 	{"", "pods", hnc.HNCNamespace, "", []string{"list"}},
 	{"apps", "deployments", hnc.HNCNamespace, "", []string{"get"}},
-	{"apps", "deployments", hnc.SystemNamespace, propagator, []string{"get"}},
+	{"apps", "deployments", hnc.SystemNamespace, hnc.PropagatorName, []string{"get"}},
 	{"apps", "deployments/scale", hnc.HNCNamespace, "", []string{"get", "patch"}},
-	{"apps", "deployments/scale", hnc.SystemNamespace, propagator, []string{"get", "patch"}},
-	{"apps", "deployments/scale", hnc.SystemNamespace, syncer, []string{"get", "patch"}},
-	{"coordination.k8s.io", "leases", hnc.SystemNamespace, propagator, []string{"get"}},
-	{"coordination.k8s.io", "leases", hnc.SystemNamespace, syncer, []string{"get"}},
+	{"apps", "deployments/scale", hnc.SystemNamespace, hnc.PropagatorName, []string{"get", "patch"}},
+	{"apps", "deployments/scale", hnc.SystemNamespace, hnc.SyncName, []string{"get", "patch"}},
+	{"coordination.k8s.io", "leases", hnc.SystemNamespace, hnc.PropagatorName, []string{"get"}},
+	{"coordination.k8s.io", "leases", hnc.SystemNamespace, hnc.SyncName, []string{"get"}},
 	// A rollback deletes those of quotas with scopes.
 	{"", "resourcequotas", "", "", []string{"list", "delete"}},
 	// A rollback deletes the ClusterRoles that the migration has created.
 	{"rbac.authorization.k8s.io", "clusterroles", "", "", []string{"list", "delete"}},
 	// Subnamespaces are created on behalf of hns-propagator, and what it will write is computed by dry runs with its
 	// rights.
-	{"", "serviceaccounts", hnc.SystemNamespace, propagator, []string{"impersonate"}},
+	{"", "serviceaccounts", hnc.SystemNamespace, hnc.PropagatorName, []string{"impersonate"}},
 }
 
 // checkRights returns an error that lists the rights that the user lacks.

@@ -121,7 +121,7 @@ func (c *clients) current(ctx context.Context) (backup, error) {
 		}
 	}
 	var err error
-	if saved.Propagator, err = c.replicas(ctx, hnc.SystemNamespace, propagator); err != nil {
+	if saved.Propagator, err = c.replicas(ctx, hnc.SystemNamespace, hnc.PropagatorName); err != nil {
 		return saved, err
 	}
 	configuration, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})

@@ -27,8 +27,8 @@ func Addressable(name string) bool { return len(name) <= MaxLength }
 // Shorten returns the beginning of a name that is too long.
 func Shorten(name string) string { return cut(name, MaxLength) }
 
-// Key returns what identifies an object instead of its name, and is short: the name, or the beginning of one that is too
-// long, and a hash of all of it. No two names have the same key. Shorten returns the beginning of both.
+// Key returns a short identifier of a name, different for different names: the name itself, or the beginning of one that
+// is too long and a hash of all of it. Shorten returns the same for a name and its key.
 func Key(name string) string {
 	if Addressable(name) {
 		return name
@@ -37,7 +37,7 @@ func Key(name string) string {
 	return fmt.Sprintf("%s%x", Shorten(name), sha256.Sum256([]byte(name)))
 }
 
-// First returns the first names, in order, at most a number of them. It does not sort the others.
+// First returns the smallest names in order, at most `most`, without sorting the rest.
 func First(all iter.Seq[string], most int) []string {
 	var first []string
 	for name := range all {
@@ -47,6 +47,20 @@ func First(all iter.Seq[string], most int) []string {
 		}
 	}
 	return first
+}
+
+// List joins the first names, at most `most`, and says how many more there are.
+func List(all []string, most int, separator string) string {
+	return AndMore(all[:min(len(all), most)], len(all), separator)
+}
+
+// AndMore joins the first of a number of names, and says how many more there are.
+func AndMore(first []string, number int, separator string) string {
+	list := strings.Join(first, separator)
+	if more := number - len(first); more > 0 {
+		return fmt.Sprintf("%s and %d more", list, more)
+	}
+	return list
 }
 
 // ShortenText returns a message in which no word is longer than a name may be, and which is bounded itself. Errors of

@@ -138,12 +138,13 @@ func sizeOfCopy(o *object.Object) int {
 	return sizeOf(o.Object) + fieldSize*(len(o.Object)+len(metadata))
 }
 
-func (c *compilation) inheritsTooMuch() bool {
+// overLimit reports whether the compilation has more objects, or inherits more bytes, than it may.
+func (c *compilation) overLimit() bool {
 	return len(c.objects) > maxObjects || c.inherited > maxInherited
 }
 
-func inheritedTooMuch(c *compilation) report.Errors {
-	if !c.inheritsTooMuch() {
+func checkInherited(c *compilation) report.Errors {
+	if !c.overLimit() {
 		return nil
 	}
 	text := fmt.Sprintf("including inherited objects, the repository has more than %d objects; split it", maxObjects)
@@ -155,7 +156,7 @@ func inheritedTooMuch(c *compilation) report.Errors {
 }
 
 func (c *compilation) descend(d *directory, inherited []sized[*object.Object], selectors map[string]sized[labels.Selector]) {
-	if c.inheritsTooMuch() || c.ctx.Err() != nil {
+	if c.overLimit() || c.ctx.Err() != nil {
 		return
 	}
 	if d.isAbstract() {
@@ -175,7 +176,7 @@ func (c *compilation) descend(d *directory, inherited []sized[*object.Object], s
 	all := labels.Set(maps.Clone(namespace.TreeLabels))
 	maps.Copy(all, namespace.Object.GetLabels())
 	add := func(o *object.Object, size int) {
-		if c.inheritsTooMuch() {
+		if c.overLimit() {
 			return
 		}
 		if name, set := o.Annotation(object.AnnotationNamespaceSelector); set {

@@ -108,7 +108,7 @@ var checks = []check{
 	{stage: inheritanceChecks, code: report.InvalidSelector, each: invalidNamespaceSelector},
 	{stage: inheritanceChecks, code: report.SelectorPrefix, each: selectorByPrefix},
 
-	{stage: finalChecks, code: report.LimitExceeded, all: inheritedTooMuch},
+	{stage: finalChecks, code: report.LimitExceeded, all: checkInherited},
 	{stage: finalChecks, code: report.NameCollision, all: objectCollisions},
 	{stage: finalChecks, code: report.ManagedInUnmanaged, all: managedInUnmanaged},
 	{stage: finalChecks, code: report.TooManyObjects, all: tooManyObjects},

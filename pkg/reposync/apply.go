@@ -110,12 +110,8 @@ func (w *worker) lacksKinds() bool {
 	})
 }
 
-// message returns the text of an error for a status, bounded.
-func message(err error) string {
-	const limit = 1024
-	text := names.Printable(names.ShortenText(err.Error()))
-	if len(text) > limit {
-		text = text[:limit] + " ..."
-	}
-	return text
-}
+// message returns the text of an error for a status.
+func message(err error) string { return printable(err.Error()) }
+
+// printable returns text for one line of a status, without what is too long for it.
+func printable(text string) string { return names.Printable(names.ShortenText(text)) }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
@@ -75,12 +74,12 @@ func (w *worker) fill(status *v1alpha3.RepositorySyncStatus, done *outcome) {
 func errorsOf(errors report.Errors) []v1alpha3.RepositoryError {
 	var all []v1alpha3.RepositoryError
 	for _, err := range errors[:min(maxReported, len(errors))] {
-		one := v1alpha3.RepositoryError{Code: string(err.Code), Message: names.Printable(names.ShortenText(err.Message))}
+		one := v1alpha3.RepositoryError{Code: string(err.Code), Message: printable(err.Message)}
 		switch {
 		case len(err.Sources) > 0:
-			one.Path = names.Printable(names.ShortenText(report.Position(err.Sources[0].Path, err.Sources[0].Line)))
+			one.Path = printable(report.Position(err.Sources[0].Path, err.Sources[0].Line))
 		case len(err.Paths) > 0:
-			one.Path = names.Printable(names.ShortenText(err.Paths[0]))
+			one.Path = printable(err.Paths[0])
 		}
 		all = append(all, one)
 	}

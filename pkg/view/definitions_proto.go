@@ -20,8 +20,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
-// maxMessages bounds how deep messages in a CustomResourceDefinition are nested: decoding them is recursive.
-const maxMessages = 256
+// maxMessageDepth bounds how deep messages in a CustomResourceDefinition are nested: decoding them is recursive.
+const maxMessageDepth = 256
 
 // definitionJSON returns a CustomResourceDefinition in protobuf as JSON, without its status.
 func definitionJSON(body []byte) ([]byte, error) {
@@ -62,8 +62,8 @@ type messages int
 
 // check returns an error if a message of a Go type, or of the values of a map, has too many fields or is nested too deep.
 func (m *messages) check(message []byte, of reflect.Type, depth int) error {
-	if depth > maxMessages {
-		return fmt.Errorf("messages are nested in more than %d others", maxMessages)
+	if depth > maxMessageDepth {
+		return fmt.Errorf("messages are nested in more than %d others", maxMessageDepth)
 	}
 	return wire.Each(message, func(f wire.Field) error {
 		if *m++; *m > yamlbody.MaxValues {

@@ -69,10 +69,10 @@ func TestDefinitionsInProtobufAreBounded(t *testing.T) {
 		body []byte
 		want string
 	}{
-		"deep":         {schemaInProtobuf(t, nested(maxMessages-10)), ""},
-		"too deep":     {schemaInProtobuf(t, nested(maxMessages)), "nested in more than 256"},
-		"in a map":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": nested(maxMessages)}}), "nested in more than 256"},
-		"in a list":    {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{nested(maxMessages)}}), "nested in more than 256"},
+		"deep":         {schemaInProtobuf(t, nested(maxMessageDepth-10)), ""},
+		"too deep":     {schemaInProtobuf(t, nested(maxMessageDepth)), "nested in more than 256"},
+		"in a map":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": nested(maxMessageDepth)}}), "nested in more than 256"},
+		"in a list":    {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{nested(maxMessageDepth)}}), "nested in more than 256"},
 		"many":         {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: make([]apiextensionsv1.JSONSchemaProps, 1000)}), ""},
 		"too many":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: make([]apiextensionsv1.JSONSchemaProps, yamlbody.MaxValues)}), "at most 32768 fields; send JSON"},
 		"no prefix":    {[]byte("{}"), "no prefix"},

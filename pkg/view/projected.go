@@ -46,7 +46,7 @@ func (p projected) tag(header http.Header) {
 	}
 }
 
-// untag makes the conditions of a request those of kube-apiserver. It removes conditions on other editions, and on times,
+// untag rewrites the conditional headers of a request for kube-apiserver. It removes conditions on other editions, and on times,
 // which are those of all editions.
 func (p projected) untag(header http.Header) {
 	var tags []string

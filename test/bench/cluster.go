@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
@@ -103,7 +104,7 @@ func startCluster(ctx context.Context, o options, sayf func(string, ...any)) (*c
 		}
 	}
 	bin := filepath.Join(o.Root, "_output", "bin")
-	if err := controlplane.RequireBinaries(bin, "hns-apiserver", "hns-propagator", hnsSync); err != nil {
+	if err := controlplane.RequireBinaries(bin, hnc.APIServerName, hnc.PropagatorName, hnsSync); err != nil {
 		return nil, err
 	}
 	sayf("a control plane starts in %s", c.dir)

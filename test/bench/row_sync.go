@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	hnsSync = "hns-sync"
+	hnsSync = hnc.SyncName
 	// syncWriters is how many objects hns-sync writes at a time.
 	syncWriters = 16
 	// inherited is how many objects each namespace inherits.

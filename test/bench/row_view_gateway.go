@@ -20,7 +20,7 @@ import (
 )
 
 // hnsGateway serves Go's profiles, which collect garbage before its memory is measured.
-var hnsGateway = controlplane.Server{Name: "hns-gateway", Args: []string{"--profiling"}}
+var hnsGateway = controlplane.Server{Name: hnc.GatewayName, Args: []string{"--profiling"}}
 
 // gateway is a running hns-gateway.
 type gateway struct {

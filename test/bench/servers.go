@@ -32,7 +32,7 @@ const (
 	up
 )
 
-const apiserver, propagator = "hns-apiserver", "hns-propagator"
+const apiserver, propagator = hnc.APIServerName, hnc.PropagatorName
 
 // up installs us and starts our servers, as far as that is not done, and returns when they are idle.
 func (c *cluster) up(ctx context.Context) error {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // Config says where a control plane lives and how it runs.
@@ -95,7 +97,7 @@ func Stop(ctx context.Context, dir string) error {
 	}
 	// Clients go before what they talk to, or they spend their last seconds retrying.
 	var errs []error
-	for _, prefix := range []string{supervisor, "", kubeControllerManager, hnsAPIServer, hnsEtcd, kubeAPIServer, etcd} {
+	for _, prefix := range []string{supervisor, "", kubeControllerManager, hnc.APIServerName, hnsEtcd, kubeAPIServer, etcd} {
 		for _, file := range pidFiles {
 			name := strings.TrimSuffix(filepath.Base(file), ".pid")
 			if stopRank(name) == prefix {
@@ -108,7 +110,7 @@ func Stop(ctx context.Context, dir string) error {
 
 // stopRank returns the server that stands for name in the order of stopping; the empty one goes first.
 func stopRank(name string) string {
-	for _, server := range []string{supervisor, kubeControllerManager, hnsAPIServer, hnsEtcd, kubeAPIServer, etcd} {
+	for _, server := range []string{supervisor, kubeControllerManager, hnc.APIServerName, hnsEtcd, kubeAPIServer, etcd} {
 		if strings.HasPrefix(name, server) {
 			return server
 		}

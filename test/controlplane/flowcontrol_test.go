@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // What our servers ask for has levels of its own; without our schemas it would share one with all ServiceAccounts.
@@ -29,15 +31,15 @@ func TestRequestsOfOurServersHaveLevelsOfTheirOwn(t *testing.T) {
 		leases = "/apis/coordination.k8s.io/v1/namespaces/"
 	)
 	for _, test := range []struct{ who, method, path, schema, level string }{
-		{hnsAPIServer, http.MethodPost, review, "hns-apiserver-reviews", "hns-apiserver"},
-		{hnsAPIServer, http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", "hns-apiserver-reviews", "hns-apiserver"},
-		{hnsAPIServer, http.MethodGet, "/api/v1/namespaces", "hns-apiserver", "hns-apiserver"},
-		{hnsAPIServer, http.MethodGet, "/api/v1/namespaces/default/secrets", "hns-apiserver", "hns-apiserver"},
-		{hnsAPIServer, http.MethodGet, "/openapi/v3", "hns-apiserver", "hns-apiserver"},
-		{hnsPropagator, http.MethodGet, "/api/v1/namespaces/default", "hns-propagator", "hns-propagator"},
-		{hnsPropagator, http.MethodPost, "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", "hns-propagator", "hns-propagator"},
-		{hnsPropagator, http.MethodGet, leases + Namespace + "/leases/hns-propagator", "hns-leader-election", "leader-election"},
-		{hnsPropagator, http.MethodGet, leases + "default/leases/other", "hns-propagator", "hns-propagator"},
+		{hnc.APIServerName, http.MethodPost, review, "hns-apiserver-reviews", "hns-apiserver"},
+		{hnc.APIServerName, http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", "hns-apiserver-reviews", "hns-apiserver"},
+		{hnc.APIServerName, http.MethodGet, "/api/v1/namespaces", "hns-apiserver", "hns-apiserver"},
+		{hnc.APIServerName, http.MethodGet, "/api/v1/namespaces/default/secrets", "hns-apiserver", "hns-apiserver"},
+		{hnc.APIServerName, http.MethodGet, "/openapi/v3", "hns-apiserver", "hns-apiserver"},
+		{hnc.PropagatorName, http.MethodGet, "/api/v1/namespaces/default", "hns-propagator", "hns-propagator"},
+		{hnc.PropagatorName, http.MethodPost, "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", "hns-propagator", "hns-propagator"},
+		{hnc.PropagatorName, http.MethodGet, leases + Namespace + "/leases/hns-propagator", "hns-leader-election", "leader-election"},
+		{hnc.PropagatorName, http.MethodGet, leases + "default/leases/other", "hns-propagator", "hns-propagator"},
 		// Others in our namespace, as we would be.
 		{other, http.MethodPost, review, "service-accounts", "workload-low"},
 	} {

@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // Namespace is where our servers' identities are.
@@ -79,17 +81,17 @@ func Installed(ctx context.Context, cp *ControlPlane) (*Installation, error) {
 // identify makes our servers' kubeconfigs and certificate.
 func (i *Installation) identify(ctx context.Context, cp *ControlPlane) error {
 	var err error
-	if _, i.APIServerKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hnsAPIServer); err != nil {
+	if _, i.APIServerKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hnc.APIServerName); err != nil {
 		return err
 	}
-	if _, i.PropagatorKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hnsPropagator); err != nil {
+	if _, i.PropagatorKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hnc.PropagatorName); err != nil {
 		return err
 	}
-	service := hnsAPIServer + "." + Namespace + ".svc"
-	if i.Serving, err = cp.pki.serving(cp.pki.cluster, hnsAPIServer, service, "localhost", "127.0.0.1"); err != nil {
+	service := hnc.APIServerName + "." + Namespace + ".svc"
+	if i.Serving, err = cp.pki.serving(cp.pki.cluster, hnc.APIServerName, service, "localhost", "127.0.0.1"); err != nil {
 		return err
 	}
-	i.APIServerPort, err = cp.ports.get(hnsAPIServer)
+	i.APIServerPort, err = cp.ports.get(hnc.APIServerName)
 	return err
 }
 

@@ -18,6 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 const devKustomization = "../../artifacts/dev"
@@ -100,8 +102,8 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 	cp := shared(t)
 	c := client(t, cp)
 	const (
-		apiServer  = "system:serviceaccount:" + Namespace + ":" + hnsAPIServer
-		propagator = "system:serviceaccount:" + Namespace + ":" + hnsPropagator
+		apiServer  = "system:serviceaccount:" + Namespace + ":" + hnc.APIServerName
+		propagator = "system:serviceaccount:" + Namespace + ":" + hnc.PropagatorName
 		admission  = "admissionregistration.k8s.io"
 		rbac       = "rbac.authorization.k8s.io"
 	)
@@ -133,7 +135,7 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 		{who: propagator, verb: "update", group: rbac, resource: "clusterroles"},
 		{who: propagator, verb: "patch", group: group, resource: "subnamespaces", subresource: "status", namespace: "acme", want: true},
 		{who: propagator, verb: "delete", group: group, resource: "subnamespaces", namespace: "acme"},
-		{who: propagator, verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: Namespace, name: hnsPropagator, want: true},
+		{who: propagator, verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: Namespace, name: hnc.PropagatorName, want: true},
 		{who: propagator, verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: Namespace, name: "hns-sync"},
 		{who: propagator, verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: "kube-system"},
 		{who: propagator, verb: "get", resource: "secrets", namespace: "acme", want: true},

@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Names of our servers' binaries and of their first replicas' processes.
-const (
-	hnsAPIServer  = "hns-apiserver"
-	hnsPropagator = "hns-propagator"
-	hnsSync       = "hns-sync"
-	hnsGateway    = "hns-gateway"
-	hnsEtcd       = "hns-etcd"
-)
+// hnsEtcd is the process of the first member of an etcd for hns-apiserver alone.
+const hnsEtcd = "hns-etcd"
 
 // Server is one replica of one of our servers, to be run as a subprocess.
 type Server struct {
@@ -64,24 +60,24 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 	var args []string
 	ready := "https://" + server.endpoint(port) + "/readyz"
 	switch server.Name {
-	case hnsAPIServer:
+	case hnc.APIServerName:
 		if args, err = cp.apiServerArgs(installation, server, port); err != nil {
 			return 0, err
 		}
-	case hnsPropagator:
+	case hnc.PropagatorName:
 		if args, err = cp.controllerArgs(server.Name, installation.PropagatorKubeconfig, port); err != nil {
 			return 0, err
 		}
-	case hnsSync:
-		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, hnsSync)
+	case hnc.SyncName:
+		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, hnc.SyncName)
 		if err != nil {
 			return 0, err
 		}
 		if args, err = cp.controllerArgs(server.Name, kubeconfig, port); err != nil {
 			return 0, err
 		}
-	case hnsGateway:
-		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, hnsGateway)
+	case hnc.GatewayName:
+		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, hnc.GatewayName)
 		if err != nil {
 			return 0, err
 		}

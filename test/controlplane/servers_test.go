@@ -13,13 +13,15 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // TestMain makes this binary a stand-in for our servers when it is run under one of their names, so that this package
 // is tested without them.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
-	case hnsAPIServer, hnsPropagator:
+	case hnc.APIServerName, hnc.PropagatorName:
 		err := http.ListenAndServeTLS(loopbackFlag("--secure-port"), flagValue("--tls-cert-file"), flagValue("--tls-private-key-file"),
 			standInHandler(&atomic.Value{}))
 		fmt.Fprintln(os.Stderr, err)
@@ -80,7 +82,7 @@ func standInBinDir(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{hnsAPIServer, hnsPropagator} {
+	for _, name := range []string{hnc.APIServerName, hnc.PropagatorName} {
 		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -100,9 +102,9 @@ func TestAnotherReplicaTakesOverFromAKilledOne(t *testing.T) {
 	})
 	installation := install(t, cp)
 	servers := []Server{
-		{Name: hnsAPIServer, SharedEtcd: true},
-		{Name: hnsAPIServer, Replica: 1, SharedEtcd: true},
-		{Name: hnsPropagator},
+		{Name: hnc.APIServerName, SharedEtcd: true},
+		{Name: hnc.APIServerName, Replica: 1, SharedEtcd: true},
+		{Name: hnc.PropagatorName},
 	}
 	ports := make([]int, len(servers))
 	for i, server := range servers {

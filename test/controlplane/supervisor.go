@@ -13,6 +13,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // supervisor is the name of the process that runs a Supervisor.
@@ -78,7 +80,7 @@ func (s *Supervisor) Run(ctx context.Context) {
 				return err
 			})
 		})
-		if server.Name == hnsAPIServer {
+		if server.Name == hnc.APIServerName {
 			all.Go(func() { s.route(ctx, server) })
 		}
 	}
@@ -161,7 +163,7 @@ func Publish(ctx context.Context, cp *ControlPlane, server Server, ready bool) e
 		"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
 		"metadata": map[string]any{
 			"namespace": Namespace, "name": server.Process(),
-			"labels": map[string]any{"kubernetes.io/service-name": hnsAPIServer, "endpointslice.kubernetes.io/managed-by": fieldManager},
+			"labels": map[string]any{"kubernetes.io/service-name": hnc.APIServerName, "endpointslice.kubernetes.io/managed-by": fieldManager},
 		},
 		"addressType": "IPv4",
 		"ports":       []any{map[string]any{"name": "https", "port": int64(port), "protocol": "TCP"}},

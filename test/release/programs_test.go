@@ -47,8 +47,8 @@ func unpack(t *testing.T, name string) map[string][]byte {
 	}
 }
 
-// isProgram returns an error unless the content is an executable file for the platform, built without what only
-// debuggers need and without the paths of the machine that has built it.
+// isProgram returns an error unless the content is an executable file for the platform, built with the flags of the
+// Makefile, and so without the paths of the machine that has built it, and without what only debuggers need.
 func isProgram(content []byte, platform string) error {
 	reader := bytes.NewReader(content)
 	var machine any
@@ -86,8 +86,10 @@ func isProgram(content []byte, platform string) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(info.Settings, debug.BuildSetting{Key: "-trimpath", Value: "true"}) {
-		return errors.New("it was built without -trimpath")
+	for _, setting := range []debug.BuildSetting{{Key: "-trimpath", Value: "true"}, {Key: "-tags", Value: "grpcnotrace"}} {
+		if !slices.Contains(info.Settings, setting) {
+			return fmt.Errorf("it was built without %s=%s; make sets the flags", setting.Key, setting.Value)
+		}
 	}
 	return nil
 }

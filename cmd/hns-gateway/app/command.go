@@ -9,6 +9,7 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // requests
 	_ "k8s.io/component-base/metrics/prometheus/version"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/gateway/options"
 )
@@ -17,7 +18,7 @@ import (
 func NewCommand(version string) *cobra.Command {
 	o := options.New()
 	return serving.Command(&cobra.Command{
-		Use:   options.Name,
+		Use:   hnc.GatewayName,
 		Short: "Serves tenant views",
 		Long: `Serves the subtrees of TenantViews as clusters of their own, as an API that kube-apiserver aggregates, and on its own port.
 Requests go to kube-apiserver as their callers. Any number of replicas can run.`,

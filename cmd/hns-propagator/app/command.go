@@ -9,6 +9,7 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // requests, leader election, work queues
 	_ "k8s.io/component-base/metrics/prometheus/version"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/options"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
@@ -17,7 +18,7 @@ import (
 func NewCommand(version string) *cobra.Command {
 	o := options.New()
 	return serving.Command(&cobra.Command{
-		Use:   options.Name,
+		Use:   hnc.PropagatorName,
 		Short: "Reconciles namespaces and their objects with the hierarchies",
 		Long: `Watches namespaces, hierarchies, sub-namespaces and the objects that are propagated, and writes copies of objects,
 tree labels of namespaces, and sub-namespaces. Of several replicas one writes; the others keep ready to take over.`,

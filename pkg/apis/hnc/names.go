@@ -47,6 +47,8 @@ const (
 	LabelPartOf = "app.kubernetes.io/part-of"
 	// PartOf is the value of LabelPartOf.
 	PartOf = "hns"
+	// SelectorPartOf selects the objects of an installation.
+	SelectorPartOf = LabelPartOf + "=" + PartOf
 	// LabelIncludedNamespace is "true" on namespaces that may be part of a hierarchy.
 	LabelIncludedNamespace = "hnc.x-k8s.io/included-namespace"
 	// LabelTreeSuffix is the suffix of tree labels: <ancestor>.tree.hnc.x-k8s.io/depth holds the distance to that
@@ -208,7 +210,7 @@ const (
 	ReasonNamespaceExcluded = "NamespaceExcluded"
 	// ReasonNamespaceConflict means that another namespace or Subnamespace has the name, or that the namespace names another parent.
 	ReasonNamespaceConflict = "NamespaceConflict"
-	// ReasonNamespaceConverted means that the sub-namespace became a full namespace, so the Subnamespace has no effect. Delete it.
+	// ReasonNamespaceConverted means that the namespace became a full namespace, was created as another one, or was gone when hierarchies were restored. The Subnamespace has no effect. Delete it.
 	ReasonNamespaceConverted = "NamespaceConverted"
 	// ReasonNamespaceForbidden means that the namespace or its parent cannot be part of a tree. Delete the Subnamespace.
 	ReasonNamespaceForbidden = "NamespaceForbidden"

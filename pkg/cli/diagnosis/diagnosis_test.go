@@ -68,13 +68,13 @@ func TestCertificates(t *testing.T) {
 	}
 	secret := &corev1.Secret{Data: map[string][]byte{"tls.crt": certificate, "tls.key": key}}
 	end := parsed[0].NotAfter
-	expect(t, "valid", Certificate(service, secret, true, certificate, time.Now()), OK, "valid for")
-	expect(t, "expiring", Certificate(service, secret, true, certificate, end.Add(-48*time.Hour)), Warning, "expires in 48h")
-	expect(t, "expired", Certificate(service, secret, true, certificate, end.Add(time.Hour)), Error, "has expired")
-	expect(t, "untrusted", Certificate(service, secret, true, nil, time.Now()), Error, "does not trust")
-	expect(t, "missing", Certificate(service, nil, true, nil, time.Now()), Error, "does not exist")
-	expect(t, "not deployed", Certificate(service, nil, false, nil, time.Now()), OK, "not needed")
-	expect(t, "damaged", Certificate(service, &corev1.Secret{}, true, nil, time.Now()), Error, "not a certificate")
+	expect(t, "valid", Certificate(hnc.APIServerName, secret, true, certificate, time.Now()), OK, "valid for")
+	expect(t, "expiring", Certificate(hnc.APIServerName, secret, true, certificate, end.Add(-48*time.Hour)), Warning, "expires in 48h")
+	expect(t, "expired", Certificate(hnc.APIServerName, secret, true, certificate, end.Add(time.Hour)), Error, "has expired")
+	expect(t, "untrusted", Certificate(hnc.APIServerName, secret, true, nil, time.Now()), Error, "does not trust")
+	expect(t, "missing", Certificate(hnc.APIServerName, nil, true, nil, time.Now()), Error, "does not exist")
+	expect(t, "not deployed", Certificate(hnc.APIServerName, nil, false, nil, time.Now()), OK, "not needed")
+	expect(t, "damaged", Certificate(hnc.APIServerName, &corev1.Secret{}, true, nil, time.Now()), Error, "not a certificate")
 }
 
 func TestLeader(t *testing.T) {

@@ -25,17 +25,17 @@ func NoGateway(views int) []Finding {
 	if views == 0 {
 		return nil
 	}
-	return []Finding{{Warning, "tenantviews", fmt.Sprintf("%d TenantViews cannot be used: %s is not installed", views, hnc.ViewAPIService.Server),
+	return []Finding{{Warning, "tenantviews", fmt.Sprintf("%d TenantViews cannot be used: %s is not installed", views, hnc.GatewayName),
 		"install it, or delete them: see docs/views.md"}}
 }
 
 // GatewayPermissions reports the permissions that hns-gateway lacks, and those that it must not have.
 func GatewayPermissions(missing, excessive []string) Finding {
-	subject := "permissions of " + hnc.ViewAPIService.Server
+	subject := "permissions of " + hnc.GatewayName
 	switch {
 	case len(excessive) > 0:
 		return Finding{Error, subject, "it could act as anybody everywhere, and serves nothing: " + strings.Join(excessive, ", "),
-			"remove the binding that allows this to the ServiceAccount " + hnc.ViewAPIService.Server + " of " + hnc.SystemNamespace}
+			"remove the binding that allows this to the ServiceAccount " + hnc.GatewayName + " of " + hnc.SystemNamespace}
 	case len(missing) > 0:
 		return Finding{Error, subject, "missing: " + strings.Join(missing, ", "), "apply its ClusterRoles and bindings of the manifests or the chart again"}
 	}

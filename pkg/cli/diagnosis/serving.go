@@ -12,16 +12,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// service is the Service of the API server.
-const service = hnc.APIServerName
-
 // NotInstalled reports that there is nothing to look at.
 var NotInstalled = Finding{Error, "installation", "the servers are not installed",
 	"kubectl hns preflight says whether they can be; docs/install.md says how"}
 
 // Unavailable reports that hns-apiserver does not answer.
 func Unavailable(subject, message string) Finding {
-	return Finding{Error, subject, message, "look at the pods of " + service + " in " + hnc.SystemNamespace + ", and at kubectl describe apiservice " + hnc.APIServices[0].Name}
+	return Finding{Error, subject, message, "look at the pods of " + hnc.APIServerName + " in " + hnc.SystemNamespace + ", and at kubectl describe apiservice " + hnc.APIServices[0].Name}
 }
 
 // NoConfiguration reports that the configuration does not exist, or that its API is not served.

@@ -161,7 +161,15 @@ func (o *repoApplyOptions) recheck(ctx context.Context, t *target, w *writer.Wri
 	p := plan.Compute(t.desired, state, o.prune)
 	left := p.Confine(shown, func(id plan.ID) bool { return before.Live[id].UID == state.Live[id].UID })
 	for _, id := range slices.SortedFunc(maps.Keys(left), func(a, b plan.ID) int { return strings.Compare(a.String(), b.String()) }) {
-		done.keep(id, errors.New("it is gone, not what was listed, or cannot be read any more"))
+		_, live := state.Live[id]
+		switch {
+		case live:
+			done.keep(id, errors.New("others have replaced or changed it since it was listed"))
+		case state.Unknown[id.Kind]:
+			done.keep(id, errors.New("it cannot be read any more"))
+		default:
+			done.keep(id, errors.New("others have deleted or released it since it was listed"))
+		}
 	}
 	w.Cluster = t.cluster
 	o.keepInUse(ctx, w, p, done)

@@ -84,10 +84,17 @@ func TestTheClusterIsReadAgainAfterTheAnswer(t *testing.T) {
 	}
 	var kept []string
 	for _, r := range done.results {
-		kept = append(kept, r.Result+" "+r.id.String())
+		message, _, _ := strings.Cut(r.Message, " since")
+		if r.id == used {
+			message = "in use"
+		}
+		kept = append(kept, r.Result+" "+r.id.String()+": "+message)
 	}
 	slices.Sort(kept)
-	want := []string{"kept " + replaced.String(), "kept " + gone.String(), "kept " + unread.String(), "kept " + used.String()}
+	want := []string{
+		"kept " + replaced.String() + ": others have replaced or changed it", "kept " + gone.String() + ": others have deleted or released it",
+		"kept " + unread.String() + ": it cannot be read any more", "kept " + used.String() + ": in use",
+	}
 	slices.Sort(want)
 	if !slices.Equal(kept, want) {
 		t.Errorf("got %q, want %q", kept, want)

@@ -22,9 +22,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// manager is the field manager of what the Controller writes, and the value of its label.
-const manager = hnc.PropagatorName
-
 // Controller keeps the certificates in the Secrets, and the bundle in the APIServices, up to date.
 type Controller struct {
 	kubernetes kubernetes.Interface
@@ -41,15 +38,13 @@ type Controller struct {
 const clockPeriod = time.Minute
 
 // The Services that get certificates.
-const apiServerService, gatewayService = hnc.APIServerName, hnc.GatewayName
-
 // New returns a Controller for the certificates of the Services. It registers its metric.
 func New(client kubernetes.Interface, dynamicClient dynamic.Interface, lifetimes Lifetimes, register func(...metrics.Registerable)) *Controller {
 	c := &Controller{
 		kubernetes: client,
 		dynamic:    dynamicClient,
 		lifetimes:  lifetimes,
-		names:      namesOf(apiServerService),
+		names:      namesOf(hnc.APIServerName),
 		expiration: metrics.NewGaugeVec(&metrics.GaugeOpts{
 			Name:           "hns_certificate_expiration_timestamp_seconds",
 			Help:           "When the certificates that the propagator has issued expire, in seconds since 1970.",
@@ -148,10 +143,10 @@ func (c *Controller) reconcile(ctx context.Context) (time.Time, error) {
 	}
 	untrusting, err := c.publish(ctx, s)
 	errs := []error{err}
-	if !untrusting[apiServerService] {
+	if !untrusting[hnc.APIServerName] {
 		errs = append(errs, c.write(ctx, serving, ServingSecret, corev1.SecretTypeTLS, s.servingData()))
 	}
-	if !untrusting[gatewayService] {
+	if !untrusting[hnc.GatewayName] {
 		due, err = c.issueForGateway(ctx, s, gateway, due)
 		errs = append(errs, err)
 	}
@@ -160,7 +155,7 @@ func (c *Controller) reconcile(ctx context.Context) (time.Time, error) {
 
 // report sets the metric to when a certificate of ours expires, whatever happens to it next.
 func (c *Controller) report(certificate string, secret *corev1.Secret, key string) {
-	if secret == nil || secret.Labels[hnc.LabelManagedBy] != manager {
+	if secret == nil || secret.Labels[hnc.LabelManagedBy] != hnc.PropagatorName {
 		c.expiration.Delete(map[string]string{"certificate": certificate})
 		return
 	}

@@ -87,8 +87,8 @@ func bundle(t *testing.T, c *Controller, name string) []byte {
 }
 
 func TestFirstCertificate(t *testing.T) {
-	c, err := reconciled(t, nil, registration(hnc.APIServices[0].Name, "hns-apiserver"), registration(hnc.APIServices[2].Name, "hns-apiserver"),
-		registration(hnc.APIServices[1].Name, "other"), registration("v1.example.com", "hns-apiserver"))
+	c, err := reconciled(t, nil, registration(hnc.APIServices[0].Name, hnc.APIServerName), registration(hnc.APIServices[2].Name, hnc.APIServerName),
+		registration(hnc.APIServices[1].Name, "other"), registration("v1.example.com", hnc.APIServerName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestFirstCertificate(t *testing.T) {
 
 // hns-apiserver gets no certificate that kube-apiserver cannot trust yet.
 func TestNothingIsServedBeforeItIsPublished(t *testing.T) {
-	injected := registration(hnc.APIServices[0].Name, "hns-apiserver")
+	injected := registration(hnc.APIServices[0].Name, hnc.APIServerName)
 	injected.SetAnnotations(map[string]string{injector: "hns-system/hns-apiserver-cert"})
 	c, err := reconciled(t, nil, injected)
 	if err == nil || !strings.Contains(err.Error(), "cert-manager") {
@@ -139,7 +139,7 @@ func TestSecretsOfOtherIssuersAreLeftAlone(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: hnc.SystemNamespace},
 			Data:       map[string][]byte{"tls.crt": []byte("theirs")},
 		}
-		c, err := reconciled(t, []*corev1.Secret{foreign}, registration(hnc.APIServices[0].Name, "hns-apiserver"))
+		c, err := reconciled(t, []*corev1.Secret{foreign}, registration(hnc.APIServices[0].Name, hnc.APIServerName))
 		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "another issuer") {
 			t.Errorf("got %v", err)
 		}
@@ -154,9 +154,9 @@ func TestSecretsOfOtherIssuersAreLeftAlone(t *testing.T) {
 
 // An APIService that cannot be written keeps only the server that it refers to from using an authority that it lacks.
 func TestServersDoNotWaitForTheAPIServicesOfOthers(t *testing.T) {
-	view := registration(hnc.ViewAPIService.Name, gatewayService)
+	view := registration(hnc.ViewAPIService.Name, hnc.GatewayName)
 	view.SetAnnotations(map[string]string{injector: "hns-system/some"})
-	c, err := reconciled(t, nil, registration(hnc.APIServices[0].Name, apiServerService), view)
+	c, err := reconciled(t, nil, registration(hnc.APIServices[0].Name, hnc.APIServerName), view)
 	if err == nil || !strings.Contains(err.Error(), "cert-manager") {
 		t.Errorf("got %v", err)
 	}

@@ -25,7 +25,7 @@ func (c *Controller) issueForGateway(ctx context.Context, s state, secret *corev
 		// A damaged certificate is replaced.
 		s.serving, _ = parsePair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
 	}
-	now, names := time.Now(), namesOf(gatewayService)
+	now, names := time.Now(), namesOf(hnc.GatewayName)
 	if !s.serves(now, names) {
 		var err error
 		if s.serving, err = newServing(s.current, now, c.lifetimes.Serving, names); err != nil {

@@ -55,7 +55,7 @@ func (c *Controller) publish(ctx context.Context, s state) (untrusting map[strin
 // serviceOf returns to which of our Services an APIService refers, "" if to none.
 func serviceOf(object *unstructured.Unstructured) (string, error) {
 	service, _, err := unstructured.NestedStringMap(withoutPort(object), "spec", "service")
-	if name := service["name"]; err != nil || name != apiServerService && name != gatewayService || service["namespace"] != hnc.SystemNamespace {
+	if name := service["name"]; err != nil || name != hnc.APIServerName && name != hnc.GatewayName || service["namespace"] != hnc.SystemNamespace {
 		// Another server is registered, such as HNC's own or none at all.
 		return "", err
 	}
@@ -84,7 +84,7 @@ func (c *Controller) publishIn(ctx context.Context, object *unstructured.Unstruc
 	if err != nil {
 		return published, err
 	}
-	_, err = c.dynamic.Resource(hnc.APIServiceResource).Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	_, err = c.dynamic.Resource(hnc.APIServiceResource).Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: hnc.PropagatorName})
 	return published, err
 }
 

@@ -25,11 +25,11 @@ const authorityKey, nextCert, nextKey, previousCert = "ca.key", "next.crt", "nex
 
 // issuedByManager returns an error for a Secret of another issuer; nil is none.
 func issuedByManager(secret *corev1.Secret) error {
-	if secret == nil || secret.Labels[hnc.LabelManagedBy] == manager {
+	if secret == nil || secret.Labels[hnc.LabelManagedBy] == hnc.PropagatorName {
 		return nil
 	}
 	return fmt.Errorf("secret %s/%s has another issuer: delete it to have certificates issued by %s, or remove --manage-certificates",
-		secret.Namespace, secret.Name, manager)
+		secret.Namespace, secret.Name, hnc.PropagatorName)
 }
 
 // parse returns the state that the Secrets contain; nil Secrets do not exist.
@@ -77,10 +77,10 @@ func (c *Controller) write(ctx context.Context, existing *corev1.Secret, name st
 	secrets := c.kubernetes.CoreV1().Secrets(hnc.SystemNamespace)
 	if existing == nil {
 		_, err := secrets.Create(ctx, &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{hnc.LabelManagedBy: manager, hnc.LabelPartOf: hnc.PartOf}},
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{hnc.LabelManagedBy: hnc.PropagatorName, hnc.LabelPartOf: hnc.PartOf}},
 			Type:       kind,
 			Data:       data,
-		}, metav1.CreateOptions{FieldManager: manager})
+		}, metav1.CreateOptions{FieldManager: hnc.PropagatorName})
 		return err
 	}
 	if maps.EqualFunc(existing.Data, data, slices.Equal[[]byte]) {
@@ -88,6 +88,6 @@ func (c *Controller) write(ctx context.Context, existing *corev1.Secret, name st
 	}
 	existing = existing.DeepCopy()
 	existing.Data = data
-	_, err := secrets.Update(ctx, existing, metav1.UpdateOptions{FieldManager: manager})
+	_, err := secrets.Update(ctx, existing, metav1.UpdateOptions{FieldManager: hnc.PropagatorName})
 	return err
 }

@@ -50,7 +50,7 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 	found = append(found, requiredProblems(t, name)...)
 	found = append(found, t.KindConditions(name)...)
 	if first, number := t.Held(name, listed); number > 0 {
-		found = append(found, heldCopies(name, andMore(first, number, ", ")))
+		found = append(found, heldCopies(name, names.AndMore(first, number, ", ")))
 	}
 	found = append(found, longNames(t, name)...)
 	if why := t.Unwritten(name); why != "" {
@@ -93,11 +93,11 @@ func longNames(t *tree.Tree, name string) []metav1.Condition {
 	var messages []string
 	if first, number := t.Uncopied(name, listed); number > 0 {
 		messages = append(messages, fmt.Sprintf("objects in namespace %q are not propagated because their names are longer than %d bytes: %s",
-			name, names.MaxLength, andMore(first, number, ", ")))
+			name, names.MaxLength, names.AndMore(first, number, ", ")))
 	}
 	if first, number := t.Unreported(name, listed); number > 0 {
 		messages = append(messages, fmt.Sprintf("objects in namespace %q have no status because their names are longer than %d bytes: %s",
-			name, names.MaxLength, andMore(first, number, ", ")))
+			name, names.MaxLength, names.AndMore(first, number, ", ")))
 	}
 	if len(messages) == 0 {
 		return nil
@@ -119,20 +119,6 @@ func unwritten(name, why string) metav1.Condition {
 
 // listed is how many objects a condition lists.
 const listed = 5
-
-// firstOf lists the first objects, and how many more there are.
-func firstOf(all []string, separator string) string {
-	return andMore(all[:min(len(all), listed)], len(all), separator)
-}
-
-// andMore lists the first of a number of objects, and how many more there are.
-func andMore(first []string, number int, separator string) string {
-	list := strings.Join(first, separator)
-	if more := number - len(first); more > 0 {
-		return fmt.Sprintf("%s and %d more", list, more)
-	}
-	return list
-}
 
 // Halted returns the condition of a namespace at or above which activities are halted, nil if there is none.
 func Halted(t *tree.Tree, name string) *metav1.Condition {

@@ -58,14 +58,14 @@ func reach(t *tree.Tree, name string) []string {
 }
 
 // LabelChanges returns how the labels of an existing namespace have to change, as the labels of a JSON merge patch: nil
-// removes a label. It returns nothing if they are right. Those of a terminating namespace stay as they were, but for a
-// permission to cascade that was revoked before: the label is believed when the Hierarchy is gone.
+// removes a label. It returns nothing if they are right. Those of a terminating namespace stay as they were, except
+// for the label of a revoked permission to cascade, which is trusted once the Hierarchy is gone.
 func LabelChanges(t *tree.Tree, name string) map[string]*string {
 	ns := t.Namespace(name)
 	switch {
 	case ns == nil:
 		return nil
-	case ns.Terminating && ns.RecordsCascading() && t.Hierarchy(name) != nil && !t.CascadingAllowed(name):
+	case ns.RecordsCascading() && t.Hierarchy(name) != nil && !t.CascadingAllowed(name):
 		return map[string]*string{hnc.LabelCascadingDeletion: nil}
 	case ns.Terminating:
 		return nil

@@ -94,7 +94,7 @@ func metadataProblems(t *tree.Tree, name string) []metav1.Condition {
 	}{{hnc.ReasonManagedLabelConflict, labels}, {hnc.ReasonManagedAnnotationConflict, annotations}} {
 		if len(c.clashes) > 0 {
 			found = append(found, metav1.Condition{Type: hnc.ConditionBadConfiguration, Reason: c.reason,
-				Message: firstOf(c.clashes, "; ") + fmt.Sprintf("; remove them from %s", where(t, name))})
+				Message: names.List(c.clashes, listed, "; ") + fmt.Sprintf("; remove them from %s", where(t, name))})
 		}
 	}
 	return append(found, leftOut(t, name)...)
@@ -136,5 +136,5 @@ func illegal(name, reason, what, rule string, isManaged func(string) bool, lists
 	}
 	return []metav1.Condition{{Type: hnc.ConditionBadConfiguration, Reason: reason,
 		Message: fmt.Sprintf("not set on namespace %q: %s %s, which is not managed; remove it, or ask the administrator to add it to spec.rules.%s of hncconfigurations %q",
-			name, what, firstOf(keys, ", "), rule, hnc.ConfigurationName)}}
+			name, what, names.List(keys, listed, ", "), rule, hnc.ConfigurationName)}}
 }

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -51,6 +52,6 @@ func requiredProblems(t *tree.Tree, name string) []metav1.Condition {
 	}
 	return []metav1.Condition{{
 		Type: hnc.ConditionBadConfiguration, Reason: hnc.ReasonRequiredChildRefused,
-		Message: fmt.Sprintf("%s; remove it from spec.requiredChildren of the hierarchy in namespace %q, or make room for it", firstOf(problems, "; "), name),
+		Message: fmt.Sprintf("%s; remove it from spec.requiredChildren of the hierarchy in namespace %q, or make room for it", names.List(problems, listed, "; "), name),
 	}}
 }

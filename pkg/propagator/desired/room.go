@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -125,7 +126,7 @@ func leftOut(t *tree.Tree, name string) []metav1.Condition {
 			continue
 		}
 		message := fmt.Sprintf("not set on namespace %q: %s %s, because hierarchies set more than %d bytes of %s on it; remove some from %s, or from its ancestors",
-			name, c.what, firstOf(keys, ", "), maxManagedBytes, c.what, where(t, name))
+			name, c.what, names.List(keys, listed, ", "), maxManagedBytes, c.what, where(t, name))
 		if len(found) > 0 {
 			found[0].Message += "; " + message
 			continue

@@ -16,6 +16,7 @@ import (
 	basemetrics "k8s.io/component-base/metrics"
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/options"
@@ -35,11 +36,11 @@ const (
 // hnc.TrustNamespaces; with "", it is what the propagator would decide.
 func Run(ctx context.Context, config *rest.Config, args []string, trust string) (*Report, error) {
 	o := options.New()
-	flags := pflag.NewFlagSet(options.Name, pflag.ContinueOnError)
+	flags := pflag.NewFlagSet(hnc.PropagatorName, pflag.ContinueOnError)
 	flags.ParseErrorsAllowlist.UnknownFlags = true
 	o.AddFlags(flags)
 	if err := flags.Parse(args); err != nil {
-		return nil, fmt.Errorf("arguments of %s: %w", options.Name, err)
+		return nil, fmt.Errorf("arguments of %s: %w", hnc.PropagatorName, err)
 	}
 	report := newReport()
 	config = rest.CopyConfig(config)

@@ -29,7 +29,7 @@ func (o *Options) restConfig() (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--kubeconfig: %w", err)
 	}
-	config.UserAgent = Name
+	config.UserAgent = hnc.PropagatorName
 	clientconfig.SetDefaults(config)
 	return config, nil
 }

@@ -15,9 +15,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
-// Name is the propagator's name as a client and, unless configured otherwise, the name of its lease.
-const Name = hnc.PropagatorName
-
 // Options are the flags of the propagator.
 type Options struct {
 	// Kubeconfig is a file; empty means the configuration of the pod that this runs in.
@@ -46,13 +43,13 @@ const year = 365 * 24 * time.Hour
 // New returns the defaults.
 func New() *Options {
 	return &Options{
-		Options:            serving.New(Name),
+		Options:            serving.New(hnc.PropagatorName),
 		SuppressObjectTags: true,
 		Workers:            32,
 		InheritPodSecurity: true,
 		HRQEnforcement:     string(quota.Reserve),
 		Certificates:       certificates.Lifetimes{Authority: 10 * year, Serving: year / 4},
-		LeaderElection:     serving.LeaderElection(Name),
+		LeaderElection:     serving.LeaderElection(hnc.PropagatorName),
 	}
 }
 

@@ -94,7 +94,7 @@ func (f *facts) LimitsPending(name string) bool {
 
 // CascadingAllowed reports whether the namespace or an ancestor allows cascading deletion: by its Hierarchy, or by the
 // label that it had when it began to terminate, if that Hierarchy or the parent is gone by now. The label may be late, so
-// it proves nothing as long as what it was made from is there. Members of a cycle have no ancestors, and what is beyond a
+// it is ignored while both the Hierarchy and the parent exist. Members of a cycle have no ancestors, and what is beyond a
 // cycle is not consulted.
 func (f *facts) CascadingAllowed(name string) bool {
 	chain := f.forest.Chain(name)

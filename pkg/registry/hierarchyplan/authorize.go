@@ -14,9 +14,9 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
 // allowed reports whether the requester has a permission.
@@ -119,7 +119,7 @@ func (p *Planner) validateAbstract(ctx context.Context, namespace *corev1.Namesp
 
 // subnamespaceParent returns the namespace that contains the Subnamespace of the given one, "" if there is none.
 func (p *Planner) subnamespaceParent(ctx context.Context, namespace *corev1.Namespace) (string, error) {
-	parent := tree.SubnamespaceOf(namespace)
+	parent := managed.SubnamespaceOf(namespace.Annotations)
 	if parent == "" {
 		return "", nil
 	}
@@ -139,7 +139,7 @@ func (p *Planner) authorizeHierarchyUpdate(ctx context.Context, namespace string
 // Subnamespace; the admission policies (pkg/policy) validate the deletion of any other namespace.
 func (p *Planner) validateDeletion(ctx context.Context, t *seen.Tree, namespace *corev1.Namespace) []error {
 	name := namespace.Name
-	if parent := tree.SubnamespaceOf(namespace); parent != "" && t.Subnamespace(seen.Key{Parent: parent, Name: name}) != nil {
+	if parent := managed.SubnamespaceOf(namespace.Annotations); parent != "" && t.Subnamespace(seen.Key{Parent: parent, Name: name}) != nil {
 		above, err := p.Tree.Index.Namespace(ctx, parent)
 		if err == nil {
 			err = p.Tree.Claims.ValidateDeletion(ctx, name, above, p.GetHierarchy, p.Subnamespaces)

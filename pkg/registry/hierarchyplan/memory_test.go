@@ -19,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
@@ -75,6 +76,28 @@ func (p *Planner) read(t testing.TB, namespaces int) *snapshot {
 	return snap
 }
 
+// readBindings returns the snapshot of a plan in a cluster with one RoleBinding, given as JSON.
+func readBindings(t *testing.T, binding string) *snapshot {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		items := ""
+		if strings.HasSuffix(r.URL.Path, "/rolebindings") {
+			items = binding
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[%s]}`, items)
+	}))
+	defer server.Close()
+	lists, err := NewObjectLister(&restclient.Config{Host: server.URL, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(Config{Lister: lists, Limits: Limits{Memory: 5 << 10}})
+	snap := &snapshot{tree: seen.New(managed.Rules{}), rules: &inforce.Rules{}}
+	p.readObjects(t.Context(), snap, []sources.KindPolicy{{Kind: copies.Roles}, {Kind: copies.RoleBindings}}, sets.New("namespace-0"))
+	return snap
+}
+
 func TestNamesCountAsMemory(t *testing.T) {
 	long := strings.Repeat("x", 10<<10)
 	for name, object := range map[string]string{
@@ -85,25 +108,19 @@ func TestNamesCountAsMemory(t *testing.T) {
 			strings.Repeat(`{"kind":"User","name":"`+long[:200]+`"},`, 40) + `{"kind":"User","name":"a"}]}`,
 		"none": `{"metadata":{"namespace":"namespace-0","name":"a","uid":"1"}}`,
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			items := ""
-			if strings.HasSuffix(r.URL.Path, "/rolebindings") {
-				items = object
-			}
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = fmt.Fprintf(w, `{"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[%s]}`, items)
-		}))
-		lists, err := NewObjectLister(&restclient.Config{Host: server.URL, QPS: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := New(Config{Lister: lists, Limits: Limits{Memory: 5 << 10}})
-		snap := &snapshot{tree: seen.New(managed.Rules{}), rules: &inforce.Rules{}}
-		p.readObjects(t.Context(), snap, []sources.KindPolicy{{Kind: copies.Roles}, {Kind: copies.RoleBindings}}, sets.New("namespace-0"))
+		snap := readBindings(t, object)
 		if tooMany := strings.Contains(strings.Join(snap.unknown, ";"), "rolebindings.rbac.authorization.k8s.io: there are too many"); tooMany == (name == "none") {
 			t.Errorf("%s: unknown %q", name, snap.unknown)
 		}
-		server.Close()
+	}
+}
+
+// The names of Roles have any length, and a plan repeats them.
+func TestPlansKeepTheKeysOfNames(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	snap := readBindings(t, `{"metadata":{"namespace":"namespace-0","name":"a","uid":"1"},"roleRef":{"name":"`+long+`"},"subjects":[{"name":"`+long+`"}]}`)
+	if g := snap.grants["1"]; len(g.subjects) != 1 || g.role.Name != names.Key(long) || g.subjects[0].Name != names.Key(long) {
+		t.Errorf("got %d subjects and a role of %d bytes, unknown %q", len(g.subjects), len(g.role.Name), snap.unknown)
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// maxMessages bounds the messages of a response, in bytes. In a tree with more of them, conditions have only reasons.
-const maxMessages = 8 << 20
+// maxMessageBytes bounds the messages of a response, in bytes. In a tree with more of them, conditions have only reasons.
+const maxMessageBytes = 8 << 20
 
 // REST serves hierarchies/tree.
 type REST struct {
@@ -81,13 +81,13 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 	return answer, nil
 }
 
-// boundMessages removes the messages beyond maxMessages.
+// boundMessages removes the messages beyond maxMessageBytes.
 func boundMessages(nodes []hnc.HierarchyTreeNode) {
 	bytes := 0
 	for i := range nodes {
 		for j := range nodes[i].Conditions {
 			c := &nodes[i].Conditions[j]
-			if bytes += len(c.Message); bytes > maxMessages {
+			if bytes += len(c.Message); bytes > maxMessageBytes {
 				c.Message = "the messages of this tree are too long: get the Hierarchy of this namespace"
 			}
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 )
 
 const (
@@ -49,13 +50,13 @@ func Limit(root func(namespace string) string, stores ...*genericregistry.Store)
 		create, update, resource := store.BeginCreate, store.BeginUpdate, store.DefaultQualifiedResource
 		store.BeginCreate = func(ctx context.Context, obj runtime.Object, options *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 			if err := l.allow(ctx, resource, obj, nil, options.DryRun); err != nil || create == nil {
-				return finishNothing, err
+				return strategy.FinishNothing, err
 			}
 			return create(ctx, obj, options)
 		}
 		store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 			if err := l.allow(ctx, resource, obj, old, options.DryRun); err != nil || update == nil {
-				return finishNothing, err
+				return strategy.FinishNothing, err
 			}
 			return update(ctx, obj, old, options)
 		}
@@ -68,8 +69,6 @@ func Limit(root func(namespace string) string, stores ...*genericregistry.Store)
 		}
 	}}
 }
-
-func finishNothing(context.Context, bool) {}
 
 type limit struct {
 	rates  *rates.Rates

@@ -2,8 +2,10 @@ package mynamespace
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -11,13 +13,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// maxComparisons bounds the keys and values that changes are compared with while others wait. With the usual selectors, it
+// maxSelectorCost bounds the keys and values that changes are compared with while others wait. With the usual selectors, it
 // allows all recorded changes.
-const maxComparisons = 1 << 21
+const maxSelectorCost = 1 << 21
 
 // events returns the changes visible to a reader since a version, the latest version, and a channel that is closed at
-// the next change. ok is false if the version is unknown or has expired, or if the selector is too long for all changes
-// since: a new list costs less.
+// the next change. It returns the error to end a watch with if the version is unknown or has expired, or if the
+// selector is too long for all changes since: a new list costs less.
 //
 // An event contains the namespace as it is now, with the version of its first change since. A reader who resumes at
 // the version of the last received event therefore gets all later changes, but may have seen more than that version:
@@ -27,12 +29,16 @@ const maxComparisons = 1 << 21
 //
 // The cost is proportional to the number of changes, not of namespaces, unless the reader gained or lost access to
 // all namespaces.
-func (c *Cache) events(r reader, version int64, resumed bool) (events []watch.Event, latest int64, changed <-chan struct{}, ok bool) {
+func (c *Cache) events(r reader, version int64, resumed bool) (events []watch.Event, latest int64, changed <-chan struct{}, err *apierrors.StatusError) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	changes, ok := c.history.since(version)
-	if !ok || len(changes)*r.cost > maxComparisons {
-		return nil, 0, nil, false
+	switch {
+	case !ok:
+		return nil, 0, nil, expired(version)
+	case len(changes)*r.cost > maxSelectorCost:
+		return nil, 0, nil, apierrors.NewResourceExpired(fmt.Sprintf(
+			"the selectors have %d keys and values, too many for all changes since resourceVersion %s; list again, or with shorter selectors", r.cost, format(version)))
 	}
 	d := delta{cache: c, reader: r, namespaces: map[string]*namespaceDelta{}, hadAccess: map[accessKey]bool{}}
 	for _, subject := range r.subjects {
@@ -46,7 +52,7 @@ func (c *Cache) events(r reader, version int64, resumed bool) (events []watch.Ev
 	for _, n := range d.inOrder() {
 		events = append(events, d.events(n, resumed)...)
 	}
-	return events, c.history.latest(), c.changed, true
+	return events, c.history.latest(), c.changed, nil
 }
 
 // delta collects the changes visible to one reader.

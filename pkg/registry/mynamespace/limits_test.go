@@ -155,17 +155,30 @@ func TestChangesOfARoleEndNoWatchOfOthers(t *testing.T) {
 
 // A watch with a long selector that continues after many changes would make others wait.
 func TestComparisonsOfAWatchAreBounded(t *testing.T) {
-	r, _ := served(t)
+	r, ctx := served(t)
 	first := r.cache.history.latest()
-	n := maxComparisons/1000 + 1
-	for range n {
+	for range maxSelectorCost/1000 + 1 {
 		r.cache.history.add(change{namespace: "team-a", before: &hnc.MyNamespace{}})
 	}
-	for cost, want := range map[int]int{10: n, 1000: 0} {
-		compared := 0
-		_, _, _, ok := r.cache.events(reader{cost: cost, selects: func(*hnc.MyNamespace) bool { compared++; return false }}, first, true)
-		if ok != (want > 0) || compared != want {
-			t.Errorf("a selector of %d keys and values: compared %d times, %t", cost, compared, ok)
+	r.cache.bind("b", "x", namespaceReader, ann)
+	for values, want := range map[int]watch.EventType{9: watch.Added, 999: watch.Error} {
+		var excluded []string
+		for i := range values {
+			excluded = append(excluded, strconv.Itoa(i))
+		}
+		requirement, err := labels.NewRequirement("key", selection.NotIn, excluded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := r.Watch(ctx, &metainternalversion.ListOptions{ResourceVersion: format(first), LabelSelector: labels.NewSelector().Add(*requirement)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Stop()
+		event := <-w.ResultChan()
+		err = apierrors.FromObject(event.Object)
+		if event.Type != want || want == watch.Error && (!apierrors.IsResourceExpired(err) || !strings.Contains(err.Error(), "the selectors have 1000 keys and values")) {
+			t.Errorf("a selector of a key and %d values: got %s, %v", values, event.Type, err)
 		}
 	}
 }

@@ -83,9 +83,9 @@ type client struct {
 
 // receive handles a random number of the events, all if cut is nil, and returns an error for an invalid one.
 func (c *client) receive(p *Cache, cut *rand.Rand) error {
-	events, latest, _, ok := p.events(c.reader, c.version, c.resumed)
-	if !ok {
-		return fmt.Errorf("version %d is not known", c.version)
+	events, latest, _, err := p.events(c.reader, c.version, c.resumed)
+	if err != nil {
+		return err
 	}
 	heard := len(events)
 	if cut != nil {

@@ -48,9 +48,9 @@ func (w *watcher) run(ctx context.Context) {
 	bookmark := time.NewTicker(bookmarkPeriod)
 	defer bookmark.Stop()
 	for {
-		events, latest, changed, ok := w.cache.events(w.reader, w.version, w.resumed)
-		if !ok {
-			w.send(ctx, watch.Event{Type: watch.Error, Object: &expired(w.version).ErrStatus})
+		events, latest, changed, err := w.cache.events(w.reader, w.version, w.resumed)
+		if err != nil {
+			w.send(ctx, watch.Event{Type: watch.Error, Object: &err.ErrStatus})
 			return
 		}
 		for _, event := range events {

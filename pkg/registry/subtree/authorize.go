@@ -3,7 +3,6 @@ package subtree
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/filters"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
@@ -128,9 +128,5 @@ func (r permissions) resource() schema.GroupResource {
 
 // omittedWarning is the warning that lists namespaces in which the caller is not allowed.
 func (r permissions) omittedWarning(denied []string, of int) string {
-	names := strings.Join(denied[:min(len(denied), 3)], ", ")
-	if more := len(denied) - 3; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Sprintf("%d of %d namespaces omitted because you cannot %s %s there: %s", len(denied), of, r.attributes.Verb, r.resource(), names)
+	return fmt.Sprintf("%d of %d namespaces omitted because you cannot %s %s there: %s", len(denied), of, r.attributes.Verb, r.resource(), names.List(denied, 3, ", "))
 }

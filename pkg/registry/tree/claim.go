@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -122,7 +123,7 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 	case hnc.HasAbstractParent(exists.Labels, hnc.AbstractAncestors(exists.Annotations)):
 		return claim{}, reject.conflict("%s: namespace %q has the abstract ancestors %s, so it is a root; choose another name, "+
 			"or remove spec.abstractAncestors of its hierarchy", nameField, name, strings.Join(hnc.AbstractAncestors(exists.Annotations), ", "))
-	case SubnamespaceOf(exists) != parent:
+	case managed.SubnamespaceOf(exists.Annotations) != parent:
 		return claim{}, reject.conflict("%s: namespace %q exists already; choose another name, "+
 			"or set spec.parent of its hierarchy to %q", nameField, name, parent)
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -30,7 +31,7 @@ func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *core
 	if err != nil {
 		return internalerror.From(err)
 	}
-	if SubnamespaceOf(namespace) != parent.Name || namespace.DeletionTimestamp != nil {
+	if managed.SubnamespaceOf(namespace.Annotations) != parent.Name || namespace.DeletionTimestamp != nil {
 		return nil
 	}
 	_, err = c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {

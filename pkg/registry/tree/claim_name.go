@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
@@ -34,7 +35,7 @@ func (c *Claims) validateName(ctx context.Context, reject rejection, field, name
 	if err != nil && !apierrors.IsNotFound(err) {
 		return internalerror.From(err)
 	}
-	if err == nil && SubnamespaceOf(namespace) == parent {
+	if err == nil && managed.SubnamespaceOf(namespace.Annotations) == parent {
 		return nil
 	}
 	return reject.forbidden("%s: the name of a new sub-namespace %s of hncconfigurations.%s %q; "+

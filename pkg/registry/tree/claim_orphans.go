@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
@@ -58,7 +59,7 @@ func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
 			return nil, err
 		}
 		// A sub-namespace that has lost its parent names it in the annotation, with which the parent can take it back.
-		if edge.Parent == name || (edge.Parent == "" && SubnamespaceOf(namespace) == name) {
+		if edge.Parent == name || (edge.Parent == "" && managed.SubnamespaceOf(namespace.Annotations) == name) {
 			live = append(live, child)
 		}
 	}

@@ -89,7 +89,7 @@ func newFixture(t *testing.T, parents map[string]string) *fixture {
 	t.Helper()
 	f := &fixture{stored: memory{}, marks: map[string]int64{}, admin: map[string]bool{}, creator: map[string]bool{}, propagation: map[string]bool{}, abstract: map[string]bool{}, resource: "hierarchies",
 		indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"subnamespaceOf": func(obj any) ([]string, error) {
-			return []string{SubnamespaceOf(obj.(*corev1.Namespace))}, nil
+			return []string{managed.SubnamespaceOf(obj.(*corev1.Namespace).Annotations)}, nil
 		}})}
 	var objects []runtime.Object
 	for name, parent := range parents {

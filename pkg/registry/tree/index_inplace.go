@@ -24,7 +24,7 @@ func (i *Index) InPlace(name, parent string) bool {
 	if err != nil || (parent != "" && managed.External(namespace.Annotations)) {
 		return false
 	}
-	of := SubnamespaceOf(namespace)
+	of := managed.SubnamespaceOf(namespace.Annotations)
 	if of == "" {
 		return true
 	}

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -98,7 +99,7 @@ func (m *Moves) ValidateRemoval(ctx context.Context, name string) (*fence.Guard,
 		if err != nil {
 			return nil, err
 		}
-		if active != nil && SubnamespaceOf(active) != old.Parent {
+		if active != nil && managed.SubnamespaceOf(active.Annotations) != old.Parent {
 			edge.Subnamespace = ""
 		}
 		edge.write(guard, name)
@@ -171,7 +172,7 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 		return move{}, err
 	}
 	// The annotation alone makes no sub-namespace, because everybody allowed to update the namespace may write it.
-	if current != "" && old.Subnamespace != "" && SubnamespaceOf(now) == current {
+	if current != "" && old.Subnamespace != "" && managed.SubnamespaceOf(now.Annotations) == current {
 		return move{}, reject.conflict("namespace %q is a sub-namespace of %q, and its parent can't be changed to %s; "+
 			"remove its annotation %s first to make it a full namespace", namespace.Name, current, orNone(parent), hnc.AnnotationSubnamespaceOf)
 	}
@@ -190,15 +191,15 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 	if err != nil {
 		return move{}, err
 	}
-	if len(s.edges) > maxComparisons {
+	if len(s.edges) > maxComparedEdges {
 		return move{}, reject.invalid(reject.conflict, "spec.parent", parent, "namespace %q is too deep in its tree to be moved; move an ancestor of it first", namespace.Name)
 	}
 	return move{guard, current, chain}, nil
 }
 
-// maxComparisons is the number of edges that a write may compare; etcd allows 128 operations, of which one is for the
+// maxComparedEdges is the number of edges that a write may compare; etcd allows 128 operations, of which one is for the
 // object, and one for the limits of quotas.
-const maxComparisons = 126
+const maxComparedEdges = 126
 
 func orNone(parent string) string {
 	if parent == "" {

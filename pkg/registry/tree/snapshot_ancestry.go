@@ -104,12 +104,6 @@ func (s *snapshot) haltedAt(ctx context.Context, name string) (string, error) {
 	return "", nil
 }
 
-// SubnamespaceOf returns the parent of a sub-namespace, "" for a full namespace and for an external one. Only the
-// annotations decide (docs/spec/hnc.md 0.1).
-func SubnamespaceOf(namespace *corev1.Namespace) string {
-	return managed.SubnamespaceOf(namespace.Annotations)
-}
-
 // isSubnamespace reports whether a namespace is a sub-namespace of a parent that contains a Subnamespace of its name:
 // its annotation says so, or did when the propagator wrote the tree labels. Removing or changing the annotation does
 // not take a namespace out of its tree. A namespace with abstract ancestors above it has no parent, whatever its
@@ -118,7 +112,7 @@ func isSubnamespace(namespace *corev1.Namespace, parent string) bool {
 	switch {
 	case managed.External(namespace.Annotations), hnc.HasAbstractParent(namespace.Labels, hnc.AbstractAncestors(namespace.Annotations)):
 		return false
-	case SubnamespaceOf(namespace) == parent:
+	case managed.SubnamespaceOf(namespace.Annotations) == parent:
 		return true
 	}
 	return hnc.IsLabeledChild(namespace.Labels, hnc.AbstractAncestors(namespace.Annotations), parent)

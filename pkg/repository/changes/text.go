@@ -33,13 +33,10 @@ const maxFields = 5
 
 // fieldList returns the fields that change, for the end of a line.
 func fieldList(fields []string) string {
-	switch n := len(fields); {
-	case n == 0:
+	if len(fields) == 0 {
 		return ""
-	case n > maxFields:
-		return fmt.Sprintf(": %s and %d more", strings.Join(fields[:maxFields], ", "), n-maxFields)
 	}
-	return ": " + strings.Join(fields, ", ")
+	return ": " + names.List(fields, maxFields, ", ")
 }
 
 // directories describes the directories of an added, removed or moved namespace.

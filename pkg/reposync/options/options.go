@@ -33,9 +33,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
-// Name is the name of the process as a client and, unless configured otherwise, that of its lease.
-const Name = hnc.SyncName
-
 // Options are the flags of hns-sync.
 type Options struct {
 	// Kubeconfig is a file; empty means the configuration of the pod that this runs in.
@@ -53,7 +50,7 @@ type Options struct {
 
 // New returns the defaults.
 func New() *Options {
-	return &Options{Options: serving.New(Name), LeaderElection: serving.LeaderElection(Name), MaxRepositoryBytes: 256 << 20}
+	return &Options{Options: serving.New(hnc.SyncName), LeaderElection: serving.LeaderElection(hnc.SyncName), MaxRepositoryBytes: 256 << 20}
 }
 
 // AddFlags adds the flags.
@@ -90,7 +87,7 @@ func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable
 	if err != nil {
 		return fmt.Errorf("--kubeconfig: %w", err)
 	}
-	base.UserAgent = Name
+	base.UserAgent = hnc.SyncName
 	clientconfig.SetDefaults(base)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -154,7 +151,7 @@ func (o *Options) manager(ctx context.Context, base *rest.Config, register func(
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubernetesClient.CoreV1().Events("")})
 	return reposync.NewManager(reposync.Config{
 		Client: base, Kubernetes: kubernetesClient, Hierarchy: hierarchyClient,
-		Events:            broadcaster.NewRecorder(scheme, corev1.EventSource{Component: Name}),
+		Events:            broadcaster.NewRecorder(scheme, corev1.EventSource{Component: hnc.SyncName}),
 		Metrics:           reposync.NewMetrics(register),
 		LocalRepositories: o.LocalRepositories, Scratch: o.Scratch, MaxRepositoryBytes: o.MaxRepositoryBytes,
 	}), term, broadcaster.Shutdown, nil

@@ -67,14 +67,14 @@ func withoutGroup(s rbacv1.Subject) rbacv1.Subject {
 	return s
 }
 
-// maxComparisons limits how often values of rules are compared.
-const maxComparisons = 1 << 20
+// maxRuleComparisons limits how often values of rules are compared.
+const maxRuleComparisons = 1 << 20
 
 // rulesWithin compares Roles. Other objects of RBAC in namespaces have no rules. Very large ones count as granting
 // something new.
 func rulesWithin(wanted, live *unstructured.Unstructured) bool {
 	var a, b rbacv1.Role
-	if decode(wanted, &a) != nil || decode(live, &b) != nil || valuesOf(a.Rules)*valuesOf(b.Rules) > maxComparisons {
+	if decode(wanted, &a) != nil || decode(live, &b) != nil || valuesOf(a.Rules)*valuesOf(b.Rules) > maxRuleComparisons {
 		return false
 	}
 	return containsEach(b.Rules, a.Rules, func(have, want rbacv1.PolicyRule) bool {

@@ -18,8 +18,8 @@ const (
 	// maxAtOnce is how many rejected objects are written again at once with a new revision, which may contain what they
 	// lack.
 	maxAtOnce = 256
-	// maxMessages is how many rejected objects keep more of the message than its beginning.
-	maxMessages = 10_000
+	// maxFullMessages is how many rejected objects keep more of the message than its beginning.
+	maxFullMessages = 10_000
 )
 
 // Rejections are the objects that the API server has rejected. Its methods may be called concurrently.
@@ -69,7 +69,7 @@ func (r *Rejections) Record(o *Object, now time.Time, err error) {
 // shorten returns what is reported of an error, which may have megabytes of details about single fields.
 func (r *Rejections) shorten(err error, status metav1.Status) error {
 	text := names.ShortenText(err.Error())
-	if len(r.rejected) >= maxMessages {
+	if len(r.rejected) >= maxFullMessages {
 		text = names.Shorten(text)
 	}
 	short := metav1.Status{Status: metav1.StatusFailure, Code: status.Code, Reason: status.Reason, Message: text}

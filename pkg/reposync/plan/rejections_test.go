@@ -90,11 +90,11 @@ func TestRejectionsKeepShortErrors(t *testing.T) {
 	if status.Reason != metav1.StatusReasonInvalid || status.Code != 422 || status.Message != names.ShortenText("in the cluster: "+rejected.Error()) {
 		t.Errorf("got %+v", status)
 	}
-	for i := range maxMessages {
+	for i := range maxFullMessages {
 		r.Record(&Object{ID: ID{Kind: policy.Kind, Name: fmt.Sprint(i)}}, now, rejected)
 	}
 	if status := kept(&Object{ID: grant}); len(status.Message) > names.MaxLength {
-		t.Errorf("of the object after %d others, %d bytes are kept", maxMessages, len(status.Message))
+		t.Errorf("of the object after %d others, %d bytes are kept", maxFullMessages, len(status.Message))
 	}
 }
 

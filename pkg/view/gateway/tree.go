@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view"
 )
 
@@ -67,6 +68,7 @@ func Trim(o any) (any, error) {
 		ns.ManagedFields = nil
 		ns.Annotations = map[string]string{
 			hnc.AnnotationAbstractAncestors: ns.Annotations[hnc.AnnotationAbstractAncestors],
+			hnc.AnnotationManagedBy:         ns.Annotations[hnc.AnnotationManagedBy],
 			hnc.AnnotationSubnamespaceOf:    ns.Annotations[hnc.AnnotationSubnamespaceOf],
 		}
 	}
@@ -86,7 +88,7 @@ func (t *Tree) set(o *metav1.PartialObjectMetadata) {
 	}
 	known.labels, known.abstract = o.Labels, hnc.AbstractAncestors(o.Annotations)
 	known.member.Parent = hnc.LabeledParent(o.Name, known.labels, known.abstract)
-	known.member.Subnamespace = known.member.Parent != "" && o.Annotations[hnc.AnnotationSubnamespaceOf] == known.member.Parent
+	known.member.Subnamespace = known.member.Parent != "" && managed.SubnamespaceOf(o.Annotations) == known.member.Parent
 	known.member.Deleting = o.DeletionTimestamp != nil
 	for root, p := range known.present {
 		if !known.below(root) {

@@ -68,6 +68,27 @@ func TestMembersAreTheSubtree(t *testing.T) {
 	}
 }
 
+// The annotation of a parent does not count on a namespace that another tool manages (docs/spec/hnc.md 0.1).
+func TestMembersAreSubnamespacesByTheirAnnotations(t *testing.T) {
+	for _, test := range []struct {
+		of, managedBy string
+		want          bool
+	}{
+		{"a", "", true}, {"a", hnc.GroupName, true}, {"a", "other", false}, {"b", "", false}, {"", "", false},
+	} {
+		tree, o := newTree(t), ns("a-dev", "1", "a")
+		o.Annotations = map[string]string{hnc.AnnotationSubnamespaceOf: test.of, hnc.AnnotationManagedBy: test.managedBy}
+		trimmed, err := Trim(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree.set(trimmed.(*metav1.PartialObjectMetadata))
+		if got, err := (members{tree, "a"}).Get(t.Context(), "a-dev"); err != nil || got == nil || got.Subnamespace != test.want {
+			t.Errorf("of %q, managed by %q: got %+v, %v", test.of, test.managedBy, got, err)
+		}
+	}
+}
+
 func TestPresenceEndsWithMembership(t *testing.T) {
 	for name, leave := range map[string]func(*Tree){
 		"moved":                  func(tree *Tree) { tree.set(ns("c", "1", "b")) },

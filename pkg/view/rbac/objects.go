@@ -193,10 +193,7 @@ func shortened(list []string) string {
 	for i := range list[:min(most, len(list))] {
 		list[i] = names.Shorten(list[i])
 	}
-	if more := len(list) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), more)
-	}
-	return strings.Join(list, ", ")
+	return names.List(list, most, ", ")
 }
 
 // out converts an object of the cluster into that of the view; shown is false if the resource does not contain it. Of what is

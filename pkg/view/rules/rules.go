@@ -26,10 +26,10 @@ const (
 
 // rules has the cluster-scoped kinds of a view. Classes and nodes are read by what deploys applications.
 var rules = map[schema.GroupResource]Rule{
-	{Resource: "namespaces"}:                                               Own,
-	rbacv1.Resource("clusterroles"):                                        Own,
-	rbacv1.Resource("clusterrolebindings"):                                 Own,
-	{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}: Own,
+	{Resource: "namespaces"}:               Own,
+	rbacv1.Resource("clusterroles"):        Own,
+	rbacv1.Resource("clusterrolebindings"): Own,
+	hnc.CRDResource.GroupResource():        Own,
 
 	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"}:      Review,
 	{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}: Review,
@@ -83,9 +83,9 @@ var instead = map[schema.GroupResource]string{
 	{Group: "admissionregistration.k8s.io", Resource: "validatingadmissionpolicybindings"}: policyInstead,
 	{Group: "admissionregistration.k8s.io", Resource: "mutatingadmissionpolicies"}:         policyInstead,
 	{Group: "admissionregistration.k8s.io", Resource: "mutatingadmissionpolicybindings"}:   policyInstead,
-	{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}:                 "a view with relative names can have its own; otherwise, an administrator of the cluster installs it, and you use its custom resources; with Helm, leave it out with --skip-crds",
-	{Group: "apiregistration.k8s.io", Resource: "apiservices"}:                             "an administrator of the cluster installs the API, and you use it",
-	{Group: "certificates.k8s.io", Resource: "certificatesigningrequests"}:                 "its signers trust who may create it in the cluster; use ServiceAccounts and their tokens",
+	hnc.CRDResource.GroupResource():                                        "a view with relative names can have its own; otherwise, an administrator of the cluster installs it, and you use its custom resources; with Helm, leave it out with --skip-crds",
+	hnc.APIServiceResource.GroupResource():                                 "an administrator of the cluster installs the API, and you use it",
+	{Group: "certificates.k8s.io", Resource: "certificatesigningrequests"}: "its signers trust who may create it in the cluster; use ServiceAccounts and their tokens",
 	persistentVolumes: "create a PersistentVolumeClaim with a storage class",
 	{Group: "authentication.k8s.io", Resource: "tokenreviews"}: "it would answer for the users of the whole cluster; check the issuer's signature, at /openid/v1/jwks",
 }

@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
@@ -27,7 +28,7 @@ func Install(ctx context.Context, cp *controlplane.ControlPlane, kustomizations 
 // Start starts a server, and registers it if it is an hns-apiserver.
 func Start(ctx context.Context, cp *controlplane.ControlPlane, installation *controlplane.Installation, server controlplane.Server) error {
 	port, err := cp.StartServer(ctx, installation, server)
-	if err != nil || server.Name != "hns-apiserver" {
+	if err != nil || server.Name != hnc.APIServerName {
 		return err
 	}
 	return cp.Register(ctx, installation, port)
@@ -35,5 +36,5 @@ func Start(ctx context.Context, cp *controlplane.ControlPlane, installation *con
 
 // Servers returns one hns-apiserver and one hns-propagator with the same flags.
 func Servers(flags ...string) []controlplane.Server {
-	return []controlplane.Server{{Name: "hns-apiserver", Args: flags}, {Name: "hns-propagator", Args: flags}}
+	return []controlplane.Server{{Name: hnc.APIServerName, Args: flags}, {Name: hnc.PropagatorName, Args: flags}}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/preview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -124,30 +125,25 @@ func resources(entries ...string) []v1beta1.ResourceSpec {
 // ask returns the whole answer to a plan, which comes in pages of that many objects.
 func ask(t *testing.T, u user, name string, spec v1alpha3.HierarchyPlanSpec, limit int32) (v1alpha3.HierarchyPlanStatus, error) {
 	t.Helper()
-	var all v1alpha3.HierarchyPlanStatus
+	var all v1alpha3.HierarchyPlan
 	spec.Limit = limit
 	for page := 0; ; page++ {
 		answer, err := u.HNC.HncV1beta1().Hierarchies(name).Plan(t.Context(), hnc.Singleton, &v1alpha3.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})
 		if err != nil {
-			return all, err
+			return all.Status, err
 		}
-		status := answer.Status
 		shown := 0
-		for _, n := range status.Namespaces {
+		for _, n := range answer.Status.Namespaces {
 			shown += len(n.Objects)
-			if last := len(all.Namespaces) - 1; last >= 0 && all.Namespaces[last].Name == n.Name {
-				n.Objects = append(all.Namespaces[last].Objects, n.Objects...)
-				n.Access, n.Quotas = append(all.Namespaces[last].Access, n.Access...), all.Namespaces[last].Quotas
-				all.Namespaces = all.Namespaces[:last]
-			}
-			all.Namespaces = append(all.Namespaces, n)
 		}
 		if limit > 0 && shown > int(limit) {
 			t.Errorf("page %d shows %d objects, the limit is %d", page, shown, limit)
 		}
-		all.Refusals, all.Unknown, all.Hidden, all.Summary = status.Refusals, status.Unknown, status.Hidden, status.Summary
+		status := answer.Status
+		preview.Append(&all, answer)
+		all.Status.Refusals, all.Status.Unknown, all.Status.Hidden, all.Status.Summary = status.Refusals, status.Unknown, status.Hidden, status.Summary
 		if status.Continue == "" {
-			return all, nil
+			return all.Status, nil
 		}
 		spec.Continue = status.Continue
 	}

@@ -2,7 +2,6 @@ package configuration
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
 )
 
@@ -117,15 +117,11 @@ func Conditions(problems []problem) []metav1.Condition {
 const most = 10
 
 func message(problems []problem) string {
-	var lines []string
-	for i, p := range problems {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more", len(problems)-most))
-			break
-		}
-		lines = append(lines, p.Message)
+	var messages []string
+	for _, p := range problems[:min(len(problems), most)] {
+		messages = append(messages, p.Message)
 	}
-	return strings.Join(lines, "; ")
+	return names.AndMore(messages, len(problems), "; ")
 }
 
 // sameStatus reports whether two statuses are equivalent.

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/keymutex"
@@ -33,6 +35,8 @@ type Controller struct {
 	reported *cooldown.Cooldown
 	// protection locks what protects a namespace with sub-namespaces, by its name.
 	protection keymutex.KeyMutex
+	// uncertain has the names of namespaces whose protection may have been patched, although an error was returned.
+	uncertain sync.Map
 }
 
 // New returns a Controller.
@@ -103,7 +107,11 @@ func (c *Controller) Sync(ctx context.Context, name string) error {
 		})
 	}
 	if decide(); changes.protect() {
-		defer c.LockProtection(name)()
+		unlock, err := c.LockProtection(ctx, name)
+		if err != nil {
+			return err
+		}
+		defer unlock()
 		decide()
 	}
 	var err error
@@ -124,11 +132,19 @@ func (c *Controller) Sync(ctx context.Context, name string) error {
 }
 
 // LockProtection locks the label and the finalizer that protect a namespace with sub-namespaces, and returns the function
-// that unlocks them. Patches of these have no version, and one in flight is not in the cache: who holds the lock sees
-// in the cache what is in force.
-func (c *Controller) LockProtection(name string) (unlock func()) {
+// that unlocks them. Patches of these have no version, and one in flight is not in the cache: the holder of the lock sees
+// in the cache what is in force. It returns an error if the result of an earlier patch is unknown, and cannot be read.
+func (c *Controller) LockProtection(ctx context.Context, name string) (unlock func(), err error) {
 	c.protection.LockKey(name)
-	return func() { _ = c.protection.UnlockKey(name) }
+	unlock = func() { _ = c.protection.UnlockKey(name) }
+	if _, ok := c.uncertain.Load(name); ok {
+		if err := c.Refresh(ctx, name); err != nil && !apierrors.IsNotFound(err) {
+			unlock()
+			return nil, err
+		}
+		c.uncertain.Delete(name)
+	}
+	return unlock, nil
 }
 
 // refused reports whether a retry alone does not help: the namespace is too large, for example.
@@ -194,6 +210,9 @@ func (c *Controller) patch(ctx context.Context, ns *tree.Namespace, changes Chan
 		return err
 	}
 	patched, err := c.Kubernetes.CoreV1().Namespaces().Patch(ctx, ns.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+	if err != nil && changes.protect() && !outcome.Rejected(err) {
+		c.uncertain.Store(ns.Name, nil)
+	}
 	return outcome.Record(c.Metrics, "Namespace", "patch", ns.Name, err, func() {
 		c.Written(&patched.ObjectMeta)
 		c.Cache.ObserveNamespace(patched)

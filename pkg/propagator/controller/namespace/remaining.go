@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
@@ -77,11 +77,6 @@ func remaining(t *tree.Tree, name string) string {
 	if len(holders) == 0 {
 		return ""
 	}
-	more := ""
-	if len(holders) > most {
-		more = fmt.Sprintf(" and %d more", len(holders)-most)
-		holders = holders[:most]
-	}
-	return fmt.Sprintf("namespace %q vanishes after the sub-namespaces below it, which are being deleted: %s%s; see the conditions of these namespaces for what keeps them",
-		name, strings.Join(holders, ", "), more)
+	return fmt.Sprintf("namespace %q vanishes after the sub-namespaces below it, which are being deleted: %s; see the conditions of these namespaces for what keeps them",
+		name, names.List(holders, most, ", "))
 }

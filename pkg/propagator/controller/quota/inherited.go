@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
@@ -57,10 +57,7 @@ func notInForce(s *cache.State, q *quotas.Quota) string {
 			reasons = append(reasons, fmt.Sprintf("%s: %s", name, quota.WhyPropagated))
 		}
 	}
-	if n := len(reasons) - maxIgnored; n > 0 {
-		reasons = append(reasons[:maxIgnored], fmt.Sprintf("and %d more", n))
-	}
-	return strings.Join(reasons, "; ")
+	return names.List(reasons, maxIgnored, "; ")
 }
 
 // kindChanged has the limits on numbers of objects of a kind follow its policies.

@@ -160,7 +160,11 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 // it vanish last, and returns the plan that follows. The lock keeps them from being removed by a decision that was made
 // before the Subnamespace was known; later ones consider it.
 func (c *Controller) protectParent(ctx context.Context, key tree.Key) (plan, error) {
-	defer c.Namespaces.LockProtection(key.Parent)()
+	unlock, err := c.Namespaces.LockProtection(ctx, key.Parent)
+	if err != nil {
+		return plan{}, err
+	}
+	defer unlock()
 	var parent *tree.Namespace
 	var p plan
 	decide := func() {

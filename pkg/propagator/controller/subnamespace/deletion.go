@@ -22,38 +22,38 @@ func parentTerminates(t *tree.Tree, s *tree.Subnamespace) bool {
 
 // planDeletion decides on a Subnamespace that goes. Source: docs/spec/hnc.md 3.6.
 func planDeletion(t *tree.Tree, s *tree.Subnamespace) plan {
-	release := plan{action: release}
+	released := plan{action: release}
 	if !s.Held() {
-		release = plan{action: none}
+		released = plan{action: none}
 	}
-	if plan := planDetached(t, s.Key); plan.action != none {
-		return plan
+	if detached := planDetached(t, s.Key); detached.action != none {
+		return detached
 	}
 	ns := t.Namespace(s.Name)
 	// A Hierarchy that is being deleted takes no parent, and must not keep a parent that is being deleted, too.
-	voiding := planVoid(t, s)
+	voiding := planVoiding(t, s)
 	if voiding.setParent && ns.SubnamespaceOf == "" && (t.Hierarchy(s.Name) == nil || t.Active(s.Parent)) {
 		return voiding
 	}
-	// The finalizers of others keep its claim of the name for as long as they like.
+	// Finalizers of others may keep the claim on the name indefinitely.
 	if s.Terminating && !voiding.setParent && keptByOthers(s) && t.Subnamespace(s.Key) != nil && t.BecomesVoid(s) {
 		return voiding
 	}
 	switch {
 	case t.Subnamespace(s.Key) == nil, ns == nil, t.Excluded(s.Parent), t.Excluded(s.Name), ns.SubnamespaceOf != s.Parent:
-		return release
+		return released
 	case elsewhere(t, s):
-		return release
+		return released
 	case ns.Terminating && parentTerminates(t, s):
 		// Neither comes back.
-		return release
+		return released
 	case ns.Terminating:
 		return plan{action: none}
 	case !s.Held() || !mayDelete(t, s):
 		// It stays, as an orphan, and in its tree: its Hierarchy names the parent first.
 		h := t.Hierarchy(s.Name)
-		release.setParent = s.Held() && t.Active(s.Parent) && (h == nil || h.Parent == "")
-		return release
+		released.setParent = s.Held() && t.Active(s.Parent) && (h == nil || h.Parent == "")
+		return released
 	}
 	return planDelete(t, ns)
 }

@@ -77,7 +77,7 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 	case goes(t, s):
 		return planDeletion(t, s)
 	case s.Void:
-		return planVoided(t, s, now)
+		return reportVoid(t, s, now)
 	case t.Subnamespace(key) == nil:
 		// It belongs to an earlier namespace of its parent's name, and has no effect.
 		return plan{action: none}
@@ -88,8 +88,8 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 	}
 	excluded := t.Excluded(key.Parent) || t.Excluded(key.Name)
 	// The Hierarchy of an excluded namespace can't get a parent.
-	if plan := planVoid(t, s); t.BecomesVoid(s) && (!excluded || !plan.setParent) {
-		return plan
+	if voiding := planVoiding(t, s); t.BecomesVoid(s) && (!excluded || !voiding.setParent) {
+		return voiding
 	}
 	if excluded {
 		return planExcluded(t, s, now)
@@ -128,8 +128,8 @@ func planExcluded(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
 		fmt.Sprintf("namespace %q is %s; delete this Subnamespace", excluded, t.WhyExcluded(excluded)), now)
 }
 
-// planVoided plans for a void Subnamespace. It reports what is in its way as if it were not void.
-func planVoided(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
+// reportVoid plans for a void Subnamespace. It reports what is in its way as if it were not void.
+func reportVoid(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
 	ns := t.Namespace(s.Name)
 	switch {
 	case t.Excluded(s.Parent), t.Excluded(s.Name):
@@ -142,8 +142,8 @@ func planVoided(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
 			"so this Subnamespace has no effect; delete it, and create it again to have a sub-namespace of that name", s.Name), now)
 }
 
-// planVoid plans for a Subnamespace that becomes void. A converted namespace keeps its parent.
-func planVoid(t *tree.Tree, s *tree.Subnamespace) plan {
+// planVoiding plans for a Subnamespace that becomes void. A converted namespace keeps its parent.
+func planVoiding(t *tree.Tree, s *tree.Subnamespace) plan {
 	h := t.Hierarchy(s.Name)
 	return plan{action: void, setParent: t.Namespace(s.Name) != nil && (h == nil || h.Parent == "") && t.Parent(s.Name) == s.Parent}
 }
@@ -160,7 +160,7 @@ func planCreate(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now 
 			fmt.Sprintf("namespace %q, which was somebody else's, does not exist any more but is the parent of %d existing namespace(s); "+
 				"delete this Subnamespace, and create it again as an admin of these", s.Name, children), now)
 	}
-	// Whoever had rights in it would have them without the policy from above.
+	// Users with permissions in it would have them without the inherited policy.
 	if t.Frozen(s.Parent) {
 		reason, message := hnc.ReasonNamespaceTerminating, fmt.Sprintf("namespace %q is created when no ancestor of namespace %q is being deleted any more", s.Name, s.Parent)
 		if halt := desired.Halted(t, s.Name); halt != nil {

@@ -81,8 +81,6 @@ func TestWhatASubnamespaceNeeds(t *testing.T) {
 		"one in conflict, its namespace was a parent":         {[]string{"ns p", "conflict p c", "ns d", "parent d c"}, "Report Conflict/NamespaceConflict"},
 		"a ready one's namespace is gone and was a parent":    {[]string{"ns p", "ready p c", "ns d", "parent d c"}, "Create mark set-parent Ok/Ready"},
 		"it was converted, and left":                          {[]string{"ns p", "ready p c", "ns c label p.tree.hnc.x-k8s.io/depth=1"}, "Void"},
-		"it left before this was remembered":                  {[]string{"ns p", "asked p c", "ns c younger"}, "Void"},
-		"a full namespace that is older":                      {[]string{"ns p", "asked p c", "ns c older"}, "Void"},
 		"a void one":                                          {[]string{"ns p", "ready p c", "void p c", "ns c", "parent c p"}, "Report Conflict/NamespaceConverted"},
 		"a void one's namespace is gone":                      {[]string{"ns p", "ready p c", "void p c"}, "Report Conflict/NamespaceConverted"},
 		"a void one's namespace is annotated again":           {[]string{"ns p", "ready p c", "void p c", "ns c sub-of p"}, "Report Conflict/NamespaceConverted"},

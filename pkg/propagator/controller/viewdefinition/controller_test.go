@@ -170,3 +170,45 @@ func TestPermissionsAreWithdrawnWhileNoneAreGranted(t *testing.T) {
 		}
 	}
 }
+
+// Revoking and withdrawing happen each time that a ViewDefinition is reconciled: where nothing is to be written, nothing
+// is counted.
+func TestWhatIsNotWrittenIsNotCounted(t *testing.T) {
+	name := hnc.ViewRoleName("acme", hnc.CustomResources)
+	foreign := metav1.ObjectMeta{Namespace: "acme", Name: name}
+	own := metav1.ObjectMeta{Namespace: "acme", Name: name, Labels: map[string]string{hnc.LabelViewRoot: "acme"}}
+	objects := func(meta metav1.ObjectMeta) []runtime.Object {
+		return []runtime.Object{&rbacv1.Role{ObjectMeta: meta}, &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: []rbacv1.Subject{{Name: "ann"}}}}
+	}
+	for what, test := range map[string]struct {
+		stored           []runtime.Object
+		updates, deletes int
+	}{
+		"missing":            {nil, 0, 0},
+		"made by others":     {objects(foreign), 0, 0},
+		"made for this view": {objects(own), 1, 2},
+	} {
+		registry := componentmetrics.NewKubeRegistry()
+		written := func() (n int) {
+			families, err := registry.Gather()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, family := range families {
+				if strings.HasSuffix(family.GetName(), "_writes_total") {
+					for _, m := range family.GetMetric() {
+						n += int(m.GetCounter().GetValue())
+					}
+				}
+			}
+			return n
+		}
+		c := New(controller.Dependencies{Kubernetes: fake.NewClientset(test.stored...), Metrics: metrics.New(registry.MustRegister, false)})
+		if err := c.withdraw(t.Context(), "acme", &rbacv1.RoleBinding{ObjectMeta: own}); err != nil || written() != test.updates {
+			t.Errorf("%s: %d writes are counted, want %d, when subjects are withdrawn: %v", what, written(), test.updates, err)
+		}
+		if err := c.revoke(t.Context(), "acme", name); err != nil || written() != test.updates+test.deletes {
+			t.Errorf("%s: %d writes are counted, want %d, after everything is revoked: %v", what, written(), test.updates+test.deletes, err)
+		}
+	}
+}

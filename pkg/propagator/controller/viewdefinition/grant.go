@@ -99,6 +99,9 @@ func (c *Controller) writeBinding(ctx context.Context, namespace string, wanted 
 func (c *Controller) withdraw(ctx context.Context, namespace string, wanted *rbacv1.RoleBinding) error {
 	bindings := c.Kubernetes.RbacV1().RoleBindings(namespace)
 	binding, err := bindings.Get(ctx, wanted.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
 	if err == nil {
 		had := len(binding.Subjects)
 		binding.Subjects = slices.DeleteFunc(binding.Subjects, func(s rbacv1.Subject) bool { return !slices.Contains(wanted.Subjects, s) })
@@ -113,18 +116,25 @@ func (c *Controller) withdraw(ctx context.Context, namespace string, wanted *rba
 // revoke deletes the Role and the RoleBinding, unless somebody else has made them.
 func (c *Controller) revoke(ctx context.Context, namespace, name string) error {
 	rbac := c.Kubernetes.RbacV1()
-	binding, err := rbac.RoleBindings(namespace).Get(ctx, name, metav1.GetOptions{})
-	if err == nil && binding.Labels[hnc.LabelViewRoot] == namespace {
-		err = rbac.RoleBindings(namespace).Delete(ctx, name, *metav1.NewPreconditionDeleteOptions(string(binding.UID)))
-	}
-	if err := outcome.Record(c.Metrics, "RoleBinding", "delete", namespace, err, nil); err != nil {
+	if err := deleteOwn(ctx, c, "RoleBinding", namespace, name, rbac.RoleBindings(namespace)); err != nil {
 		return err
 	}
-	role, err := rbac.Roles(namespace).Get(ctx, name, metav1.GetOptions{})
-	if err == nil && role.Labels[hnc.LabelViewRoot] == namespace {
-		err = rbac.Roles(namespace).Delete(ctx, name, *metav1.NewPreconditionDeleteOptions(string(role.UID)))
+	return deleteOwn(ctx, c, "Role", namespace, name, rbac.Roles(namespace))
+}
+
+// deleteOwn deletes an object if it has the label of the view of the namespace.
+func deleteOwn[T metav1.Object](ctx context.Context, c *Controller, kind, namespace, name string, client interface {
+	Get(context.Context, string, metav1.GetOptions) (T, error)
+	Delete(context.Context, string, metav1.DeleteOptions) error
+}) error {
+	object, err := client.Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err), err == nil && object.GetLabels()[hnc.LabelViewRoot] != namespace:
+		return nil
+	case err == nil:
+		err = client.Delete(ctx, name, *metav1.NewPreconditionDeleteOptions(string(object.GetUID())))
 	}
-	return outcome.Record(c.Metrics, "Role", "delete", namespace, err, nil)
+	return outcome.Record(c.Metrics, kind, "delete", namespace, err, nil)
 }
 
 // creators returns who has created ViewDefinitions and may still create them in the namespace: users who may do so

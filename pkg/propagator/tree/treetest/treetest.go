@@ -92,8 +92,12 @@ func Apply(t *tree.Tree, line string) {
 		t.DeleteHierarchy(name, t.HierarchyRecord(name).UID)
 	case "by", "required", "void", "bound", "free", "kept":
 		s := *t.SubnamespaceRecord(tree.Key{Parent: name, Name: words[2]})
-		s.ResourceVersion, s.Required, s.Void = Next(), words[0] == "required", words[0] == "void"
+		s.ResourceVersion = Next()
 		switch words[0] {
+		case "required":
+			s.Required = true
+		case "void":
+			s.Void = true
 		case "by":
 			s.Requester = words[3]
 		case "bound":

@@ -19,9 +19,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/gateway"
 )
 
-// Name is the name of the process as a client.
-const Name = hnc.GatewayName
-
 // Options are the flags of hns-gateway.
 type Options struct {
 	// Kubeconfig is a file; empty means the configuration of the pod that this runs in.
@@ -41,7 +38,7 @@ const maxStreams = 250
 
 // New returns the defaults.
 func New() *Options {
-	o := &Options{Options: serving.New(Name), Limits: gateway.Limits{Requests: 100, Streams: 2000}}
+	o := &Options{Options: serving.New(hnc.GatewayName), Limits: gateway.Limits{Requests: 100, Streams: 2000}}
 	o.Secure.HTTP2MaxStreamsPerConnection = maxStreams
 	// Without the authority by which kube-apiserver forwards requests, nobody could be served.
 	o.Authentication.TolerateInClusterLookupFailure = false
@@ -85,7 +82,7 @@ func (o *Options) Run(ctx context.Context, metricsHandler http.Handler) error {
 	if err != nil {
 		return fmt.Errorf("--kubeconfig: %w", err)
 	}
-	config.UserAgent = Name
+	config.UserAgent = hnc.GatewayName
 	clientconfig.SetDefaults(config)
 	g, err := gateway.New(config, gateway.Config{Limits: o.Limits, Metrics: gateway.NewMetrics(legacyregistry.MustRegister), Harmless: sets.New(o.HarmlessExtraKeys...)})
 	if err != nil {
