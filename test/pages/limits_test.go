@@ -70,6 +70,7 @@ var limits = []struct{ file, constant, says string }{
 	{"pkg/registry/subtree/watchmux.go", "maxWatchMemory", "such a watch has not read | {MiB} MiB each"},
 	{"pkg/registry/subtree/watchmux.go", "maxMemory", "MiB each, {MiB} MiB per replica"},
 	{"pkg/registry/subtree/eventwriter.go", "writeTimeout", "per replica, {s} s | the watch ends"},
+	{"pkg/apiserver/options/selectors.go", "maxReviewedSelector", "| a selector in a review of permissions | {KiB} KiB |"},
 	{"pkg/registry/selectors/selectors.go", "maxValues", "| keys and values of a selector | {}, of"},
 	{"pkg/registry/selectors/selectors.go", "maxBytes", "| keys and values of a selector | 1,000, of {KiB} KiB |"},
 	{"pkg/registry/strategy/metadata.go", "maxManagedFieldsLevels", "of `managedFields` with {} levels |"},
