@@ -5,20 +5,25 @@
 # FILE keeps the APIServices in between. Needs kubectl, and the permissions of a cluster administrator. See docs/operations.md.
 set -euo pipefail
 
+# The functions remove a finalizer, if they are given an object: some versions of xargs call them without any.
+release_namespace() {
+  local finalizer=hnc.x-k8s.io/subnamespaces
+  [[ $# -eq 0 ]] || kubectl patch namespace "$1" -p "{\"metadata\":{\"\$deleteFromPrimitiveList/finalizers\":[\"$finalizer\"]}}" ||
+    echo "namespace $1 keeps the finalizer $finalizer" >&2
+}
+release_viewdefinition() {
+  [[ $# -eq 0 ]] || kubectl patch viewdefinitions.hnc.x-k8s.io "$2" -n "$1" --type=merge -p '{"metadata":{"finalizers":null}}' ||
+    echo "viewdefinition $2 in $1 keeps its finalizer" >&2
+}
+export -f release_namespace release_viewdefinition
+
 # Without hns-propagator, a namespace would wait for its sub-namespaces for ever. One that runs sets the finalizer again, and removes it in time.
 release() {
-  local finalizer=hnc.x-k8s.io/subnamespaces
   kubectl get namespaces -o jsonpath='{range .items[*]}{.metadata.name} {.metadata.finalizers}{"\n"}{end}' |
-    awk -v f="\"$finalizer\"" 'index($0, f) {print $1}' | while read -r name; do
-      kubectl patch namespace "$name" -p "{\"metadata\":{\"\$deleteFromPrimitiveList/finalizers\":[\"$finalizer\"]}}" ||
-        echo "namespace $name keeps the finalizer $finalizer" >&2
-    done
+    awk 'index($0, "\"hnc.x-k8s.io/subnamespaces\"") {print $1}' | xargs -P 8 -n 1 bash -c 'release_namespace "$@"' bash
   # Those of the CustomResourceDefinitions of views keep their namespaces, too. hns-propagator removes the definitions when it runs.
   kubectl get viewdefinitions.hnc.x-k8s.io -A -o jsonpath='{range .items[*]}{.metadata.namespace} {.metadata.name} {.metadata.deletionTimestamp} {.metadata.finalizers}{"\n"}{end}' 2>/dev/null |
-    awk '$3 != "" && $4 == "[\"hnc.x-k8s.io/view-definition\"]" {print $1, $2}' | while read -r namespace name; do
-      kubectl patch viewdefinitions.hnc.x-k8s.io "$name" -n "$namespace" --type=merge -p '{"metadata":{"finalizers":null}}' ||
-        echo "viewdefinition $name in $namespace keeps its finalizer" >&2
-    done || true
+    awk '$3 != "" && $4 == "[\"hnc.x-k8s.io/view-definition\"]" {print $1, $2}' | xargs -P 8 -n 2 bash -c 'release_viewdefinition "$@"' bash || true
 }
 
 case "${1:-} ${2:+file}" in

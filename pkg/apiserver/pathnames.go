@@ -3,21 +3,26 @@ package apiserver
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/selectors"
 )
 
 // withPathNames rejects requests whose path has a name that no object can have, such as "..", or whose query has no
-// valid version. Stores would report an internal error.
+// valid version, for which stores would report an internal error, or a large selector.
 func withPathNames(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -25,6 +30,9 @@ func withPathNames(build handlerChain, serializer runtime.NegotiatedSerializer) 
 				err := invalidPathName(r.URL.Path, info)
 				if err == nil {
 					err = invalidVersion(r.URL.Query().Get("resourceVersion"), info)
+				}
+				if err == nil {
+					err = largeSelector(r.URL.Query(), info)
 				}
 				if err != nil {
 					responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
@@ -48,8 +56,21 @@ func invalidVersion(version string, info *genericapirequest.RequestInfo) error {
 	return nil
 }
 
-func invalidPathName(url string, info *genericapirequest.RequestInfo) error {
-	if strings.Contains(url, "//") {
+// largeSelector rejects selectors with more keys and values than they may have: a watch compares them with each change,
+// while others wait. Those that cannot be parsed are left to the handler.
+func largeSelector(query url.Values, info *genericapirequest.RequestInfo) error {
+	if info.APIGroup != v1beta1.GroupName || info.Verb != "watch" && !listVerbs.Has(info.Verb) {
+		return nil
+	}
+	var options internalversion.ListOptions
+	if err := internalscheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, &options); err != nil {
+		return nil
+	}
+	return selectors.Validate(&options)
+}
+
+func invalidPathName(path string, info *genericapirequest.RequestInfo) error {
+	if strings.Contains(path, "//") {
 		return apierrors.NewBadRequest("the path must not have empty segments; name the namespace and the object")
 	}
 	for _, name := range []struct{ of, value string }{{"namespace", info.Namespace}, {"object", info.Name}} {

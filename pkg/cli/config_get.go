@@ -123,7 +123,8 @@ func printSettings(w io.Writer, rows [][2]string) error {
 	table := printers.GetNewTabWriter(w)
 	_, _ = fmt.Fprintln(table, "SETTING\tVALUE")
 	for _, row := range rows {
-		_, _ = io.WriteString(table, names.Row(row[0], row[1]))
+		// Values are complete.
+		_, _ = io.WriteString(table, names.Printable(row[0])+"\t"+names.Printable(row[1])+"\n")
 	}
 	return table.Flush()
 }

@@ -66,3 +66,11 @@ func TestEveryFieldIsASetting(t *testing.T) {
 		}
 	}
 }
+
+func TestLongSettingsAreComplete(t *testing.T) {
+	value := strings.Repeat("x", 3000)
+	var b strings.Builder
+	if err := printSettings(&b, [][2]string{{"a", value}}); err != nil || !strings.Contains(b.String(), value) {
+		t.Errorf("error %v, printed %s", err, b.String())
+	}
+}

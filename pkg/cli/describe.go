@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/ptr"
 
@@ -131,6 +132,7 @@ func section(s *strings.Builder, none, title string, items []string) {
 
 // childLines returns the sorted lines of the children, and of Subnamespaces that are not children.
 func childLines(names []string, subs []v1beta1.Subnamespace) []string {
+	children := sets.New(names...)
 	states := map[string]v1beta1.SubnamespaceState{}
 	for i := range subs {
 		states[subs[i].Name] = subs[i].Status.State
@@ -143,7 +145,7 @@ func childLines(names []string, subs []v1beta1.Subnamespace) []string {
 		lines = append(lines, name)
 	}
 	for name, state := range states {
-		if !slices.Contains(names, name) {
+		if !children.Has(name) {
 			lines = append(lines, fmt.Sprintf("%s (%s subnamespace)", name, state))
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -129,5 +130,21 @@ func TestLabelsOfMovedNamespaces(t *testing.T) {
 		if got := treeLabelsMatch(row.labels, "x", above, old); got != row.match {
 			t.Errorf("%s: got %t", name, got)
 		}
+	}
+}
+
+// A namespace can have tens of thousands of children.
+func TestManyChildrenAreDescribedFast(t *testing.T) {
+	const n = 200_000
+	names, subs := make([]string, n), make([]v1beta1.Subnamespace, n)
+	for i := range n {
+		names[i], subs[i].Name = fmt.Sprintf("child-%d", i), fmt.Sprintf("pending-%d", i)
+	}
+	start := time.Now()
+	if lines := childLines(names, subs); len(lines) != 2*n {
+		t.Errorf("there are %d lines", len(lines))
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("took %s", took)
 	}
 }

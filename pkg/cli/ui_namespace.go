@@ -20,6 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
 
@@ -186,8 +187,8 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 // maxUIObjects bounds the objects of a kind that are read in each namespace for a page.
 const maxUIObjects = 5000
 
-// objectsIn returns the objects of the first namespace of a chain, and those in its ancestors that are not there. Lists are
-// in the order of names; one that may not be read is nil.
+// objectsIn returns the objects of the first namespace of a chain, and those in its ancestors that are not there, with
+// shortened names. Lists are in the order of names; one that may not be read is nil.
 func objectsIn(chain []origin.Namespace, lists []*metav1.PartialObjectMetadataList) []ui.Object {
 	// What is behind the last name of an incomplete list may be there.
 	last := ""
@@ -217,7 +218,9 @@ func objectsIn(chain []origin.Namespace, lists []*metav1.PartialObjectMetadataLi
 	}
 	items := make([]ui.Object, 0, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		items = append(items, byName[name])
+		o := byName[name]
+		o.Name = names.Shorten(name)
+		items = append(items, o)
 	}
 	return items
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
 
@@ -55,6 +56,10 @@ func TestObjectsBehindTheEndOfAListAreNotMissing(t *testing.T) {
 		if text := strings.Join(got, " "); text != want {
 			t.Errorf("with continue %q: %s, want %s", more, text, want)
 		}
+	}
+	long := objectsIn(chain, []*metav1.PartialObjectMetadataList{list("", strings.Repeat("x", 700_000)), nil, nil})
+	if len(long) != 1 || len(long[0].Name) != names.MaxLength {
+		t.Errorf("%d objects; a long name has %d bytes", len(long), len(long[0].Name))
 	}
 }
 

@@ -26,15 +26,21 @@ func (f LogFilter) FilterS(message string, keysAndValues []any) (string, []any) 
 	return ShortenText(message), f.Filter(keysAndValues)
 }
 
+// shortenValue returns a value, or its text if that is long: values of any type, such as the parameters of a query, can have
+// texts of users.
 func shortenValue(value any) any {
 	text := ""
 	switch v := value.(type) {
 	case string:
 		text = v
+	case []byte:
+		text = string(v)
 	case error:
 		text = v.Error()
 	case fmt.Stringer:
 		text = v.String()
+	default:
+		text = fmt.Sprintf("%+v", value)
 	}
 	if len(text) <= MaxLength {
 		return value

@@ -28,8 +28,9 @@ func TestLogsDoNotRepeatLongNames(t *testing.T) {
 	klog.ErrorS(nil, "Timeout or abort while handling", "URI", address, "reason", errors.New(long))
 	klog.Warningf("%s: %v", long, errors.New("a short one"))
 	klog.Info(klog.KRef("namespace", long))
+	klog.ErrorS(nil, "Cannot parse", "request", url.Values{long: {long, "a"}}, "raw", []byte(long), "list", []any{long}, "count", 7)
 	klog.Flush()
-	for _, part := range []string{"Waited before sending request", "Timeout or abort", "delay=1", "a short one", "https://kubernetes/xxx"} {
+	for _, part := range []string{"Waited before sending request", "Timeout or abort", "delay=1", "count=7", "a short one", "https://kubernetes/xxx"} {
 		if !strings.Contains(logged.String(), part) {
 			t.Errorf("%q is missing in %.2000s", part, logged.String())
 		}

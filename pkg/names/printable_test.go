@@ -70,3 +70,14 @@ func FuzzPrintable(f *testing.F) {
 		}
 	})
 }
+
+func TestRowsAreShort(t *testing.T) {
+	t.Parallel()
+	if row := names.Row(strings.Repeat("x", 700_000), "b"); len(row) != names.MaxLength+len("\tb\n") {
+		t.Errorf("a row with a long name has %d bytes", len(row))
+	}
+	// Messages have spaces.
+	if message := strings.Repeat("word ", 200); names.Row(message) != message+"\n" {
+		t.Error("a message is cut off")
+	}
+}

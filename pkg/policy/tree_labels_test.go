@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -32,6 +34,27 @@ func treeLabelsRows() []row {
 			request: request{user: namespaceAdmin, object: namespace("team-a", many(1000), inTree), old: namespace("team-a", many(1000))}},
 		row{name: "the number of labels: the admin of a hierarchy adds no more", denied: tooMany,
 			request: request{user: treeAdmin, object: namespace("team-a", many(1001)), old: namespace("team-a", many(1000))}},
+	)
+	// Of 100 bytes each, with one that a policy adds.
+	large := func(n int, more ...string) option {
+		pairs := append([]string{hnc.LabelIncludedNamespace, "true"}, more...)
+		for i := range n {
+			pairs = append(pairs, fmt.Sprintf("example.com/%028d", i), strings.Repeat("x", 60))
+		}
+		return label(pairs...)
+	}
+	const tooLarge = "metadata.labels of namespace team-a: keys and values have more than 65536 bytes: remove some"
+	rows = append(rows,
+		row{name: "the size of labels: a namespace may have 64 KiB", request: request{object: namespace("team-a", large(654)), old: namespace("team-a")}},
+		row{name: "the size of labels: nobody creates with more", denied: tooLarge, request: request{object: namespace("team-a", large(656))}},
+		row{name: "the size of labels: nobody adds more", denied: tooLarge, request: request{object: namespace("team-a", large(657)), old: namespace("team-a", large(656))}},
+		row{name: "the size of labels: stored ones may stay", request: request{object: namespace("team-a", large(700), annotation("a", "b")), old: namespace("team-a", large(700))}},
+		row{name: "the size of labels: stored ones may get smaller", request: request{object: namespace("team-a", large(700, "a", "")), old: namespace("team-a", large(701))}},
+		row{name: "the size of labels: as large as a number of labels allows is not too expensive", denied: tooLarge,
+			request: request{object: namespace("team-a", large(999)), old: namespace("team-a", large(998))}},
+		row{name: "the size of labels: the propagator adds more", request: request{user: hnc.PropagatorUser, object: namespace("team-a", large(700)), old: namespace("team-a")}},
+		row{name: "the size of labels: administrators of all namespaces add more",
+			request: request{user: namespaceAdmin, object: namespace("team-a", large(700)), old: namespace("team-a")}},
 	)
 	for key, value := range map[string]string{
 		hnc.TreeLabel("acme"):      "1",

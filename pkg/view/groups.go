@@ -5,9 +5,12 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/endpoints/openapi"
+	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
@@ -17,13 +20,20 @@ import (
 // Groups returns the groups of the custom resources that the view of a root has for itself: those of the cluster with its
 // suffix.
 func Groups(root string, members Members, kinds *Kinds) *mapping.Groups {
+	// failed is when the last refresh has failed. A body can have any number of unknown groups, which must not wait each.
+	var failed atomic.Pointer[time.Time]
 	return &mapping.Groups{
 		Suffix: func() string { return hnc.ViewGroupSuffix(root, members.UID(root)) },
 		Known:  kinds.hasGroup,
 		Refresh: func() {
+			if at := failed.Load(); at != nil && time.Since(*at) < minRefresh {
+				return
+			}
 			ctx, cancel := context.WithTimeout(context.Background(), getTimeout)
 			defer cancel()
-			_ = kinds.notOlder(ctx, minRefresh) // What is known stays.
+			if kinds.notOlder(ctx, minRefresh) != nil { // What is known stays.
+				failed.Store(ptr.To(time.Now()))
+			}
 		},
 	}
 }

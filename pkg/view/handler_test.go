@@ -159,6 +159,35 @@ func TestQueriesOfListsAreValidated(t *testing.T) {
 	}
 }
 
+// What a stream was asked for with stays in memory as long as the stream.
+func TestLongURLsAndHeadersAreRejected(t *testing.T) {
+	h := handler(fixed{"a": {Present: t.Context()}}, func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}}, nil
+	})
+	long := func(n int) string { return strings.Repeat("a", n) }
+	for name, test := range map[string]struct {
+		path string
+		want int
+	}{
+		"the longest query": {"/api/v1/namespaces/a/pods?watch=1&a=" + long(64<<10-10), http.StatusOK},
+		"a longer query":    {"/api/v1/namespaces/a/pods?watch=1&a=" + long(64<<10-9), http.StatusBadRequest},
+		"a long path":       {"/api/v1/namespaces/a/pods/x/proxy/" + long(64<<10), http.StatusBadRequest},
+	} {
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, test.path, nil)); w.Code != test.want {
+			t.Errorf("%s: got %d %s, want %d", name, w.Code, w.Body, test.want)
+		}
+	}
+	for n, want := range map[int]int{64 << 10: http.StatusOK, 64<<10 + 1: http.StatusBadRequest} {
+		r := httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/a/pods?watch=1", nil)
+		r.Header["X"] = []string{long(n - 10), long(8)}
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("headers of %d bytes: got %d %s, want %d", n, w.Code, w.Body, want)
+		}
+	}
+}
+
 // deadlines records the deadlines of reading.
 type deadlines struct {
 	*httptest.ResponseRecorder

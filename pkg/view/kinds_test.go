@@ -78,3 +78,28 @@ func TestKnownKindsDoNotWaitForDiscovery(t *testing.T) {
 		t.Errorf("what is known is %s old", age)
 	}
 }
+
+// failingDiscovery counts attempts.
+type failingDiscovery struct {
+	discovery.DiscoveryInterfaceWithContext
+	attempts int
+}
+
+func (d *failingDiscovery) ServerGroupsAndResourcesWithContext(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	d.attempts++
+	return nil, nil, errors.New("unavailable")
+}
+
+// A body can have any number of unknown groups.
+func TestUnknownGroupsDoNotWaitForDiscoveryThatFails(t *testing.T) {
+	d := &failingDiscovery{}
+	groups := Groups("root", identified{fixed{}}, NewKinds(d))
+	for range 1000 {
+		if got := groups.In("example.com"); got != "example.com" {
+			t.Fatalf("the group is %s", got)
+		}
+	}
+	if d.attempts == 0 || d.attempts > 100 {
+		t.Errorf("discovery was asked %d times", d.attempts)
+	}
+}

@@ -63,13 +63,24 @@ func versionIndex(info *request.RequestInfo) int {
 // slash.
 func namespaceSegment(info *request.RequestInfo) int { return versionIndex(info) + 3 }
 
+// maxHeaders bounds the bytes of a request's headers, without its credentials, which authentication has removed. They stay
+// in memory as long as the request.
+const maxHeaders = 64 << 10
+
 // validateHeaders rejects what would change who the caller is. Dropping it silently could give a request more
 // permissions than its sender meant it to have.
 func validateHeaders(header http.Header) error {
-	for name := range header {
+	size := 0
+	for name, values := range header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
 		if strings.HasPrefix(name, "Impersonate-") || strings.HasPrefix(name, "X-Remote-") {
 			return apierrors.NewBadRequest("header " + name + ": not supported in a view; open the view as the other user instead")
 		}
+	}
+	if size > maxHeaders {
+		return apierrors.NewBadRequest(fmt.Sprintf("the headers have %d bytes, and may have %d in a view; leave out some", size, maxHeaders))
 	}
 	for _, protocols := range header.Values("Sec-Websocket-Protocol") {
 		if strings.Contains(protocols, "bearer.authorization.k8s.io") {

@@ -9,11 +9,13 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/util/proxy"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 )
 
 // maxAnswer bounds the bytes of the response to a request that becomes a stream. Servers of the tenant write its headers,
 // which are kept in memory.
-const maxAnswer = 1 << 20
+const maxAnswer = clientconfig.MaxHeaders
 
 var errAnswerTooLarge = errors.New("the response has too many bytes of headers")
 

@@ -23,7 +23,7 @@ const (
 // the same.
 func Check(text []byte) error {
 	isJSON := json.Valid(text)
-	if values(text, isJSON) > MaxValues {
+	if Values(text, isJSON) > MaxValues {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("YAML, or JSON in its place, may have at most %d values; send JSON as such", MaxValues))
 	}
 	if isJSON {
@@ -56,15 +56,15 @@ func CheckProtobuf(object []byte) error {
 
 // CheckValues returns an error if JSON has more than about MaxValues values, for objects that are decoded into maps.
 func CheckValues(text []byte) error {
-	if values(text, true) > MaxValues {
+	if Values(text, true) > MaxValues {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the object may have at most %d values here", MaxValues))
 	}
 	return nil
 }
 
-// values returns how many values a text may have at most: those of JSON follow an opening bracket, comma or colon outside
+// Values returns how many values a text may have at most: those of JSON follow an opening bracket, comma or colon outside
 // of strings; in YAML, a line can begin one, too, and what is a string is not known before it is parsed.
-func values(text []byte, isJSON bool) int {
+func Values(text []byte, isJSON bool) int {
 	n, quoted := 1, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

@@ -62,6 +62,6 @@ func delegatingAuthorizer(o *genericoptions.DelegatingAuthorizationOptions) (aut
 	return union.New(
 		union.NamedAuthorizer{AuthorizerName: "kubernetes.io/always-allow-groups", Authorizer: authorizerfactory.NewPrivilegedGroups(o.AlwaysAllowGroups...)},
 		union.NamedAuthorizer{AuthorizerName: "kubernetes.io/always-allow-paths", Authorizer: paths},
-		union.NamedAuthorizer{AuthorizerName: "kubernetes.io/webhook", Authorizer: delegated},
+		union.NamedAuthorizer{AuthorizerName: "kubernetes.io/webhook", Authorizer: withoutLargeSelectors(delegated)},
 	)
 }

@@ -4,12 +4,14 @@
 package admins
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Permission is a verb on a resource, which may be a subresource such as pods/log.
@@ -27,11 +29,15 @@ type Grant struct {
 	// At is the namespace in which the binding was created, the namespace itself or an ancestor; empty for the whole
 	// cluster.
 	At string `json:"at,omitempty"`
-	// Names are the only objects that the permission is for, if the role restricts it.
+	// Names are the only objects that the permission is for, if the role restricts it. Instead of all after the first ten,
+	// the last one says how many there are.
 	Names []string `json:"names,omitempty"`
 	// Unknown says that the rules of the role could not be read.
 	Unknown bool `json:"unknown,omitempty"`
 }
+
+// maxNames bounds the names of a grant. Each subject of a binding repeats it.
+const maxNames = 10
 
 // Rights holds the RBAC objects that apply to a namespace, as far as they could be read.
 type Rights struct {
@@ -78,7 +84,7 @@ func (r *Rights) find(permissions []Permission, assumed map[string]bool) (grants
 	}
 	// granted returns what all grants by a role have in common, nil if there are none.
 	granted := func(ref rbacv1.RoleRef) *Grant {
-		g := &Grant{Role: ref.Kind + "/" + ref.Name}
+		g := &Grant{Role: ref.Kind + "/" + names.Shorten(ref.Name)}
 		if permissions == nil {
 			return g
 		}
@@ -96,11 +102,17 @@ func (r *Rights) find(permissions []Permission, assumed map[string]bool) (grants
 			}
 			rules = role.Rules
 		}
-		permitted, names := allow(rules, permissions)
+		permitted, only := allow(rules, permissions)
 		if !permitted {
 			return nil
 		}
-		g.Names = names
+		for i, name := range only {
+			if i == maxNames {
+				g.Names = append(g.Names, fmt.Sprintf("and %d more", len(only)-maxNames))
+				break
+			}
+			g.Names = append(g.Names, names.Shorten(name))
+		}
 		return g
 	}
 	add := func(subjects []rbacv1.Subject, common *Grant, binding, at string) {
@@ -120,12 +132,12 @@ func (r *Rights) find(permissions []Permission, assumed map[string]bool) (grants
 		if at == "" {
 			at = b.Namespace
 		}
-		add(b.Subjects, common, "RoleBinding/"+b.Name, at)
+		add(b.Subjects, common, "RoleBinding/"+names.Shorten(b.Name), at)
 	}
 	for i := range r.ClusterRoleBindings {
 		b := &r.ClusterRoleBindings[i]
 		if common := granted(b.RoleRef); common != nil {
-			add(b.Subjects, common, "ClusterRoleBinding/"+b.Name, "")
+			add(b.Subjects, common, "ClusterRoleBinding/"+names.Shorten(b.Name), "")
 		}
 	}
 	slices.Sort(unread)
@@ -139,7 +151,7 @@ func Installed(clusterRole string) bool {
 }
 
 // allow reports whether the rules permit one of the permissions, and for which names only; none stands for every name.
-func allow(rules []rbacv1.PolicyRule, permissions []Permission) (permitted bool, names []string) {
+func allow(rules []rbacv1.PolicyRule, permissions []Permission) (permitted bool, only []string) {
 	for i := range rules {
 		r := &rules[i]
 		if !slices.ContainsFunc(permissions, func(p Permission) bool {
@@ -150,10 +162,10 @@ func allow(rules []rbacv1.PolicyRule, permissions []Permission) (permitted bool,
 		if len(r.ResourceNames) == 0 {
 			return true, nil
 		}
-		names = append(names, r.ResourceNames...)
+		only = append(only, r.ResourceNames...)
 	}
-	slices.Sort(names)
-	return len(names) > 0, slices.Compact(names)
+	slices.Sort(only)
+	return len(only) > 0, slices.Compact(only)
 }
 
 func holds(values []string, value string) bool {

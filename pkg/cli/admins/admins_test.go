@@ -1,8 +1,10 @@
 package admins
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -71,6 +73,31 @@ func TestGrantsNameTheNamespaceOfTheirBinding(t *testing.T) {
 	r.AllClusterRoles = true
 	if grants, unread := r.Admins(); len(grants) != 3 || len(unread) > 0 {
 		t.Errorf("a ClusterRole that does not exist grants nothing: got %v, %v", grants, unread)
+	}
+}
+
+// Each subject of a binding repeats what the binding grants.
+func TestGrantsAreShort(t *testing.T) {
+	long := strings.Repeat("x", 700_000)
+	only := []string{long}
+	for i := range 100 {
+		only = append(only, fmt.Sprintf("a%02d", i))
+	}
+	b := binding(long, "", "Role", long)
+	b.Subjects = make([]rbacv1.Subject, 10)
+	r := &Rights{
+		Roles:               []rbacv1.Role{{ObjectMeta: metav1.ObjectMeta{Name: long}, Rules: []rbacv1.PolicyRule{rule("get", "", "pods", only...)}}},
+		Bindings:            []rbacv1.RoleBinding{b},
+		ClusterRoles:        map[string]rbacv1.ClusterRole{long: {Rules: []rbacv1.PolicyRule{rule("get", "", "pods", long)}}},
+		ClusterRoleBindings: []rbacv1.ClusterRoleBinding{{ObjectMeta: metav1.ObjectMeta{Name: long}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: long}, Subjects: b.Subjects}},
+	}
+	grants, _ := r.Who(Permission{"get", "", "pods"})
+	encoded, err := json.Marshal(grants)
+	if err != nil || len(grants) != 20 || len(encoded) > 20*2000 {
+		t.Errorf("%d grants have %d bytes, error %v", len(grants), len(encoded), err)
+	}
+	if got := grants[0].Names; len(got) != 11 || got[9] != "a09" || got[10] != "and 91 more" {
+		t.Errorf("the names are %v", got)
 	}
 }
 

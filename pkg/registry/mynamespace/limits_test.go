@@ -10,8 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -98,32 +96,6 @@ func TestHistoryIsLimitedInBytes(t *testing.T) {
 		}
 		if after, known := h.since(first); !known || len(after) != maxChanges {
 			t.Errorf("%d of %d usual changes are recorded", len(after), maxChanges)
-		}
-	}
-}
-
-// A selector is compared with each change, while others wait.
-func TestSelectorsAreBounded(t *testing.T) {
-	r, ctx := served(t)
-	for n, want := range map[int]bool{999: true, 1000: false} {
-		values := make([]string, n)
-		for i := range values {
-			values[i] = strconv.Itoa(i)
-		}
-		requirement, err := labels.NewRequirement("team", selection.NotIn, values)
-		if err != nil {
-			t.Fatal(err)
-		}
-		options := &metainternalversion.ListOptions{LabelSelector: labels.NewSelector().Add(*requirement)}
-		_, listErr := r.List(ctx, options)
-		w, watchErr := r.Watch(ctx, options)
-		if watchErr == nil {
-			w.Stop()
-		}
-		for _, err := range []error{listErr, watchErr} {
-			if (err == nil) != want || err != nil && !apierrors.IsBadRequest(err) {
-				t.Errorf("%d values: %v", n, err)
-			}
 		}
 	}
 }

@@ -180,10 +180,6 @@ func (r *REST) reader(ctx context.Context, options *metainternalversion.ListOpti
 		return reader{}, nil, err
 	}
 	label, field := options.LabelSelector, options.FieldSelector
-	// It is compared with each change that a watch continues after, while others wait.
-	if err := selectors.Validate(options); err != nil {
-		return reader{}, nil, err
-	}
 	return reader{subjects: subjects, cost: selectors.Cost(options), selects: func(o *hnc.MyNamespace) bool {
 		return (label == nil || label.Matches(labels.Set(o.Labels))) && (field == nil || field.Matches(fields.Set{"metadata.name": o.Name}))
 	}}, options, nil

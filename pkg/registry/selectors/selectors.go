@@ -1,5 +1,5 @@
-// Package selectors limits the selectors of lists and watches that have more work done for a request than kube-apiserver
-// does for one: for each namespace, or for each change.
+// Package selectors limits the selectors of lists and watches: they are compared with each object and each change, and
+// repeated for each namespace of a subtree.
 package selectors
 
 import (

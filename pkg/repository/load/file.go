@@ -67,6 +67,10 @@ func (l *loader) json(name string, data []byte) {
 		l.fail(report.LimitExceeded, name, "the document is larger than %s", size(l.limits.DocumentBytes))
 		return
 	}
+	if err := manyValues(data, true, &l.limits); err != nil {
+		l.fail(report.LimitExceeded, name, "%v", err)
+		return
+	}
 	var value any
 	if err := json.Unmarshal(data, &value); err != nil {
 		l.fail(report.UnreadableFile, name, "the file is not valid JSON: %v", err)

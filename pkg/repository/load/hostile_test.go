@@ -153,7 +153,7 @@ func TestDeepValues(t *testing.T) {
 	expect(t, file(strings.Repeat("[", 600)+strings.Repeat("]", 600)), report.LimitExceeded, "cluster/a.yaml:1", "nested deeper than 500")
 	json := fstest.MapFS{"cluster/a.json": {Data: []byte(strings.Repeat("[", 600) + strings.Repeat("]", 600))}}
 	expect(t, json, report.LimitExceeded, "cluster/a.json", "nested deeper than 500")
-	expect(t, file(strings.Repeat("[", 1<<20)), report.UnreadableFile, "cluster/a.yaml", "exceeded max depth")
+	expect(t, file(strings.Repeat("[", 1<<19)), report.UnreadableFile, "cluster/a.yaml", "exceeded max depth")
 }
 
 func TestBinaryFiles(t *testing.T) {

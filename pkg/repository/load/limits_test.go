@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -44,5 +45,26 @@ func TestLimitsOfTheWholeRepository(t *testing.T) {
 	exact.Files, exact.TotalValues, exact.Objects = 10, 50, 10
 	if objects, errors := load.Load(fsys, exact); len(errors) > 0 || len(objects) != 10 {
 		t.Errorf("what the limits allow is refused: %v", errors)
+	}
+}
+
+// Parsing values of two bytes takes hundreds of times as much.
+func TestValuesAreCountedBeforeTheyAreParsed(t *testing.T) {
+	many := "[" + strings.TrimSuffix(strings.Repeat("1,", 1_500_000), ",") + "]"
+	for name, content := range map[string]string{"a.yaml": many, "b.yaml": "a: 1\n---\n" + strings.Repeat("- 1\n", 700_000), "c.json": many} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, errors := load.Load(fstest.MapFS{"cluster/" + name: {Data: []byte(content)}}, load.DefaultLimits)
+		runtime.ReadMemStats(&after)
+		if len(errors) != 1 || errors[0].Code != report.LimitExceeded || !strings.Contains(errors[0].Message, "each of which could begin a value; split it") {
+			t.Errorf("%s: got %v", name, errors)
+		}
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 32<<20 {
+			t.Errorf("%s: %d MiB were allocated", name, allocated>>20)
+		}
+	}
+	text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  numbers: |\n    " + strings.Repeat("1,", 500_000) + "\n"
+	if objects, errors := load.Load(file(text), load.DefaultLimits); len(errors) > 0 || len(objects) != 1 {
+		t.Errorf("a text of a megabyte: %v", errors)
 	}
 }

@@ -9,12 +9,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // yaml reads a YAML file with any number of documents. It stops at the first document that cannot be parsed.
 func (l *loader) yaml(name string, data []byte) {
-	if line := longDocument(data, l.limits.DocumentBytes); line > 0 {
-		l.fail(report.LimitExceeded, report.Position(name, line), "the document is larger than %s", size(l.limits.DocumentBytes))
+	if line, problem := largeDocument(data, &l.limits); line > 0 {
+		l.fail(report.LimitExceeded, report.Position(name, line), "%s", problem)
 		return
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -65,23 +66,38 @@ func content(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// longDocument returns the line on which the first document longer than limit begins, or 0.
-func longDocument(data []byte, limit int64) int {
-	line, start, begin := 1, 0, 1
-	for at := 0; at < len(data); line++ {
-		if isSeparator(data[at:]) {
+// largeDocument returns the line on which the first document begins that is too large to be parsed, and why; or 0.
+func largeDocument(data []byte, limits *Limits) (line int, problem string) {
+	start, begin := 0, 1
+	for at, line := 0, 1; ; line++ {
+		if at == len(data) || isSeparator(data[at:]) {
+			document := data[start:at]
+			if int64(len(document)) > limits.DocumentBytes {
+				return begin, fmt.Sprintf("the document is larger than %s", size(limits.DocumentBytes))
+			}
+			if err := manyValues(document, false, limits); err != nil {
+				return begin, err.Error()
+			}
 			start, begin = at, line
+		}
+		if at == len(data) {
+			return 0, ""
 		}
 		next := bytes.IndexByte(data[at:], '\n') + 1
 		if next == 0 {
 			next = len(data) - at
 		}
 		at += next
-		if int64(at-start) > limit {
-			return begin
-		}
 	}
-	return 0
+}
+
+// manyValues returns an error about a document with so many characters that could begin a value, some of which are in
+// texts, that parsing it takes too much memory: a value of two bytes takes hundreds.
+func manyValues(document []byte, isJSON bool, limits *Limits) error {
+	if yamlbody.Values(document, isJSON) > limits.TotalValues {
+		return fmt.Errorf("the document has more than %d commas, colons, brackets or line breaks, each of which could begin a value; split it", limits.TotalValues)
+	}
+	return nil
 }
 
 // isSeparator reports whether a line begins a new document.

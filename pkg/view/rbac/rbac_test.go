@@ -11,6 +11,8 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 func scopes(resource string) map[string]bool {
@@ -99,6 +101,8 @@ func TestAnAnnotationAddsOnlyWhatHasNoEffect(t *testing.T) {
 		`[{"verbs":["get"],"Verbs":["*"],"apiGroups":[""],"resources":["nodes","secrets"]}]`:                              false,
 		`[{"verbs":["get"],"apiGroups":["x"],"resources":["nodes","secrets"]}]`:                                           false,
 		`[{"verbs":["get"],"apiGroups":[""],"resources":["nodes","secrets"],"resourceNames":["only"]}]`:                   false,
+		// It takes many times its size when it is decoded.
+		`[` + rule + strings.Repeat(`,{"verbs":["get"],"nonResourceURLs":["/x"]}`, yamlbody.MaxValues/6) + `]`: false,
 	} {
 		o := parse(t, `{"kind":"Role","metadata":{"name":"view:acme:x"},"rules":[`+rule+`]}`)
 		child(o, "metadata")["annotations"] = object{"hnc.x-k8s.io/view-rules": annotation}

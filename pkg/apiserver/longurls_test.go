@@ -1,0 +1,44 @@
+package apiserver_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
+)
+
+// Long URLs are rejected before anything parses them, and before the user is known: whoever reaches the port can send
+// them.
+func TestLongURLsAreRejectedFirst(t *testing.T) {
+	authenticated := 0
+	api := startAPI(t, func(config *apiserver.Config) {
+		next := config.Generic.Authentication.Authenticator
+		config.Generic.Authentication.Authenticator = authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
+			authenticated++
+			return next.AuthenticateRequest(r)
+		})
+	})
+	const hierarchies = apiPath + "v1beta1/hierarchies"
+	long := func(n int) string { return strings.Repeat("a", n) }
+	for name, test := range map[string]struct {
+		path    string
+		code    int
+		message string
+	}{
+		"the longest query": {hierarchies + "?a=" + long(64<<10-2), http.StatusOK, ""},
+		"a longer query":    {hierarchies + "?a=" + long(64<<10-1), http.StatusBadRequest, "the query of the URL has 65537 bytes, and may have 65536; use a shorter selector"},
+		"a long path":       {hierarchies + "/" + long(2<<10), http.StatusBadRequest, "the path of the URL has 2087 bytes"},
+	} {
+		authenticated = 0
+		response := send(api, http.MethodGet, test.path, "", "admin", nil)
+		if response.Code != test.code || !strings.Contains(response.Body.String(), test.message) {
+			t.Errorf("%s: got %d %.300s", name, response.Code, response.Body)
+		}
+		if test.code == http.StatusBadRequest && authenticated > 0 {
+			t.Errorf("%s: the user was authenticated", name)
+		}
+	}
+}
