@@ -57,14 +57,14 @@ func invalidVersion(version string, info *genericapirequest.RequestInfo) error {
 }
 
 // largeSelector rejects selectors with more keys and values than they may have: a watch compares them with each change,
-// while others wait. Those that cannot be parsed are left to the handler.
+// while others wait.
 func largeSelector(query url.Values, info *genericapirequest.RequestInfo) error {
 	if info.APIGroup != v1beta1.GroupName || info.Verb != "watch" && !listVerbs.Has(info.Verb) {
 		return nil
 	}
 	var options internalversion.ListOptions
 	if err := internalscheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, &options); err != nil {
-		return nil
+		return apierrors.NewBadRequest(err.Error())
 	}
 	return selectors.Validate(&options)
 }

@@ -29,7 +29,7 @@ func (f LogFilter) FilterS(message string, keysAndValues []any) (string, []any) 
 // shortenValue returns a value, or its text if that is long: values of any type, such as the parameters of a query, can have
 // texts of users.
 func shortenValue(value any) any {
-	text := ""
+	var text string
 	switch v := value.(type) {
 	case string:
 		text = v
