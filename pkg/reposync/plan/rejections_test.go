@@ -102,7 +102,7 @@ func TestRejectionsKeepShortErrors(t *testing.T) {
 func TestShortRejectionsSayWhetherAPermissionIsMissing(t *testing.T) {
 	r, now, long := NewRejections(), time.Unix(1, 0), strings.Repeat("x", names.MaxLength)
 	resource := schema.GroupResource{Resource: "configmaps"}
-	for i := range maxMessages {
+	for i := range maxFullMessages {
 		r.rejected[ID{Name: fmt.Sprint(i)}] = rejection{}
 	}
 	for reason, want := range map[string]bool{`User "account" cannot patch resource "configmaps"`: true, `exceeded quota: limit`: false} {
