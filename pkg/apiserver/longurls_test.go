@@ -29,7 +29,7 @@ func TestLongURLsAreRejectedFirst(t *testing.T) {
 		message string
 	}{
 		"the longest query": {hierarchies + "?a=" + long(64<<10-2), http.StatusOK, ""},
-		"a longer query":    {hierarchies + "?a=" + long(64<<10-1), http.StatusBadRequest, "the query of the URL has 65537 bytes, and may have 65536; use a shorter selector"},
+		"a longer query":    {hierarchies + "?a=" + long(64<<10-1), http.StatusBadRequest, "the query of the URL has 65537 bytes, and may have 65536; shorten the selector"},
 		"a long path":       {hierarchies + "/" + long(2<<10), http.StatusBadRequest, "the path of the URL has 2087 bytes"},
 	} {
 		authenticated = 0

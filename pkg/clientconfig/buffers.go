@@ -10,16 +10,12 @@ import (
 // and the default of 4 MiB would let one client with slow watches exhaust the memory.
 const StreamBuffer = 64 << 10
 
-// MaxHeaders is how many bytes the headers of a response may have. They may come from a tenant's server, behind the proxy of
-// kube-apiserver, and stay in memory as long as the response; the default is 10 MiB.
-const MaxHeaders = 64 << 10
-
-// BoundBuffers sets the size of the buffers of a transport's HTTP/2 connections, and of headers, before there are any.
+// BoundBuffers sets the size of the buffers of a transport's HTTP/2 connections, before there are any.
 func BoundBuffers(transport http.RoundTripper) {
 	for {
 		switch t := transport.(type) {
 		case *http.Transport:
-			t.HTTP2, t.MaxResponseHeaderBytes = &http.HTTP2Config{MaxReceiveBufferPerStream: StreamBuffer}, MaxHeaders
+			t.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: StreamBuffer}
 			return
 		case utilnet.RoundTripperWrapper:
 			transport = t.WrappedRoundTripper()

@@ -34,11 +34,15 @@ type Client interface {
 	DeleteCopies(ctx context.Context, kind Kind, namespace, inheritedFrom string) error
 }
 
-// Try returns the error that Apply would for an Update, and stores nothing.
+// Try returns the error that Apply would for an Update, and stores nothing. It returns none if a webhook of the cluster
+// supports no dry run, which is a bad request.
 func Try(ctx context.Context, client Client, w Write) error {
 	err := client.TryUpdate(ctx, w.Kind, w.Namespace, w.Name, w.Source.content.body(w.Present.UID, w.Present.ResourceVersion))
 	if apierrors.IsInvalid(err) && w.Kind.replaceable() {
-		return tryReplace(ctx, client, w)
+		err = tryReplace(ctx, client, w)
+	}
+	if apierrors.IsBadRequest(err) {
+		return nil
 	}
 	return err
 }

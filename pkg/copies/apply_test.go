@@ -176,6 +176,7 @@ func TestAnOverwriteIsTriedAsItIsMade(t *testing.T) {
 		"rejected":                        {RoleBindings, []error{refused}, "try update", refused},
 		"replaced":                        {RoleBindings, []error{invalid, taken}, "try update, try", nil},
 		"the replacement is rejected":     {RoleBindings, []error{invalid, refused}, "try update, try", refused},
+		"without dry run":                 {RoleBindings, []error{apierrors.NewBadRequest("x")}, "try update", nil},
 		"invalid, and cannot be replaced": {Roles, []error{invalid}, "try update", invalid},
 	} {
 		client := &script{errs: test.errs}

@@ -20,7 +20,7 @@ func Check(u *url.URL, maxPath int) error {
 		return apierrors.NewBadRequest(fmt.Sprintf("the path of the URL has %d bytes, and may have %d; use shorter names", n, maxPath))
 	}
 	if n := len(u.RawQuery); n > MaxQuery {
-		return apierrors.NewBadRequest(fmt.Sprintf("the query of the URL has %d bytes, and may have %d; use a shorter selector", n, MaxQuery))
+		return apierrors.NewBadRequest(fmt.Sprintf("the query of the URL has %d bytes, and may have %d; shorten the selector, or the command by sending text on its standard input", n, MaxQuery))
 	}
 	return nil
 }

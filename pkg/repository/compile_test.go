@@ -173,7 +173,6 @@ func TestInheritedContentIsBounded(t *testing.T) {
 	}
 }
 
-// TestStagesAreBarriers has errors of three stages, of which only the first is reported, and all of its errors are.
 // A namespace may inherit thousands of objects.
 func TestErrorsOfUnmanagedNamespacesAreBounded(t *testing.T) {
 	unmanaged := annotated("configmanagement.gke.io/managed", "disabled")
@@ -193,6 +192,7 @@ func TestErrorsOfUnmanagedNamespacesAreBounded(t *testing.T) {
 	}
 }
 
+// TestStagesAreBarriers has errors of three stages, of which only the first is reported, and all of its errors are.
 func TestStagesAreBarriers(t *testing.T) {
 	f := small.with(files{
 		mapFile:                        configMap("a", "namespace: other, "+labeled("configsync.gke.io/x", "a")),

@@ -41,8 +41,8 @@ type worker struct {
 	// unverified is true for a current revision whose deletions may be unsafe, because what it would delete is not
 	// known.
 	unverified bool
-	// unchanged is the outcome of the last step, if that had nothing to write. A later change of the cluster wakes
-	// the worker.
+	// unchanged is the outcome of the last step, if that has left nothing to do. A later change of the cluster wakes
+	// the worker; what no watch shows is looked at after maxRetry.
 	unchanged *outcome
 	// forbidden says since when the account may not list kinds that no revision has.
 	forbidden  map[schema.GroupKind]time.Time
@@ -160,8 +160,10 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 	if w.current == nil && w.candidate == nil {
 		return done.unavailable()
 	}
-	if read && w.candidate == nil && done.sourceError == nil && w.unchanged != nil {
-		return w.unchanged
+	if last := w.unchanged; read && w.candidate == nil && done.sourceError == nil && last != nil {
+		if last.writes == 0 || w.manager.now().Sub(w.completed) < maxRetry {
+			return last
+		}
 	}
 	w.unchanged = nil
 	if err := w.prepare(ctx, done); err != nil {
@@ -178,7 +180,7 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 	if done.reason == hnc.ReasonSynced && done.sourceError != nil {
 		return done.unavailable()
 	}
-	if done.reason == hnc.ReasonSynced && done.writes == 0 {
+	if done.reason == hnc.ReasonSynced {
 		w.unchanged = done
 	}
 	return done

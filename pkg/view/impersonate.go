@@ -9,8 +9,13 @@ import (
 
 // As returns the connection with which the identity of this one impersonates another, whose name must not be empty.
 func (c *Connection) As(identity transport.ImpersonationConfig) *Connection {
+	var programs http.RoundTripper
+	if c.Programs != nil {
+		programs = transport.NewImpersonatingRoundTripper(identity, c.Programs)
+	}
 	return &Connection{
 		Transport: transport.NewImpersonatingRoundTripper(identity, c.Transport),
+		Programs:  programs,
 		Upgrade:   impersonatedUpgrade{c.Upgrade, transport.NewImpersonatingRoundTripper(identity, proxy.MirrorRequest)},
 	}
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -183,6 +184,9 @@ func (m *Watched) Get(ctx context.Context, name string) (*Member, error) {
 		member = m.member(name)
 		return member != nil, nil
 	})
+	if wait.Interrupted(err) {
+		return nil, Unavailable(fmt.Sprintf("namespace %q is in the view, but its watch has not shown it yet", name))
+	}
 	return member, err
 }
 

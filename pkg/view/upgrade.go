@@ -9,13 +9,11 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/util/proxy"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 )
 
-// maxAnswer bounds the bytes of the response to a request that becomes a stream. Servers of the tenant write its headers,
-// which are kept in memory.
-const maxAnswer = clientconfig.MaxHeaders
+// maxAnswer bounds the headers of responses that servers of the tenant write, and the response to a request that becomes
+// a stream, in bytes. They stay in memory as long as the response.
+const maxAnswer = 64 << 10
 
 var errAnswerTooLarge = errors.New("the response has too many bytes of headers")
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
@@ -69,5 +70,30 @@ func TestTheResponseToAnUpgradeIsBounded(t *testing.T) {
 	})
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), errAnswerTooLarge.Error()) {
 		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+// The headers of their responses are bounded on a connection that nothing else uses.
+func TestServersOfTenantsHaveConnectionsOfTheirOwn(t *testing.T) {
+	for path, want := range map[string]string{
+		"/api/v1/namespaces/a/pods/x/proxy/index.html": "programs",
+		"/api/v1/namespaces/a/services/x/proxy/":       "programs",
+		"/api/v1/namespaces/a/pods/x/log":              "all",
+	} {
+		used := ""
+		by := func(name string) http.RoundTripper {
+			return roundTrip(func(*http.Request) (*http.Response, error) {
+				used = name
+				return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}}, nil
+			})
+		}
+		h := handler(fixed{"a": {Present: t.Context()}}, nil)
+		h.Caller = func(*http.Request) (*Connection, error) {
+			return (&Connection{Transport: by("all"), Programs: by("programs")}).As(transport.ImpersonationConfig{UserName: "jane"}), nil
+		}
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil))
+		if used != want {
+			t.Errorf("%s: the connection is %q, want %q", path, used, want)
+		}
 	}
 }

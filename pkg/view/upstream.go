@@ -21,8 +21,11 @@ import (
 
 // Connection sends requests to kube-apiserver with one identity.
 type Connection struct {
-	// Transport sends all requests but upgrades.
+	// Transport sends all requests that the others do not.
 	Transport http.RoundTripper
+	// Programs sends requests for the tenant's own servers. It speaks HTTP/1.1: with HTTP/2, headers above a limit may
+	// end the connection, which all views share. Without it, Transport sends them.
+	Programs http.RoundTripper
 	// Upgrade sends requests that become streams: exec, attach, port-forward. It speaks HTTP/1.1.
 	Upgrade proxy.UpgradeRequestRoundTripper
 }
@@ -55,7 +58,13 @@ func Connect(config *rest.Config) (*Connection, *url.URL, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Connection{Transport: plain, Upgrade: proxy.NewUpgradeRequestRoundTripper(streams, identity)}, server, nil
+	programs, err := transport.HTTPWrappersForConfig(settings, utilnet.SetOldTransportDefaults(&http.Transport{
+		TLSClientConfig: tls, DialContext: dialer, Proxy: settings.Proxy, MaxResponseHeaderBytes: maxAnswer, IdleConnTimeout: 90 * time.Second,
+	}))
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Connection{Transport: plain, Programs: programs, Upgrade: proxy.NewUpgradeRequestRoundTripper(streams, identity)}, server, nil
 }
 
 // forwarded are the headers of requests that reach kube-apiserver.
@@ -110,6 +119,9 @@ func (h *Handler) proxy(c *call, modify func(*http.Response) error) {
 	}
 	if c.info.Verb == "watch" {
 		reverse.BufferPool = bufferSize(watchBuffer)
+	}
+	if c.info.Subresource == "proxy" && c.up.Programs != nil {
+		reverse.Transport = c.up.Programs
 	}
 	reverse.ServeHTTP(c.w, c.r)
 }

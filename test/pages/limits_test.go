@@ -112,7 +112,7 @@ var limits = []struct{ file, constant, says string }{
 	{"pkg/registry/viewdefinition/strategy.go", "maxInFlight", "| their validation | {} at the same time"},
 	{"pkg/propagator/controller/viewdefinition/controller.go", "perSecond", "| their changes | {} per second"},
 	{"pkg/propagator/controller/viewdefinition/controller.go", "burst", "per second, with a burst of {}; half"},
-	{"pkg/clientconfig/buffers.go", "MaxHeaders", "such as of `exec` | {KiB} KiB |"},
+	{"pkg/view/upgrade.go", "maxAnswer", "such as of `exec` | {KiB} KiB |"},
 	{"pkg/registry/hierarchyplan/validation.go", "maxLimit", "| `spec.limit` | {} objects"},
 	{"pkg/registry/hierarchyplan/validation.go", "defaultLimit", "objects in a response, {} by default"},
 	{"pkg/registry/hierarchyplan/validation.go", "maxResources", "| `spec.resources` | {} |"},

@@ -37,7 +37,6 @@ type Controller struct {
 // clockPeriod is the longest time between two reconciliations. Timers do not notice that a wrong clock was set.
 const clockPeriod = time.Minute
 
-// The Services that get certificates.
 // New returns a Controller for the certificates of the Services. It registers its metric.
 func New(client kubernetes.Interface, dynamicClient dynamic.Interface, lifetimes Lifetimes, register func(...metrics.Registerable)) *Controller {
 	c := &Controller{

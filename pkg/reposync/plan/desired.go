@@ -108,6 +108,15 @@ func phaseOf(kind schema.GroupKind, namespace string) int {
 	return PhaseRest
 }
 
+// deletedAs returns the phase in whose turn an object is deleted. Permissions in the whole cluster may be those of the
+// account, or of an operator that has to remove the finalizers of what is in namespaces.
+func (id ID) deletedAs() int {
+	if id.Grants() && id.Namespace == "" {
+		return PhaseCluster
+	}
+	return phaseOf(id.Kind, id.Namespace)
+}
+
 // Desired returns the objects of a compiled repository as the RepositorySync of that name applies them, and an error
 // if the context ends.
 func Desired(ctx context.Context, result *repository.Result, sync string) ([]*Object, error) {

@@ -176,7 +176,7 @@ func (p *Plan) postpone() {
 
 // CompareIDs orders objects as they are deleted.
 func CompareIDs(a, b ID) int {
-	return cmp.Or(cmp.Compare(phaseOf(b.Kind, b.Namespace), phaseOf(a.Kind, a.Namespace)), cmp.Compare(a.Namespace, b.Namespace),
+	return cmp.Or(cmp.Compare(b.deletedAs(), a.deletedAs()), cmp.Compare(a.Namespace, b.Namespace),
 		cmp.Compare(a.Kind.String(), b.Kind.String()), cmp.Compare(a.Name, b.Name))
 }
 

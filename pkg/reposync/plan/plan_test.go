@@ -103,8 +103,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPermissionsComeLastAndGoFirst has what restricts permissions written before and deleted after them, also that of the
-// whole cluster.
+// TestPermissionsComeLastAndGoFirst has what restricts permissions written before and deleted after them. Those in the
+// whole cluster are deleted after what is in namespaces, which may need them.
 func TestPermissionsComeLastAndGoFirst(t *testing.T) {
 	rbac := func(kind, namespace string) ID {
 		return ID{Kind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: kind}, Namespace: namespace, Name: kind}
@@ -120,7 +120,7 @@ func TestPermissionsComeLastAndGoFirst(t *testing.T) {
 	if got, want := text(Compute(desired, &State{}, true)), "apply rule, apply policy, apply ClusterRole, apply Role, apply ClusterRoleBinding, apply RoleBinding"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := text(Compute(nil, &State{Live: live}, true)), "delete ClusterRoleBinding, delete RoleBinding, delete ClusterRole, delete Role, delete policy, delete rule"; got != want {
+	if got, want := text(Compute(nil, &State{Live: live}, true)), "delete RoleBinding, delete Role, delete policy, delete ClusterRole, delete ClusterRoleBinding, delete rule"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -156,7 +156,7 @@ func TestUnknownKindsKeepNothingElse(t *testing.T) {
 	}{
 		"another kind":               {[]*Object{namespace}, []schema.GroupKind{policy.Kind}, "delete binding, delete cluster"},
 		"nothing":                    {nil, nil, "delete cluster, delete shop"},
-		"namespaces, which is there": {[]*Object{namespace}, []schema.GroupKind{shop.Kind}, "delete binding, delete cluster, delete policy"},
+		"namespaces, which is there": {[]*Object{namespace}, []schema.GroupKind{shop.Kind}, "delete binding, delete policy, delete cluster"},
 		"namespaces":                 {nil, []schema.GroupKind{shop.Kind}, "delete cluster"},
 	} {
 		state := &State{Live: map[ID]Live{shop: live, policy: live, role: live, cluster: live}, Unknown: map[schema.GroupKind]bool{}}

@@ -46,10 +46,13 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 			return claimed
 		}
 		defer done()
+		if err := c.confirmAncestor(ctx, w.Namespace, w.Source.Namespace); err != nil {
+			return err
+		}
 		// A new record may evict others: what the server rejects must not cost any.
 		if err = copies.Try(ctx, c.Client, w); err == nil {
 			var wait error
-			if kept, wait = c.keepContent(ctx, w); wait != nil {
+			if kept, wait = c.backups.add(ctx, w); wait != nil {
 				return wait
 			}
 		}
@@ -77,14 +80,6 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		c.failures.recordRefused(kind, w, err)
 	}
 	return fmt.Errorf("%s %s %s/%s: %w", w.Verb, w.Kind.Resource, w.Namespace, names.Shorten(w.Name), err)
-}
-
-// keepContent keeps the content of the object that a write is about to overwrite, unless the write must not be made now.
-func (c *Controller) keepContent(ctx context.Context, w copies.Write) (backup, error) {
-	if err := c.confirmAncestor(ctx, w.Namespace, w.Source.Namespace); err != nil {
-		return backup{}, err
-	}
-	return c.backups.add(ctx, w)
 }
 
 // retry is what another try to write a copy that was refused takes of the rate of its tree; nothing for others.
