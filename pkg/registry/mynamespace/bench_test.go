@@ -68,7 +68,9 @@ func BenchmarkChangePerWatcher(b *testing.B) {
 			_, version := p.list(r)
 			p.bind("namespace-00500", "new", namespaceReader, access.Subject{Name: "user-7"})
 			for b.Loop() {
-				p.events(r, version, false)
+				if _, _, _, err := p.events(r, version, false); err != nil {
+					b.Fatal(err)
+				}
 			}
 			p.unbind("namespace-00500", "new")
 		})
