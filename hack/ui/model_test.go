@@ -38,6 +38,20 @@ func model(t *testing.T) func(expression string) string {
 	}
 }
 
+// converted returns what a function of the model makes of a text.
+func converted(t *testing.T, eval func(string) string, function, text string) string {
+	t.Helper()
+	literal, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result string
+	if err := json.Unmarshal([]byte(eval("M."+function+"("+string(literal)+")")), &result); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
 // The page shows what readers do not see as names.Printable escapes it.
 func TestMarksThatReadersDoNotSee(t *testing.T) {
 	eval := model(t)
@@ -45,15 +59,7 @@ func TestMarksThatReadersDoNotSee(t *testing.T) {
 		"team-a Größe 名前 ●", "a\rb\x1b\a\u007f\u009b", "a\u202eb", "a\u2066b\u2069\u200b\u200e\u061c", "line\u2028paragraph\u2029", "\ufeffmark\u00adhyphen", "filler\u3164\uffa0\u115f\u17b4",
 		"selector\ufe0f\u180b\U000e0100", "joiner\u034f", "tag\U000e0041", "space\u00a0\u2003\u3000", "private\ue000", "unassigned\u0378", "astral 😀",
 	} {
-		literal, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got string
-		if err := json.Unmarshal([]byte(eval("M.visible("+string(literal)+")")), &got); err != nil {
-			t.Fatal(err)
-		}
-		want := ""
+		got, want := converted(t, eval, "visible", text), ""
 		for _, r := range text {
 			if names.Printable(string(r)) == string(r) {
 				want += string(r)
@@ -73,15 +79,7 @@ func TestShellWordsAreThoseOfTheCommandLine(t *testing.T) {
 	for _, text := range []string{
 		"", "roles/pod-reader", "-n", "it's", "$(id)", "Größe", "a\nid", "a\tb", "a\x03id\r", "\x1b[201~id\n", "'\n!\\`Größe 😀", "a\u202eb", "\u009b", "space\u00a0",
 	} {
-		literal, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got string
-		if err := json.Unmarshal([]byte(eval("M.shellWord("+string(literal)+")")), &got); err != nil {
-			t.Fatal(err)
-		}
-		if want := names.ShellWord(text); got != want {
+		if got, want := converted(t, eval, "shellWord", text), names.ShellWord(text); got != want {
 			t.Errorf("%+q is %+q, want %+q", text, got, want)
 		}
 	}
