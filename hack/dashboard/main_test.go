@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Metrics of the dashboard and of the alerts exist: docs/reference/metrics.md, which is generated from the code, lists them.
+// Metrics of the dashboard and of the alerts exist: docs/reference/metrics.md, which is generated from the code, lists
+// them.
 func TestMetricsAreDocumented(t *testing.T) {
 	documented, err := os.ReadFile("../../docs/reference/metrics.md")
 	if err != nil {

@@ -36,8 +36,8 @@ type installed struct {
 	members []controlplane.EtcdMember
 }
 
-// contents returns what the cluster in dir runs: hns-sync, hns-gateway, or several replicas, if they are asked for or have
-// been before.
+// contents returns what the cluster in dir runs: hns-sync, hns-gateway, or several replicas, if they are asked for or
+// have been before.
 func contents(dir string, withSync, withView, replicated bool) (*installed, error) {
 	c := &installed{
 		overlays: []string{"artifacts/dev", "artifacts/policies"},

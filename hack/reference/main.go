@@ -1,5 +1,5 @@
-// Command reference writes the reference pages of docs/reference, and the chart's README, from the code that they describe. With -check it writes nothing
-// and fails if a page is out of date. Run it from the repository's root.
+// Command reference writes the reference pages of docs/reference, and the chart's README, from the code that they
+// describe. With -check it writes nothing and fails if a page is out of date. Run it from the repository's root.
 package main
 
 import (
@@ -13,14 +13,16 @@ import (
 
 // pages are the generated files, and what writes each.
 var pages = map[string]func() (string, error){
-	"docs/reference/api.md":      api,
-	"docs/reference/commands.md": commands,
-	"docs/reference/flags.md":    flags,
-	"docs/reference/metrics.md":  metrics,
-	"docs/reference/names.md":    names,
-	"docs/reference/policies.md": policies,
-	"docs/reference/roles.md":    roles,
-	"artifacts/chart/README.md":  chart,
+	"docs/reference/api.md":               api,
+	"docs/reference/commands.md":          commands,
+	"docs/reference/flags.md":             flags,
+	"docs/reference/limits.md":            limits,
+	"docs/reference/metrics.md":           metrics,
+	"docs/reference/names.md":             names,
+	"docs/reference/policies.md":          policies,
+	"docs/reference/repository-errors.md": repositoryErrors,
+	"docs/reference/roles.md":             roles,
+	"artifacts/chart/README.md":           chart,
 }
 
 const notice = "<!-- Written by hack/reference: do not edit. -->\n\n"

@@ -84,8 +84,8 @@ func serverOf(path string) string {
 	return hnc.APIServerName
 }
 
-// metricsIn returns the metrics of a file: calls such as metrics.NewGaugeVec(&metrics.GaugeOpts{…}, labels), and those whose options come from
-// LegacyGauge(name, help).
+// metricsIn returns the metrics of a file: calls such as metrics.NewGaugeVec(&metrics.GaugeOpts{…}, labels), and those
+// whose options come from LegacyGauge(name, help).
 func metricsIn(file *ast.File, server string) []metric {
 	var all []metric
 	lists := map[string][]string{}

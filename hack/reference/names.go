@@ -18,7 +18,8 @@ const apiPackage = "pkg/apis/hnc"
 // constant is a string constant of the API with its comment.
 type constant struct{ name, value, doc string }
 
-// names writes the page of labels, annotations, finalizers, conditions, reasons and events: the constants of the API's package.
+// names writes the page of labels, annotations, finalizers, conditions, reasons and events: the constants of the API's
+// package.
 func names() (string, error) {
 	all, err := constants()
 	if err != nil {
@@ -104,7 +105,8 @@ var source = regexp.MustCompile(`\s*Source(\s+of\s+the\s+\w+)?:[^.]*?docs/spec/[
 
 var identifier = regexp.MustCompile(`\b[A-Z]\w+\b`)
 
-// sentence returns the comment of a constant for readers who do not see the code: without its own name, and with the values of others.
+// sentence returns the comment of a constant for readers who do not see the code: without its own name, and with the
+// values of others.
 func sentence(c constant, values map[string]string) string {
 	doc := identifier.ReplaceAllStringFunc(c.doc, func(word string) string {
 		// Words such as Remove are names of constants, too.

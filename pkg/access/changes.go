@@ -14,8 +14,8 @@ type Changes struct {
 
 	mu      sync.RWMutex
 	cluster time.Time
-	// namespaces holds the last change in a namespace, by its hash: another namespace of the same hash only seems to have
-	// changed, and names that tenants choose take no memory.
+	// namespaces holds the last change in a namespace, by its hash: another namespace of the same hash only seems to
+	// have changed, and names that tenants choose take no memory.
 	namespaces [4096]time.Time
 	seed       maphash.Seed
 	// heard is when each source has been heard of last.
@@ -54,8 +54,8 @@ func (c *Changes) Changed(source, namespace string) {
 	}
 }
 
-// Last returns when a role or a binding that applies in a namespace changed last. It reports false if that is not known,
-// because a source is silent.
+// Last returns when a role or a binding that applies in a namespace changed last. It reports false if that is not
+// known, because a source is silent.
 func (c *Changes) Last(namespace string) (time.Time, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -8,7 +8,7 @@ import (
 // AllNamespaces stands for all namespaces in a Change.
 const AllNamespaces = ""
 
-// Change reports that subjects of a binding gained or lost the right to get a namespace.
+// Change reports that subjects of a binding gained or lost the permission to get a namespace.
 type Change struct {
 	Subjects  []Subject
 	Namespace string
@@ -191,7 +191,7 @@ func (x *Index) add(b *binding, namespace string, delta int) {
 	}
 }
 
-// add reports whether the right is gained or lost.
+// add reports whether the permission is gained or lost.
 func (s *subject) add(namespace string, delta int) bool {
 	var before, after int
 	if namespace == AllNamespaces {

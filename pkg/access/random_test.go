@@ -93,8 +93,8 @@ func (c *cluster) replace(x *Index) {
 	}
 }
 
-// right is that of a subject to get a namespace.
-type right struct {
+// permission is that of a subject to get a namespace.
+type permission struct {
 	subject   Subject
 	namespace string
 }
@@ -102,13 +102,13 @@ type right struct {
 func TestIndexMatchesRBAC(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		reported := map[right]bool{{superuserGroup, AllNamespaces}: true}
+		reported := map[permission]bool{{superuserGroup, AllNamespaces}: true}
 		x := New(func(c Change) {
 			for _, s := range c.Subjects {
-				if reported[right{s, c.Namespace}] == c.Gained {
+				if reported[permission{s, c.Namespace}] == c.Gained {
 					t.Fatalf("seed %d: %v is reported although it is so", seed, c)
 				}
-				reported[right{s, c.Namespace}] = c.Gained
+				reported[permission{s, c.Namespace}] = c.Gained
 			}
 		})
 		c := &cluster{roles: map[Role][]rbacv1.PolicyRule{}, bindings: map[BindingKey]reference{}}
@@ -132,7 +132,7 @@ func TestIndexMatchesRBAC(t *testing.T) {
 }
 
 // compare compares all answers for every user and namespace.
-func (c *cluster) compare(t *testing.T, x *Index, reported map[right]bool, when string) {
+func (c *cluster) compare(t *testing.T, x *Index, reported map[permission]bool, when string) {
 	t.Helper()
 	for _, user := range someUsers {
 		subjects := SubjectsOf(user.name, user.groups)
@@ -145,7 +145,7 @@ func (c *cluster) compare(t *testing.T, x *Index, reported map[right]bool, when 
 			got := x.Allows(subjects, namespace)
 			inList := x.AllowsAll(subjects) || slices.Contains(listed, namespace)
 			changed := slices.ContainsFunc(subjects, func(s Subject) bool {
-				return reported[right{s, namespace}] || reported[right{s, AllNamespaces}]
+				return reported[permission{s, namespace}] || reported[permission{s, AllNamespaces}]
 			})
 			if got != want || inList != want || changed != want {
 				t.Fatalf("%s: %s in %s: RBAC says %v, the index %v, its list %v, its changes %v", when, user.name, namespace, want, got, inList, changed)

@@ -39,7 +39,7 @@ func TestRejectedRequests(t *testing.T) {
 		message, rule                  string
 	}{
 		{"a cycle", "admin", http.MethodPost, hierarchies, ofA + `a"}}`, 422, "spec.parent: ", "hierarchies: spec.parent"},
-		{"a move without rights", tenant, http.MethodPost, hierarchies, ofA + `root"}}`, 403, "may not", "hierarchies: create"},
+		{"a move without permissions", tenant, http.MethodPost, hierarchies, ofA + `root"}}`, 403, "may not", "hierarchies: create"},
 		{"an allowed move", "admin", http.MethodPost, hierarchies, ofA + `root"}}`, 201, "", ""},
 		{"a name that exists", "admin", http.MethodPost, hierarchies, ofA + `root"}}`, 409, "already exists", ""},
 		{"an old version", "admin", http.MethodPut, hierarchies + "/hierarchy", strings.Replace(ofA, `"name"`, `"resourceVersion":"1","name"`, 1) + `b"}}`, 409, "please apply your changes to the latest version", ""},

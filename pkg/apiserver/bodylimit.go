@@ -29,8 +29,8 @@ const (
 	maxRequestBody = 3 << 20
 )
 
-// bodyLimit returns the size of the largest body that a request may have, 0 if nothing is to be checked, and what to say
-// of a larger one.
+// bodyLimit returns the size of the largest body that a request may have, 0 if nothing is to be checked, and what to
+// say of a larger one.
 func bodyLimit(info *genericapirequest.RequestInfo, mediaType string) (limit int, message string) {
 	switch {
 	case info.Subresource == "plan":
@@ -47,8 +47,8 @@ func isYAML(mediaType string) bool {
 	return mediaType == runtime.ContentTypeYAML || mediaType == string(types.ApplyYAMLPatchType)
 }
 
-// contentType returns the media type of a request's body, "" if it has none. It rejects those that cannot be parsed: the
-// handlers of patches take what is before the first semicolon, so that no limit would apply.
+// contentType returns the media type of a request's body, "" if it has none. It rejects those that cannot be parsed:
+// the handlers of patches take what is before the first semicolon, so that no limit would apply.
 func contentType(r *http.Request) (string, error) {
 	header := r.Header.Get("Content-Type")
 	if header == "" {

@@ -10,7 +10,8 @@ import (
 	"k8s.io/apiserver/pkg/util/compatibility"
 )
 
-// The filters are in front of the server: requests with tokens wait in places of their own until they are authenticated.
+// The filters are in front of the server: requests with tokens wait in places of their own until they are
+// authenticated.
 func TestRequestsWithTokensAreBounded(t *testing.T) {
 	generic := genericapiserver.NewRecommendedConfig(Codecs)
 	generic.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()

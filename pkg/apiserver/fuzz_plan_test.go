@@ -80,8 +80,8 @@ var writtenAt = regexp.MustCompile(`"time":"[^"]*"`)
 
 func timeless(answer string) string { return writtenAt.ReplaceAllString(answer, "") }
 
-// FuzzPlan plans any change in a fixed forest, as a user with all rights and as one without. No plan may panic, nor be
-// an internal error, and two equal requests get equal plans, page by page.
+// FuzzPlan plans any change in a fixed forest, as a user with all permissions and as one without. No plan may panic,
+// nor be an internal error, and two equal requests get equal plans, page by page.
 func FuzzPlan(f *testing.F) {
 	api := startAPIOn(f, servePlannedCluster)
 	send(api, http.MethodPost, apiPath+"v1beta1/hncconfigurations", "application/json", "admin",

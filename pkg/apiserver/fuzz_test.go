@@ -89,7 +89,7 @@ var fuzzedRequests = []fuzzedRequest{
 const apiPath = "/apis/hnc.x-k8s.io/"
 
 // FuzzBodies sends any body to each resource of the whole server, in each way that a body can be sent, as a user with
-// all rights and as one without. Nothing may panic, nor be an internal error.
+// all permissions and as one without. Nothing may panic, nor be an internal error.
 func FuzzBodies(f *testing.F) {
 	api := startAPI(f)
 	for _, object := range fuzzedObjects {

@@ -36,8 +36,8 @@ import (
 // fuzzNamespaces are those of the cluster.
 var fuzzNamespaces = []string{"a", "b", "c", "root"}
 
-// tenant is a user without rights in the cluster, for the registry; the server's own authorizer allows everything, as
-// kube-apiserver has.
+// tenant is a user without permissions in the cluster, for the registry; the server's own authorizer allows everything,
+// as kube-apiserver has.
 const tenant = "tenant"
 
 // startAPI runs the whole server on an etcd of its own, without a port, and returns the handler of its requests. It

@@ -20,7 +20,8 @@ const (
 	// listMemory bounds the large objects that all lists in flight of single namespaces contain, in bytes of JSON, and
 	// those of lists of all namespaces. A list needs some times as much memory, because it is converted and encoded.
 	listMemory = 64 << 20
-	// namespaceShare is the divisor for the share of one namespace, so that a tenant who lists much leaves memory to others.
+	// namespaceShare is the divisor for the share of one namespace, so that a tenant who lists much leaves memory to
+	// others.
 	namespaceShare = 2
 	// smallList is the size up to which a list is not limited.
 	smallList = 256 << 10
@@ -28,8 +29,8 @@ const (
 
 // lists limits the memory of lists of stored objects.
 type lists struct {
-	// large returns the size of the large objects of a resource in a namespace, or with "" in all; nil before the stores
-	// exist.
+	// large returns the size of the large objects of a resource in a namespace, or with "" in all; nil before the
+	// stores exist.
 	large func(resource, namespace string) int
 
 	mu sync.Mutex
@@ -39,7 +40,8 @@ type lists struct {
 
 func newLists() *lists { return &lists{used: map[string]int{}} }
 
-// listVerbs are the verbs whose responses contain all objects. deletecollection returns what it deletes, or would delete.
+// listVerbs are the verbs whose responses contain all objects. deletecollection returns what it deletes, or would
+// delete.
 var listVerbs = sets.New("list", "deletecollection")
 
 // acquire reserves memory for a request until it is released. It fails with TooManyRequests.
@@ -62,8 +64,8 @@ func (l *lists) acquire(r *http.Request) (release func(), err error) {
 	return func() { l.take(info.Namespace, -size, most) }, nil
 }
 
-// take adds to the bytes in flight of a namespace, unless it would have more than most then, or all would have more than
-// listMemory. Whoever may list all namespaces is no tenant, and has memory of their own.
+// take adds to the bytes in flight of a namespace, unless it would have more than most then, or all would have more
+// than listMemory. Whoever may list all namespaces is no tenant, and has memory of their own.
 func (l *lists) take(namespace string, size, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

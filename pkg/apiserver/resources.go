@@ -29,8 +29,8 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynames
 	older := func(resource alias.Resource, names alias.Names) *alias.REST {
 		return &alias.REST{Resource: resource, Names: names, Updates: []rest.TransformFunc{preserve}}
 	}
-	// Only one version has short names and the category, because kubectl warns about a name of two resources, and would list
-	// objects twice.
+	// Only one version has short names and the category, because kubectl warns about a name of two resources, and would
+	// list objects twice.
 	named := func(resource alias.Resource, names alias.Names, short ...string) *alias.REST {
 		names.Short, names.Categories = short, []string{hnc.Category}
 		return &alias.REST{Resource: resource, Names: names}

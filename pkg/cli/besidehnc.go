@@ -32,9 +32,9 @@ func onlyOwn(f *Factory, commands ...*cobra.Command) []*cobra.Command {
 	return commands
 }
 
-// besideHNC reports whether HNC serves the cluster: its version is then the preferred one, and that of hns-apiserver the
-// other. A chart with besideHNC=true prefers HNC's version also when hns-apiserver serves it. If that is not known, the
-// command's own requests fail.
+// besideHNC reports whether HNC serves the cluster: its version is then the preferred one, and that of hns-apiserver
+// the other. A chart with besideHNC=true prefers HNC's version also when hns-apiserver serves it. If that is not known,
+// the command's own requests fail.
 func besideHNC(ctx context.Context, f *Factory) bool {
 	c, err := f.Clients()
 	if err != nil {

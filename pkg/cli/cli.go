@@ -1,6 +1,6 @@
 // Package cli is the kubectl plugin. Each command has a file with its options, which complete, validate and run it; the
-// packages below, which have no clients, decide what it prints, except packages repo and migrate: these are commands that
-// are plugins of their own. Source of arguments, behavior and default output: docs/spec/hnc.md 4.
+// packages below, which have no clients, decide what it prints, except packages repo and migrate: these are commands
+// that are plugins of their own. Source of arguments, behavior and default output: docs/spec/hnc.md 4.
 package cli
 
 import (
@@ -24,7 +24,8 @@ func Run(version string) int { return Main(version, NewCommand) }
 func Main(version string, build func(*Factory, genericiooptions.IOStreams) *cobra.Command) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// After the first signal, restore the default: a second one ends the process even if a read of standard input blocks.
+	// After the first signal, restore the default: a second one ends the process even if a read of standard input
+	// blocks.
 	context.AfterFunc(ctx, stop)
 	klog.SetLogger(klog.Logger{}) // Libraries log errors that they also return, and those of requests that are no longer needed.
 	out, errOut := &textWriter{w: os.Stdout}, &textWriter{w: os.Stderr}

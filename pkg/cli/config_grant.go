@@ -39,12 +39,12 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *Clients) er
 	switch {
 	case apierrors.IsForbidden(err) && !o.granting:
 		Warnf(o.ErrOut, "whether hns-propagator has the permissions on %s is not known: missing permission: %s; if it lacks them, kubectl hns config describe shows OutOfSync, "+
-			"and an administrator may grant them:\n  %s", resource, missingRight(err), o.grantCommand())
+			"and an administrator may grant them:\n  %s", resource, missingPermission(err), o.grantCommand())
 		return nil
 	case err != nil || len(lacks) == 0:
 		return err
 	case o.grant:
-		err := o.grantRights(ctx, c, resource)
+		err := o.grantPermissions(ctx, c, resource)
 		if !apierrors.IsForbidden(err) || o.granting {
 			return err
 		}
@@ -66,9 +66,9 @@ func setResourceArgs(entry v1beta1.ResourceSpec) string {
 	return "set " + schema.GroupResource{Group: entry.Group, Resource: entry.Resource}.String() + " " + string(cmp.Or(entry.Mode, v1beta1.Propagate))
 }
 
-// grantRights creates a ClusterRole for the kind that is aggregated into the propagator's, and waits until it takes
-// effect.
-func (o *setResourceOptions) grantRights(ctx context.Context, c *Clients, resource schema.GroupResource) error {
+// grantPermissions creates a ClusterRole for the kind that is aggregated into the propagator's, and waits until it
+// takes effect.
+func (o *setResourceOptions) grantPermissions(ctx context.Context, c *Clients, resource schema.GroupResource) error {
 	role := grant.Role(resource)
 	_, err := c.Kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{DryRun: o.dryRun.options()})
 	if apierrors.IsForbidden(err) && !o.granting {

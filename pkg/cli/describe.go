@@ -78,7 +78,7 @@ func (o *describeOptions) Run(ctx context.Context) error {
 	events, err := c.Kube.CoreV1().Events(o.namespace).List(ctx, metav1.ListOptions{FieldSelector: "source=" + hnc.GroupName})
 	switch {
 	case apierrors.IsForbidden(err):
-		Warnf(o.ErrOut, "events are left out: missing permission: %s", missingRight(err))
+		Warnf(o.ErrOut, "events are left out: missing permission: %s", missingPermission(err))
 		events = nil
 	case err != nil:
 		return err

@@ -127,7 +127,7 @@ func (o *doctorOptions) checkInstallation(ctx context.Context, now time.Time) {
 	o.checkServerClock(ctx, now)
 	o.checkPolicies(ctx)
 	configuration := o.checkConfiguration(ctx)
-	o.checkRights(ctx, configuration)
+	o.checkPermissions(ctx, configuration)
 	o.checkLag(ctx)
 	o.checkEtcd(ctx)
 }
@@ -165,7 +165,7 @@ func (o *doctorOptions) failed(subject string, err error) bool {
 	case err == nil || apierrors.IsNotFound(err):
 		return false
 	case apierrors.IsForbidden(err):
-		o.add(diagnosis.Finding{Severity: diagnosis.Unknown, Subject: subject, Text: "missing permission: " + missingRight(err)})
+		o.add(diagnosis.Finding{Severity: diagnosis.Unknown, Subject: subject, Text: "missing permission: " + missingPermission(err)})
 	case apierrors.IsServiceUnavailable(err):
 		o.add(diagnosis.Unavailable(subject, ServerMessage(err)))
 	default:

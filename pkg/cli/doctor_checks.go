@@ -18,23 +18,23 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
 )
 
-// checkRights looks at the rights of the servers, and of users by the built-in roles.
-func (o *doctorOptions) checkRights(ctx context.Context, configuration *v1beta1.HNCConfiguration) {
+// checkPermissions looks at the permissions of the servers, and of users by the built-in roles.
+func (o *doctorOptions) checkPermissions(ctx context.Context, configuration *v1beta1.HNCConfiguration) {
 	var kinds []string
 	if configuration != nil {
 		var err error
-		if kinds, err = o.missingRights(ctx, hnc.PropagatorName, diagnosis.KindRights(configuration)); o.failed("permissions of hns-propagator", err) {
+		if kinds, err = o.missingPermissions(ctx, hnc.PropagatorName, diagnosis.KindPermissions(configuration)); o.failed("permissions of hns-propagator", err) {
 			return
 		}
 	}
 	for _, server := range []struct {
 		name          string
-		rights        []diagnosis.Right
+		permissions   []diagnosis.Permission
 		missingOfKind []string
-	}{{hnc.APIServerName, diagnosis.APIServerRights, nil}, {hnc.PropagatorName, diagnosis.PropagatorRights, kinds}} {
-		missing, err := o.missingRights(ctx, server.name, server.rights)
+	}{{hnc.APIServerName, diagnosis.APIServerPermissions, nil}, {hnc.PropagatorName, diagnosis.PropagatorPermissions, kinds}} {
+		missing, err := o.missingPermissions(ctx, server.name, server.permissions)
 		if !o.failed("permissions of "+server.name, err) {
-			o.add(diagnosis.Rights(server.name, missing, server.missingOfKind)...)
+			o.add(diagnosis.Permissions(server.name, missing, server.missingOfKind)...)
 		}
 	}
 	for _, name := range []string{"view", "edit", "admin"} {
@@ -45,20 +45,20 @@ func (o *doctorOptions) checkRights(ctx context.Context, configuration *v1beta1.
 	}
 }
 
-// missingRights returns the rights that a server's ServiceAccount does not have.
-func (o *doctorOptions) missingRights(ctx context.Context, server string, rights []diagnosis.Right) ([]string, error) {
+// missingPermissions returns the permissions that a server's ServiceAccount does not have.
+func (o *doctorOptions) missingPermissions(ctx context.Context, server string, permissions []diagnosis.Permission) ([]string, error) {
 	var missing []string
-	for _, right := range rights {
-		resource, subresource, _ := strings.Cut(right.Resource, "/")
-		for _, verb := range right.Verbs {
+	for _, permission := range permissions {
+		resource, subresource, _ := strings.Cut(permission.Resource, "/")
+		for _, verb := range permission.Verbs {
 			allowed, err := grant.Allowed(ctx, o.clients.Kube, server, authorizationv1.ResourceAttributes{
-				Group: right.Group, Resource: resource, Subresource: subresource, Namespace: right.Namespace, Name: right.Name, Verb: verb,
+				Group: permission.Group, Resource: resource, Subresource: subresource, Namespace: permission.Namespace, Name: permission.Name, Verb: verb,
 			})
 			if err != nil {
 				return nil, err
 			}
 			if !allowed {
-				missing = append(missing, strings.TrimSuffix(verb+" "+right.Resource+"."+right.Group, "."))
+				missing = append(missing, strings.TrimSuffix(verb+" "+permission.Resource+"."+permission.Group, "."))
 			}
 		}
 	}

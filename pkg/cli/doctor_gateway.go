@@ -30,7 +30,7 @@ func (o *doctorOptions) checkGateway(ctx context.Context, now time.Time) {
 	}
 	o.add(diagnosis.APIService(api, found))
 	o.checkCertificate(ctx, api.Server, found.Spec.CABundle, now)
-	o.checkGatewayRights(ctx)
+	o.checkGatewayPermissions(ctx)
 	o.add(diagnosis.Views(views.Items))
 }
 
@@ -47,10 +47,10 @@ func (o *doctorOptions) checkViewDefinitions(ctx context.Context) {
 	o.add(diagnosis.ViewDefinitions(definitions.Items, namespaces.Items)...)
 }
 
-// checkGatewayRights looks at what hns-gateway has to be allowed, and at what it must not be allowed.
-func (o *doctorOptions) checkGatewayRights(ctx context.Context) {
+// checkGatewayPermissions looks at what hns-gateway has to be allowed, and at what it must not be allowed.
+func (o *doctorOptions) checkGatewayPermissions(ctx context.Context) {
 	server := hnc.GatewayName
-	missing, err := o.missingRights(ctx, server, diagnosis.GatewayRights)
+	missing, err := o.missingPermissions(ctx, server, diagnosis.GatewayNeeds)
 	if o.failed("permissions of "+server, err) {
 		return
 	}

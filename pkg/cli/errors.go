@@ -88,8 +88,9 @@ func ServerMessage(err error) string {
 
 var forbidden = regexp.MustCompile(`cannot (\S+) resource "([^"]+)" in API group "([^"]*)" (?:in the namespace "([^"]+)"|at the cluster scope)`)
 
-// missingRight returns the right that the requester lacks according to the server, "" if the error is another one.
-func missingRight(err error) string {
+// missingPermission returns the permission that the requester lacks according to the server, "" if the error is another
+// one.
+func missingPermission(err error) string {
 	if !apierrors.IsForbidden(err) {
 		return ""
 	}
@@ -116,8 +117,8 @@ func hintFor(f *Factory, err error) string {
 	look := "Look with: kubectl get apiservice " + service
 	var status apierrors.APIStatus
 	switch {
-	case missingRight(err) != "":
-		return "Missing permission: " + missingRight(err)
+	case missingPermission(err) != "":
+		return "Missing permission: " + missingPermission(err)
 	case apierrors.IsServiceUnavailable(err):
 		return "The server of APIService " + service + " does not answer. " + look
 	case isUnserved(err):

@@ -34,8 +34,8 @@ type hierarchyChange struct {
 	modes []v1beta1.ResourceSpec
 }
 
-// apply changes a hierarchy. It returns a message about the parent and cascading deletion, in HNC's words, and how many of
-// the two change.
+// apply changes a hierarchy. It returns a message about the parent and cascading deletion, in HNC's words, and how many
+// of the two change.
 func (want hierarchyChange) apply(h *v1beta1.Hierarchy) (messages []string, changes int) {
 	h.Spec.Propagation = withModes(h.Spec.Propagation, want.modes)
 	if want.parent != nil {

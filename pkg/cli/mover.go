@@ -51,8 +51,8 @@ type placed struct {
 	outcome   outcome
 }
 
-// validate has the server validate the moves one by one, each in the tree as it is, and returns them, and those that are
-// left out. It changes nothing, and stops at the first error.
+// validate has the server validate the moves one by one, each in the tree as it is, and returns them, and those that
+// are left out. It changes nothing, and stops at the first error.
 func (m *mover) validate(ctx context.Context, moves []adoption.Move) ([]placed, []adoption.Skipped, error) {
 	line := NewProgress(m.errOut)
 	defer line.Clear()

@@ -116,8 +116,8 @@ func (o *treeOptions) loadObjects(ctx context.Context, c *Clients, t *tree.Tree)
 // fewNamespaces is the number of namespaces up to which these are listed one by one, and not the whole cluster.
 const fewNamespaces = 50
 
-// addObjects does so with a request for each namespace if these are few, or if the requester may not list the objects of
-// the whole cluster, otherwise with one.
+// addObjects does so with a request for each namespace if these are few, or if the requester may not list the objects
+// of the whole cluster, otherwise with one.
 func (o *treeOptions) addObjects(ctx context.Context, c *Clients, t *tree.Tree, resource schema.GroupVersionResource) error {
 	list := func(ctx context.Context, namespace string) ([]metav1.PartialObjectMetadata, error) {
 		found, err := c.metadata.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
@@ -152,7 +152,7 @@ func (o *treeOptions) addObjects(ctx context.Context, c *Clients, t *tree.Tree, 
 	}
 	for i := range nodes {
 		if forbidden[i] != nil {
-			Warnf(o.ErrOut, "objects in namespace %s are left out: missing permission: %s", nodes[i].Name, missingRight(forbidden[i]))
+			Warnf(o.ErrOut, "objects in namespace %s are left out: missing permission: %s", nodes[i].Name, missingPermission(forbidden[i]))
 		}
 		add(lists[i])
 	}

@@ -17,8 +17,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// loadTrees reads the trees below the roots with one request for each. If the server has no hierarchies/tree, or answers
-// in a version of the API that this plugin does not know, it takes two more requests for all trees. It returns an error if a root does not exist or the requester may not read it.
+// loadTrees reads the trees below the roots with one request for each. If the server has no hierarchies/tree, or
+// answers in a version of the API that this plugin does not know, it takes two more requests for all trees. It returns
+// an error if a root does not exist or the requester may not read it.
 func loadTrees(ctx context.Context, c *Clients, roots []string) (*tree.Tree, error) {
 	t := tree.New()
 	for _, root := range roots {
@@ -61,7 +62,7 @@ func loadAllTrees(ctx context.Context, c *Clients, errOut io.Writer) (*tree.Tree
 	if mineErr != nil {
 		return nil, err
 	}
-	Warnf(errOut, "only namespaces that you may see are shown, and no conditions: missing permission: %s", missingRight(err))
+	Warnf(errOut, "only namespaces that you may see are shown, and no conditions: missing permission: %s", missingPermission(err))
 	t = tree.New()
 	for i := range mine.Items {
 		n := &mine.Items[i]

@@ -26,7 +26,8 @@ const levels = 2000
 // olderServer is what a server without hierarchies/tree answers.
 var olderServer = apierrors.NewGenericServerResponse(404, "get", hnc.Resource("hierarchies"), "", "", 0, true)
 
-// testCluster is a chain of namespaces, each the parent of the next. unserved, if any, is the error of hierarchies/tree.
+// testCluster is a chain of namespaces, each the parent of the next. unserved, if any, is the error of
+// hierarchies/tree.
 func testCluster(t *testing.T, unserved error) (c *Clients, ours *fake.Clientset, requests func() int) {
 	t.Helper()
 	var namespaces, hierarchies []runtime.Object

@@ -25,7 +25,7 @@ func (r *uiReader) Administration(ctx context.Context) (*ui.Administration, erro
 	syncs, err := r.clients.Hierarchy.HncV1alpha3().RepositorySyncs().List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
-		answer.Notes = append(answer.Notes, "repositories are left out: missing permission: "+missingRight(err))
+		answer.Notes = append(answer.Notes, "repositories are left out: missing permission: "+missingPermission(err))
 	case isUnserved(err):
 	case err != nil:
 		return nil, err

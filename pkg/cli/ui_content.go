@@ -53,7 +53,7 @@ func (r *uiReader) content(ctx context.Context, resource schema.GroupVersionReso
 		source, err := client.Namespace(answer.Source).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case apierrors.IsForbidden(err):
-			answer.Notes = append(answer.Notes, "the source cannot be compared: missing permission: "+missingRight(err))
+			answer.Notes = append(answer.Notes, "the source cannot be compared: missing permission: "+missingPermission(err))
 		case apierrors.IsNotFound(err):
 			answer.Notes = append(answer.Notes, "the source in "+answer.Source+" does not exist")
 		case err != nil:
@@ -88,8 +88,8 @@ func (r *uiReader) overwritten(ctx context.Context, resource schema.GroupResourc
 	}
 	if err != nil {
 		why := ServerMessage(err)
-		if right := missingRight(err); right != "" {
-			why = "missing permission: " + right
+		if permission := missingPermission(err); permission != "" {
+			why = "missing permission: " + permission
 		}
 		return nil, "what it has overwritten is not known: " + why
 	}

@@ -72,7 +72,7 @@ func (r *uiReader) myForest(ctx context.Context, why error) (*ui.Forest, error) 
 	}
 	forest := &ui.Forest{
 		Namespaces: make([]ui.Member, 0, len(mine.Items)),
-		Partial:    "Only namespaces that you may see are shown, without conditions. Missing permission: " + missingRight(why),
+		Partial:    "Only namespaces that you may see are shown, without conditions. Missing permission: " + missingPermission(why),
 	}
 	for i := range mine.Items {
 		n := &mine.Items[i]

@@ -71,16 +71,17 @@ func (r *uiReader) Namespace(ctx context.Context, name string) (*ui.Namespace, e
 	answer.LabelsFrom = labelsFrom(ns.Labels, q.Chain, hierarchies)
 	answer.Resources, err = r.propagated(ctx, hierarchies)
 	if err != nil {
-		answer.Notes = append(answer.Notes, "kinds of the cluster's configuration are left out: missing permission: "+missingRight(err))
+		answer.Notes = append(answer.Notes, "kinds of the cluster's configuration are left out: missing permission: "+missingPermission(err))
 	}
 	return answer, nil
 }
 
-// children returns the children of a namespace, and Subnamespaces that are not children. note says what could not be read.
+// children returns the children of a namespace, and Subnamespaces that are not children. note says what could not be
+// read.
 func (r *uiReader) children(ctx context.Context, h *v1beta1.Hierarchy) (children []ui.Child, note string, err error) {
 	subs, err := r.clients.Hierarchy.HncV1beta1().Subnamespaces(h.Namespace).List(ctx, metav1.ListOptions{})
 	if apierrors.IsForbidden(err) {
-		note = "which children are sub-namespaces, and their states, are left out: missing permission: " + missingRight(err)
+		note = "which children are sub-namespaces, and their states, are left out: missing permission: " + missingPermission(err)
 	} else if err != nil {
 		return nil, "", err
 	}
@@ -163,7 +164,7 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 		above := q.Chain[i].Name
 		list, err := r.clients.metadata.Resource(mapping.Resource).Namespace(above).List(ctx, metav1.ListOptions{Limit: maxUIObjects})
 		if apierrors.IsForbidden(err) && i > 0 {
-			notes[i] = "objects in " + above + " are left out: missing permission: " + missingRight(err)
+			notes[i] = "objects in " + above + " are left out: missing permission: " + missingPermission(err)
 			return nil
 		}
 		if err == nil && list.Continue != "" {
@@ -254,7 +255,7 @@ func (r *uiReader) Explain(ctx context.Context, namespace, resource, name string
 const olderServers = "The cluster's servers are older than this plugin"
 
 func (r *uiReader) Problem(err error) ui.Problem {
-	p := ui.Problem{Detail: ServerMessage(err), MissingPermission: missingRight(err)}
+	p := ui.Problem{Detail: ServerMessage(err), MissingPermission: missingPermission(err)}
 	if p.MissingPermission == "" {
 		p.Hint = hintFor(r.factory, err)
 	}

@@ -98,7 +98,8 @@ func (r *uiReader) Apply(ctx context.Context, namespace string, change ui.Change
 	return r.write(ctx, namespace, change, subnamespace, "none")
 }
 
-// write makes a change, or has the server validate it. subnamespace is what a deletion deletes, "" if that is not known.
+// write makes a change, or has the server validate it. subnamespace is what a deletion deletes, "" if that is not
+// known.
 func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change, subnamespace types.UID, dryRun DryRunFlag) error {
 	client := r.clients.Hierarchy.HncV1beta1()
 	switch change.Kind {
@@ -144,7 +145,8 @@ func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change
 	return err
 }
 
-// subnamespaceOf returns the parent that a sub-namespace belongs to, "" for other namespaces, and before it has its tree labels.
+// subnamespaceOf returns the parent that a sub-namespace belongs to, "" for other namespaces, and before it has its
+// tree labels.
 func subnamespaceOf(ns *metav1.PartialObjectMetadata) string {
 	// Who creates a namespace may annotate it with anything.
 	parent := managed.SubnamespaceOf(ns.Annotations)

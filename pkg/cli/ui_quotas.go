@@ -21,7 +21,7 @@ func (r *uiReader) Quotas(ctx context.Context) (*ui.Quotas, error) {
 	list, err := r.clients.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
-		answer.Notes = append(answer.Notes, "only quotas that you may list are shown: missing permission: "+missingRight(err))
+		answer.Notes = append(answer.Notes, "only quotas that you may list are shown: missing permission: "+missingPermission(err))
 		if list, err = r.myQuotas(ctx, err); err != nil {
 			return nil, err
 		}

@@ -93,7 +93,8 @@ func newUninstallCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.
 	return cmd
 }
 
-// noMigration returns an error while a migration from HNC is under way: its freeze would stay, and HNC, if it is stopped.
+// noMigration returns an error while a migration from HNC is under way: its freeze would stay, and HNC, if it is
+// stopped.
 func noMigration(ctx context.Context, c *Clients) error {
 	_, err := c.Kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, hnc.Migration, metav1.GetOptions{})
 	if err == nil {

@@ -71,7 +71,7 @@ func (o *whoOptions) Run(ctx context.Context) error {
 	if _, err := c.namespaces.Get(ctx, o.namespace, metav1.GetOptions{}); err != nil {
 		return err
 	}
-	rights, notes, err := readRights(ctx, c, o.namespace)
+	permissions, notes, err := readPermissions(ctx, c, o.namespace)
 	if err != nil {
 		return err
 	}
@@ -79,14 +79,14 @@ func (o *whoOptions) Run(ctx context.Context) error {
 	var grants []admins.Grant
 	var unread []string
 	if o.verb == "" {
-		grants, unread = rights.Admins()
+		grants, unread = permissions.Admins()
 	} else {
 		permission, err := permissionOf(o.factory, o.verb, o.resource)
 		if err != nil {
 			return err
 		}
 		key = "grants"
-		grants, unread = rights.Who(permission)
+		grants, unread = permissions.Who(permission)
 		grants = slices.DeleteFunc(grants, func(g admins.Grant) bool { return g.Unknown })
 	}
 	for _, note := range append(notes, o.unreadNotes(unread)...) {
@@ -158,9 +158,9 @@ func describeUnread(clusterRoles []string) string {
 	return strings.Join(parts, ", and ")
 }
 
-// readRights reads the RBAC objects that apply to a namespace. Those of the whole cluster are left out if the requester
-// may not read them; notes say so for bindings.
-func readRights(ctx context.Context, c *Clients, namespace string) (rights *admins.Rights, notes []string, err error) {
+// readPermissions reads the RBAC objects that apply to a namespace. Those of the whole cluster are left out if the
+// requester may not read them; notes say so for bindings.
+func readPermissions(ctx context.Context, c *Clients, namespace string) (permissions *admins.Permissions, notes []string, err error) {
 	rbac := c.Kube.RbacV1()
 	all := metav1.ListOptions{}
 	bindings, err := rbac.RoleBindings(namespace).List(ctx, all)
@@ -171,27 +171,27 @@ func readRights(ctx context.Context, c *Clients, namespace string) (rights *admi
 	if err != nil {
 		return nil, nil, err
 	}
-	rights = &admins.Rights{Bindings: bindings.Items, Roles: roles.Items, ClusterRoles: map[string]rbacv1.ClusterRole{}}
+	permissions = &admins.Permissions{Bindings: bindings.Items, Roles: roles.Items, ClusterRoles: map[string]rbacv1.ClusterRole{}}
 	clusterBindings, err := rbac.ClusterRoleBindings().List(ctx, all)
 	switch {
 	case apierrors.IsForbidden(err):
-		notes = append(notes, "admins of the whole cluster are left out: missing permission: "+missingRight(err))
+		notes = append(notes, "admins of the whole cluster are left out: missing permission: "+missingPermission(err))
 	case err != nil:
 		return nil, nil, err
 	default:
-		rights.ClusterRoleBindings = clusterBindings.Items
+		permissions.ClusterRoleBindings = clusterBindings.Items
 	}
 	clusterRoles, err := rbac.ClusterRoles().List(ctx, all)
 	if err != nil && !apierrors.IsForbidden(err) {
 		return nil, nil, err
 	}
 	if err == nil {
-		rights.AllClusterRoles = true
+		permissions.AllClusterRoles = true
 		for i := range clusterRoles.Items {
-			rights.ClusterRoles[clusterRoles.Items[i].Name] = clusterRoles.Items[i]
+			permissions.ClusterRoles[clusterRoles.Items[i].Name] = clusterRoles.Items[i]
 		}
 	}
-	return rights, notes, nil
+	return permissions, notes, nil
 }
 
 func printGrants(w io.Writer, grants []admins.Grant, admin bool) error {

@@ -102,7 +102,7 @@ func readObject(ctx context.Context, c *Clients, resource schema.GroupVersionRes
 	case apierrors.IsNotFound(err):
 		return nil
 	case apierrors.IsForbidden(err) && !required:
-		in.Unread = "missing permission: " + missingRight(err)
+		in.Unread = "missing permission: " + missingPermission(err)
 		return nil
 	case err != nil:
 		return err
@@ -117,7 +117,7 @@ func readObject(ctx context.Context, c *Clients, resource schema.GroupVersionRes
 }
 
 // readRoles reads the Roles that sources of RoleBindings in the chain refer to, in their namespaces and in the one in
-// question. A missing right is noted.
+// question. A missing permission is noted.
 func readRoles(ctx context.Context, c *Clients, q *origin.Question) error {
 	for i := range q.Chain {
 		if i == 0 || q.Chain[i].Object == nil || q.Chain[i].Object.Role == nil {
@@ -129,7 +129,7 @@ func readRoles(ctx context.Context, c *Clients, q *origin.Question) error {
 			switch {
 			case apierrors.IsNotFound(err):
 			case apierrors.IsForbidden(err):
-				role.Unread = "missing permission: " + missingRight(err)
+				role.Unread = "missing permission: " + missingPermission(err)
 			case err != nil:
 				return err
 			default:

@@ -23,7 +23,7 @@ func readRules(ctx context.Context, c *Clients, q *origin.Question) error {
 	config, err := GetConfiguration(ctx, c)
 	switch {
 	case apierrors.IsForbidden(err):
-		q.RulesUnread = "missing permission: " + missingRight(err)
+		q.RulesUnread = "missing permission: " + missingPermission(err)
 	case err != nil:
 		return err
 	default:
@@ -84,7 +84,7 @@ func readMode(ctx context.Context, c *Clients, resource schema.GroupResource, ma
 	}
 	config, err := GetConfiguration(ctx, c)
 	if apierrors.IsForbidden(err) {
-		return origin.Mode{Unread: "missing permission: " + missingRight(err)}, "", nil
+		return origin.Mode{Unread: "missing permission: " + missingPermission(err)}, "", nil
 	}
 	if err != nil {
 		return origin.Mode{}, "", err

@@ -82,8 +82,8 @@ func remove(ctx context.Context, client Client, w Write) error {
 // maxVersions is how many versions of a copy that others keep changing are tried to be deleted.
 const maxVersions = 3
 
-// removeCopy deletes a copy, unless it has become a local object: users may replace some copies by their own, which have
-// the same UID. Copies that others change all the time are deleted whatever their version is.
+// removeCopy deletes a copy, unless it has become a local object: users may replace some copies by their own, which
+// have the same UID. Copies that others change all the time are deleted whatever their version is.
 func removeCopy(ctx context.Context, client Client, w Write) error {
 	present := Written{w.Present.UID, w.Present.ResourceVersion}
 	for range maxVersions {

@@ -73,8 +73,8 @@ func (d Destination) ancestor(namespace string) Destination {
 	return Destination{Namespace: namespace, Ancestors: d.Ancestors[:slices.Index(d.Ancestors, namespace)], Labels: d.Labels, roles: d.roles}
 }
 
-// Remember returns the destination, which then calls Labels at most once for each namespace, and finds the Role that is in
-// effect once for each name. It is not safe for concurrent use, and valid only while objects stay the same.
+// Remember returns the destination, which then calls Labels at most once for each namespace, and finds the Role that is
+// in effect once for each name. It is not safe for concurrent use, and valid only while objects stay the same.
 func (d Destination) Remember() Destination {
 	labels, known := d.Labels, map[string]map[string]string{}
 	d.roles = map[inNamespace]*Object{}

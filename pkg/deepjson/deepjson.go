@@ -1,8 +1,8 @@
 // Package deepjson reads lists and watch events whose objects have as many levels as decoders accept.
 //
-// kube-apiserver stores custom resources of up to 10,000 levels, which is the limit of Go's decoders. A list of them has
-// two more levels and an event has one, so decoding either as a whole fails: one object would keep all others of its kind
-// from being read.
+// kube-apiserver stores custom resources of up to 10,000 levels, which is the limit of Go's decoders. A list of them
+// has two more levels and an event has one, so decoding either as a whole fails: one object would keep all others of
+// its kind from being read.
 package deepjson
 
 import (

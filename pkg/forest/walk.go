@@ -1,7 +1,7 @@
 package forest
 
-// Height returns the number of levels below a namespace: 0 if nothing is below. It is at most that of a whole tree, or one
-// more for a higher one.
+// Height returns the number of levels below a namespace: 0 if nothing is below. It is at most that of a whole tree, or
+// one more for a higher one.
 func (f *Forest) Height(name string) (height int) {
 	f.Walk(name, func(_ string, depth int) bool {
 		height = max(height, depth)

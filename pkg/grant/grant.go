@@ -1,4 +1,4 @@
-// Package grant gives hns-propagator the rights on kinds that are propagated.
+// Package grant gives hns-propagator the permissions on kinds that are propagated.
 package grant
 
 import (
@@ -44,7 +44,7 @@ func Allowed(ctx context.Context, kube kubernetes.Interface, server string, requ
 	return review.Status.Allowed, nil
 }
 
-// Role returns the ClusterRole that grants the rights on a kind: it is aggregated into the propagator's.
+// Role returns the ClusterRole that grants the permissions on a kind: it is aggregated into the propagator's.
 func Role(resource schema.GroupResource) *rbacv1.ClusterRole {
 	return &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{

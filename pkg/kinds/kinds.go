@@ -57,8 +57,8 @@ func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping,
 	return mapping, nil
 }
 
-// ofCluster returns the first match that is not the kind of a view: what tenants call their kinds does not decide what a
-// configuration means.
+// ofCluster returns the first match that is not the kind of a view: what tenants call their kinds does not decide what
+// a configuration means.
 func ofCluster(mapper meta.RESTMapper, partial schema.GroupVersionResource) (schema.GroupVersionResource, error) {
 	all, err := mapper.ResourcesFor(partial)
 	if err != nil {

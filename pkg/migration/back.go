@@ -79,8 +79,8 @@ func (m *Migration) beginBack(ctx context.Context) (*state, error) {
 	return storeState(ctx, m.clients, saved, map[string]string{hnc.MigrationDeleting: "true", hnc.MigrationRollingBack: "true", keyDigest: e.digest})
 }
 
-// removePolicies deletes the installed admission policies, except for the one that bounds hns-propagator, and the webhook of
-// quotas.
+// removePolicies deletes the installed admission policies, except for the one that bounds hns-propagator, and the
+// webhook of quotas.
 func (m *Migration) removePolicies(ctx context.Context) error {
 	client, options := m.kube.AdmissionregistrationV1(), metav1.ListOptions{LabelSelector: hnc.SelectorPartOf}
 	bindings, err := client.ValidatingAdmissionPolicyBindings().List(ctx, options)

@@ -214,7 +214,8 @@ func changes(before, now map[string]any) []string {
 	return lines
 }
 
-// saveOwn writes what hns-apiserver has to a file beside the export, once: a repetition may find only some of the objects.
+// saveOwn writes what hns-apiserver has to a file beside the export, once: a repetition may find only some of the
+// objects.
 func (m *Migration) saveOwn(ctx context.Context) error {
 	file := m.state.stored.Data[keySaved]
 	if file == "" {

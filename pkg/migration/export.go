@@ -155,8 +155,8 @@ func (m *Migration) writeExport(ctx context.Context) error {
 	return m.state.record(ctx, keyDigest, e.digest)
 }
 
-// exported returns the export, from the file if another process has written it. It must be that of this migration, if one
-// is under way, and of this cluster.
+// exported returns the export, from the file if another process has written it. It must be that of this migration, if
+// one is under way, and of this cluster.
 func (m *Migration) exported(ctx context.Context) (*export, error) {
 	if m.export != nil {
 		return m.export, nil

@@ -16,9 +16,9 @@ import (
 )
 
 // foresee returns an error about what an import would reject, and changes what is imported if the user leaves that out.
-// The API server validates each object, without storing it. What depends on objects that are not stored yet is evaluated
-// here, by the server's own rules: the depth of trees, objects that copies would overwrite, and labels and annotations,
-// for which other rules will apply.
+// The API server validates each object, without storing it. What depends on objects that are not stored yet is
+// evaluated here, by the server's own rules: the depth of trees, objects that copies would overwrite, and labels and
+// annotations, for which other rules will apply.
 func (m *Migration) foresee(ctx context.Context, all *imports) error {
 	rejected := append(tooDeep(all), invalid(all)...)
 	overwrites, err := m.overwrites(ctx, all)

@@ -45,7 +45,7 @@ func (c *clients) kindsOf(resources []v1beta1.ResourceSpec) ([]schema.GroupResou
 	return kinds, nil
 }
 
-// ungranted returns the kinds on which the propagator lacks rights. HNC may write all kinds.
+// ungranted returns the kinds on which the propagator lacks permissions. HNC may write all kinds.
 func (c *clients) ungranted(ctx context.Context, kinds []schema.GroupResource) ([]schema.GroupResource, error) {
 	var lacking []schema.GroupResource
 	for _, kind := range kinds {
@@ -60,8 +60,9 @@ func (c *clients) ungranted(ctx context.Context, kinds []schema.GroupResource) (
 	return lacking, nil
 }
 
-// describeRights prints the kinds on which the propagator lacks rights, and checks that the user may grant them.
-func (m *Migration) describeRights(ctx context.Context, resources []v1beta1.ResourceSpec) error {
+// describePermissions prints the kinds on which the propagator lacks permissions, and checks that the user may grant
+// them.
+func (m *Migration) describePermissions(ctx context.Context, resources []v1beta1.ResourceSpec) error {
 	kinds, err := m.kindsOf(resources)
 	if err != nil {
 		return err
@@ -87,8 +88,8 @@ func (m *Migration) describeRights(ctx context.Context, resources []v1beta1.Reso
 	return m.printList("hns-propagator is granted the permissions on these kinds, which HNC has propagated, before its writes are computed:", lines)
 }
 
-// grantRights gives the propagator the rights on the imported kinds, and waits until it has them.
-func (m *Migration) grantRights(ctx context.Context) error {
+// grantPermissions gives the propagator the permissions on the imported kinds, and waits until it has them.
+func (m *Migration) grantPermissions(ctx context.Context) error {
 	if m.NoGrant {
 		return nil
 	}
@@ -126,8 +127,8 @@ func (m *Migration) grantRights(ctx context.Context) error {
 	return err
 }
 
-// revokeRights deletes the ClusterRoles that the migration has created.
-func (c *clients) revokeRights(ctx context.Context) error {
+// revokePermissions deletes the ClusterRoles that the migration has created.
+func (c *clients) revokePermissions(ctx context.Context) error {
 	roles, err := c.kube.RbacV1().ClusterRoles().List(ctx, metav1.ListOptions{LabelSelector: labelGranted + "=true"})
 	if err != nil {
 		return err

@@ -26,8 +26,8 @@ const stopTimeout = 2 * time.Minute
 // startTimeout limits how long HNC's pods may take to be available; their image may have to be pulled.
 const startTimeout = 5 * time.Minute
 
-// checkHNC requires HNC to run in its namespace, where the migration stops it. Its arguments become rules, and a rollback
-// starts what runs now: if a migration has stopped HNC and its state is lost, this check fails.
+// checkHNC requires HNC to run in its namespace, where the migration stops it. Its arguments become rules, and a
+// rollback starts what runs now: if a migration has stopped HNC and its state is lost, this check fails.
 func (c *clients) checkHNC(ctx context.Context) error {
 	now, err := c.current(ctx)
 	if err != nil {

@@ -25,7 +25,8 @@ type Options struct {
 	// SkipRejected leaves out the objects that the API server rejects, instead of ending the migration before it
 	// changes anything.
 	SkipRejected bool
-	// NoGrant leaves the rights of hns-propagator as they are. Otherwise it is granted those on the configured kinds.
+	// NoGrant leaves the permissions of hns-propagator as they are. Otherwise it is granted those on the configured
+	// kinds.
 	NoGrant bool
 	// KeepTracking leaves the metadata in copies by which tools track their objects.
 	KeepTracking bool
@@ -112,7 +113,7 @@ func (m *Migration) steps() []step {
 // Run migrates the cluster, or continues a migration that was interrupted. Errors before the first step mean that
 // nothing was changed.
 func (m *Migration) Run(ctx context.Context) error {
-	if err := m.checkRights(ctx); err != nil {
+	if err := m.checkPermissions(ctx); err != nil {
 		return err
 	}
 	var err error

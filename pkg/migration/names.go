@@ -35,7 +35,8 @@ const (
 	mutatingWebhooks   = "hnc-mutating-webhook-configuration"
 )
 
-// controllers are HNC's Deployments that write or have webhooks, and deployments all of them. They are in its namespace.
+// controllers are HNC's Deployments that write or have webhooks, and deployments all of them. They are in its
+// namespace.
 var (
 	controllers = []string{"hnc-controller-manager", "hnc-controller-manager-ha"}
 	deployments = append(slices.Clone(controllers), listDeployment)

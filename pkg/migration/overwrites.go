@@ -23,8 +23,8 @@ import (
 )
 
 // overwrites returns the kinds of which sources would overwrite local objects, which HNC has not overwritten. The API
-// server rejects the parents of the namespaces with such objects when the others are stored. If the user leaves out what
-// is rejected, the entries of these kinds keep the objects; Roles and RoleBindings have no entries.
+// server rejects the parents of the namespaces with such objects when the others are stored. If the user leaves out
+// what is rejected, the entries of these kinds keep the objects; Roles and RoleBindings have no entries.
 func (m *Migration) overwrites(ctx context.Context, all *imports) ([]rejection, error) {
 	client, err := metadata.NewForConfig(m.config)
 	if err != nil {

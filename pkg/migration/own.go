@@ -18,8 +18,8 @@ import (
 
 // What hns does and has written besides what it stores, which the way back from the export ends.
 
-// stopOwn scales hns-propagator and hns-sync to zero, and waits until no replica leads. hns-sync stays stopped: it would
-// write hierarchies, which hns-apiserver rejects beside HNC, and objects in HNC's trees.
+// stopOwn scales hns-propagator and hns-sync to zero, and waits until no replica leads. hns-sync stays stopped: it
+// would write hierarchies, which hns-apiserver rejects beside HNC, and objects in HNC's trees.
 func (m *Migration) stopOwn(ctx context.Context) error {
 	replicas, err := m.replicas(ctx, hnc.SystemNamespace, hnc.SyncName)
 	if err != nil {
@@ -41,8 +41,8 @@ func (m *Migration) stopOwn(ctx context.Context) error {
 	return nil
 }
 
-// awaitNoLeader waits until no replica of a server leads. Clocks may differ, so a leader is gone when it has not renewed
-// its lease for the time of the lease.
+// awaitNoLeader waits until no replica of a server leads. Clocks may differ, so a leader is gone when it has not
+// renewed its lease for the time of the lease.
 func (c *clients) awaitNoLeader(ctx context.Context, name string) error {
 	leader, renewed, since := "", time.Time{}, time.Now()
 	err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, stopTimeout, true, func(ctx context.Context) (bool, error) {

@@ -14,7 +14,7 @@ const examples = 3
 
 // preview prints what hns-propagator will write when it starts, and asks.
 func (m *Migration) preview(ctx context.Context) error {
-	if err := m.grantRights(ctx); err != nil {
+	if err := m.grantPermissions(ctx); err != nil {
 		return err
 	}
 	args, err := observe.InstalledArgs(ctx, m.kube)

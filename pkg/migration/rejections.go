@@ -40,7 +40,7 @@ func (m *Migration) describe(ctx context.Context, e *export) error {
 	if err := m.describeReplaced(ctx, all.resources); err != nil {
 		return err
 	}
-	if err := m.describeRights(ctx, all.resources); err != nil {
+	if err := m.describePermissions(ctx, all.resources); err != nil {
 		return err
 	}
 	return m.foresee(ctx, all)
@@ -64,7 +64,8 @@ func (m *Migration) describeReplaced(ctx context.Context, resources []v1beta1.Re
 // rejection is an object of HNC, or a part of one, that the API server rejects.
 type rejection struct {
 	object, why string
-	// needed is set if a namespace would lose its parent, or something that it has, without this. So it is not left out.
+	// needed is set if a namespace would lose its parent, or something that it has, without this. So it is not left
+	// out.
 	needed bool
 }
 

@@ -17,10 +17,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/release"
 )
 
-// Rollback undoes a migration: HNC serves its objects, with its webhooks, as before. When HNC's definitions are deleted,
-// it needs the export. It can be repeated.
+// Rollback undoes a migration: HNC serves its objects, with its webhooks, as before. When HNC's definitions are
+// deleted, it needs the export. It can be repeated.
 func (m *Migration) Rollback(ctx context.Context) error {
-	if err := m.checkRights(ctx); err != nil {
+	if err := m.checkPermissions(ctx); err != nil {
 		return err
 	}
 	var err error
@@ -130,7 +130,8 @@ func (m *Migration) removeImports(ctx context.Context) error {
 	return release.Namespaces(ctx, m.kube, fieldManager)
 }
 
-// reset empties hns-apiserver's store, and replaces the rules and removes the rights that the migration has brought.
+// reset empties hns-apiserver's store, and replaces the rules and removes the permissions that the migration has
+// brought.
 func (m *Migration) reset(ctx context.Context) error {
 	if err := m.removeImports(ctx); err != nil {
 		return err
@@ -138,7 +139,7 @@ func (m *Migration) reset(ctx context.Context) error {
 	if err := m.setRules(ctx, m.state.backup.Rules); err != nil {
 		return err
 	}
-	return m.revokeRights(ctx)
+	return m.revokePermissions(ctx)
 }
 
 // removeTrees removes Subnamespaces and hierarchies from the leaves up: a Subnamespace is not deleted as long as a

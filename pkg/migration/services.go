@@ -94,8 +94,8 @@ func (c *clients) put(ctx context.Context, wanted *unstructured.Unstructured) er
 	return fmt.Errorf("apiservice %s keeps being changed by others; see its managedFields", wanted.GetName())
 }
 
-// This annotation keeps Helm from deleting an object that the next version of a release does not have: after a rollback,
-// that of hns ends with besideHNC=true, and the APIServices of HNC's versions are HNC's.
+// This annotation keeps Helm from deleting an object that the next version of a release does not have: after a
+// rollback, that of hns ends with besideHNC=true, and the APIServices of HNC's versions are HNC's.
 const (
 	helmPolicy = "helm.sh/resource-policy"
 	helmKeep   = "keep"

@@ -140,8 +140,8 @@ func (s *state) claim(ctx context.Context) error {
 	return s.record(ctx, keyHolder, rand.Text())
 }
 
-// hold returns an error if another process has claimed or recorded something since this one has. It comes directly before
-// what must not be done twice, because a process may be suspended for any time.
+// hold returns an error if another process has claimed or recorded something since this one has. It comes directly
+// before what must not be done twice, because a process may be suspended for any time.
 func (s *state) hold(ctx context.Context) error {
 	return s.record(ctx, keyHolder, s.stored.Data[keyHolder])
 }

@@ -26,8 +26,8 @@ func (f LogFilter) FilterS(message string, keysAndValues []any) (string, []any) 
 	return ShortenText(message), f.Filter(keysAndValues)
 }
 
-// shortenValue returns a value, or its text if that is long: values of any type, such as the parameters of a query, can have
-// texts of users.
+// shortenValue returns a value, or its text if that is long: values of any type, such as the parameters of a query, can
+// have texts of users.
 func shortenValue(value any) any {
 	var text string
 	switch v := value.(type) {

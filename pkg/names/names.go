@@ -27,8 +27,8 @@ func Addressable(name string) bool { return len(name) <= MaxLength }
 // Shorten returns the beginning of a name that is too long.
 func Shorten(name string) string { return cut(name, MaxLength) }
 
-// Key returns a short identifier of a name, different for different names: the name itself, or the beginning of one that
-// is too long and a hash of all of it. Shorten returns the same for a name and its key.
+// Key returns a short identifier of a name, different for different names: the name itself, or the beginning of one
+// that is too long and a hash of all of it. Shorten returns the same for a name and its key.
 func Key(name string) string {
 	if Addressable(name) {
 		return name

@@ -34,8 +34,8 @@ func PrintableText(text string) string {
 // Line formats one printable line, with the line break at its end.
 func Line(format string, args ...any) string { return Printable(fmt.Sprintf(format, args...)) + "\n" }
 
-// Row joins printable cells for a tab writer, with the line break at the end. A table is as wide as its longest cell, so
-// long ones are shortened.
+// Row joins printable cells for a tab writer, with the line break at the end. A table is as wide as its longest cell,
+// so long ones are shortened.
 func Row(cells ...string) string {
 	for i := range cells {
 		cells[i] = Printable(ShortenText(cells[i]))

@@ -183,8 +183,8 @@ func (c *admissionChain) waitForSchemas(t *testing.T) {
 
 // authorize grants restorer the verb restore on hierarchies in the whole cluster, quotaController the verb update on
 // resourcequotas/status, synchronizer the verb use on a RepositorySync, hierarchyAdmin and treeAdmin the
-// verb update on hierarchyconfigurations, namespaceController the verb delete on a namespace, and namespaceAdmin the verb
-// update on all namespaces.
+// verb update on hierarchyconfigurations, namespaceController the verb delete on a namespace, and namespaceAdmin the
+// verb update on all namespaces.
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	if a.GetUser().GetName() == restorer && a.GetVerb() == "restore" && a.GetAPIGroup() == hnc.GroupName &&
 		a.GetResource() == "hierarchies" && a.GetNamespace() == "" && a.GetName() == "" && a.IsResourceRequest() {

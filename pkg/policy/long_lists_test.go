@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// TestPoliciesCompareLongLists has lists that take minutes if each member is compared with each other. CEL ends with the
-// context, so that a policy that is too slow denies the request for another reason.
+// TestPoliciesCompareLongLists has lists that take minutes if each member is compared with each other. CEL ends with
+// the context, so that a policy that is too slow denies the request for another reason.
 func TestPoliciesCompareLongLists(t *testing.T) {
 	chain := newAdmissionChain(t, installed(t), knownNamespaces()...)
 	chain.waitForSchemas(t)

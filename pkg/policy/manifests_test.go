@@ -80,8 +80,8 @@ func decode(decoder runtime.Decoder, data []byte) ([]runtime.Object, error) {
 	}
 }
 
-// The base, which lets hns-propagator delete CustomResourceDefinitions, has the policy that bounds that, in the chart with
-// any values.
+// The base, which lets hns-propagator delete CustomResourceDefinitions, has the policy that bounds that, in the chart
+// with any values.
 func TestBaseBoundsThePropagator(t *testing.T) {
 	var base struct{ Resources []string }
 	data, err := os.ReadFile("../../artifacts/base/kustomization.yaml")

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file that only its owner can read. It replaces an existing one, whose mode others may be able to read by.
-// The file is complete on disk when Write returns, or as it was before if there is an error.
+// Write writes a file that only its owner can read. It replaces an existing one, whose mode others may be able to read
+// by. The file is complete on disk when Write returns, or as it was before if there is an error.
 func Write(name string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-") // with mode 0600
 	if err != nil {

@@ -64,8 +64,8 @@ func (r *Runner) run(ctx context.Context) {
 	}
 }
 
-// read returns the rules of the stored configuration, or of the one that is created if there is none. It fails only when
-// the context ends.
+// read returns the rules of the stored configuration, or of the one that is created if there is none. It fails only
+// when the context ends.
 func (r *Runner) read(ctx context.Context) (rules *inforce.Rules, err error) {
 	err = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		// An API that is not served answers a get as if there were no such object.

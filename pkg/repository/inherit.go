@@ -100,8 +100,8 @@ func (c *compilation) inherit() {
 }
 
 const (
-	// maxObjects bounds the objects that a few files can create by inheritance, and maxInherited their size with that of
-	// the selectors that are evaluated. Both are far above what clusters contain.
+	// maxObjects bounds the objects that a few files can create by inheritance, and maxInherited their size with that
+	// of the selectors that are evaluated. Both are far above what clusters contain.
 	maxObjects, maxInherited = 200_000, 512 << 20
 	// Each value counts as valueSize in addition to its text, and each field of an object and of its metadata as
 	// fieldSize: copies share everything else.

@@ -115,8 +115,8 @@ func (m *Manager) Run(ctx context.Context) {
 	}
 }
 
-// reconcile starts or stops the worker of a RepositorySync. Two never write for the same one, and none waits for that of
-// another: a worker that has ended enqueues its RepositorySync, for the next to start. reconcile reads the object
+// reconcile starts or stops the worker of a RepositorySync. Two never write for the same one, and none waits for that
+// of another: a worker that has ended enqueues its RepositorySync, for the next to start. reconcile reads the object
 // itself: the status of the watch may be older than what the worker has written.
 func (m *Manager) reconcile(ctx context.Context, name string) error {
 	old := m.workers[name]

@@ -22,7 +22,8 @@ import (
 // Users are authenticated and authorized by reviews of kube-apiserver, of which clients of Kubernetes send a limited
 // number per second. Clients that reach the port can ask for any number.
 const (
-	// maxEntering is how many requests may wait for reviews at the same time, and maxEnteringOfUser how many of one user.
+	// maxEntering is how many requests may wait for reviews at the same time, and maxEnteringOfUser how many of one
+	// user.
 	maxEntering, maxEnteringOfUser = 400, 40
 	// reviewTimeout bounds how long a request waits for the review of its permission.
 	reviewTimeout = 10 * time.Second

@@ -119,8 +119,8 @@ func Lead(ctx context.Context, base *rest.Config, election *config.LeaderElectio
 // lossGrace is how long what f does after its context is done may take when the lease is lost.
 const lossGrace = 3 * time.Second
 
-// heldLock keeps the lease until the work is finished. The elector releases it also when it could not be renewed in time:
-// then writes may still be on their way, and others have to wait until the lease has expired.
+// heldLock keeps the lease until the work is finished. The elector releases it also when it could not be renewed in
+// time: then writes may still be on their way, and others have to wait until the lease has expired.
 type heldLock struct {
 	resourcelock.Interface
 	finished <-chan struct{}

@@ -1,5 +1,5 @@
-// Package serving serves the health, metrics and profiles of a process, and its API if it has one, and elects the replica
-// that works.
+// Package serving serves the health, metrics and profiles of a process, and its API if it has one, and elects the
+// replica that works.
 package serving
 
 import (
@@ -33,7 +33,8 @@ type Options struct {
 	Profiling bool
 	// API, if there is one, serves what is below /apis. Paths reach it as they are.
 	API http.Handler
-	// ShutdownDelay is how long an API is served after the process has been told to stop, while it is not ready any more.
+	// ShutdownDelay is how long an API is served after the process has been told to stop, while it is not ready any
+	// more.
 	ShutdownDelay time.Duration
 }
 
@@ -46,7 +47,7 @@ func New(name string) Options {
 	s := Options{
 		Secure:         genericoptions.NewSecureServingOptions(),
 		Authentication: genericoptions.NewDelegatingAuthenticationOptions(),
-		// Health needs no rights, for the kubelet among others.
+		// Health needs no permissions, for the kubelet among others.
 		Authorization: genericoptions.NewDelegatingAuthorizationOptions(),
 	}
 	s.Secure.BindPort = 8443
@@ -131,7 +132,8 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 	return &Serving{closed, served}, err
 }
 
-// withoutQuery tells what a request is for by its path. A query that cannot be parsed would be logged, whoever sends it.
+// withoutQuery tells what a request is for by its path. A query that cannot be parsed would be logged, whoever sends
+// it.
 type withoutQuery struct{ paths *request.RequestInfoFactory }
 
 // NewRequestInfo implements request.RequestInfoResolver.

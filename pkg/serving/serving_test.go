@@ -16,7 +16,7 @@ import (
 )
 
 // get returns the status and the body of a server that serves until the test ends. It has no kubeconfig, so everybody
-// is anonymous and has no rights.
+// is anonymous and has no permissions.
 func get(t *testing.T, s Options, ready error, path string) (int, string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

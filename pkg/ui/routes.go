@@ -170,8 +170,8 @@ const (
 	heartbeatPeriod = 10 * time.Second
 )
 
-// changes returns a handler that writes a line "changed" once the watch has begun and after changes in the cluster, then
-// an empty one regularly, until the watch ends.
+// changes returns a handler that writes a line "changed" once the watch has begun and after changes in the cluster,
+// then an empty one regularly, until the watch ends.
 func changes(reader Reader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		changed, ended := make(chan struct{}, 1), make(chan struct{})

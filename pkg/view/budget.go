@@ -15,7 +15,8 @@ type Budget interface {
 	// Body counts bytes of the body of a request, and Response those of a response, that are kept in memory.
 	Body(ctx context.Context, bytes int64) (release func(), err error)
 	Response(ctx context.Context, bytes int64) (release func(), err error)
-	// Document waits until another document may be read as a whole and changed. Grow counts the bytes that it has so far.
+	// Document waits until another document may be read as a whole and changed. Grow counts the bytes that it has so
+	// far.
 	Document(ctx context.Context) (grow func(bytes int64) error, release func(), err error)
 }
 

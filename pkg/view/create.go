@@ -16,8 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// createNamespace creates a namespace as a Subnamespace of the view's root, by the caller, and returns it when the caller
-// can use it. It serves POST, and server-side apply of a namespace that the view does not have.
+// createNamespace creates a namespace as a Subnamespace of the view's root, by the caller, and returns it when the
+// caller can use it. It serves POST, and server-side apply of a namespace that the view does not have.
 func (h *Handler) createNamespace(c *call) error {
 	ns, err := decodeNamespace(c)
 	if err != nil {
@@ -105,8 +105,8 @@ func pairs(values map[string]string) []v1beta1.MetaKVP {
 	return list
 }
 
-// writeMetadata writes a Subnamespace. If the cluster does not let hierarchies set some of its labels and annotations, it
-// leaves these out, and warns.
+// writeMetadata writes a Subnamespace. If the cluster does not let hierarchies set some of its labels and annotations,
+// it leaves these out, and warns.
 func writeMetadata(c *call, sub *v1beta1.Subnamespace, write func() error) error {
 	err := write()
 	dropped := append(drop(c, err, "labels", "spec.namespaceLabels", &sub.Spec.NamespaceLabels),

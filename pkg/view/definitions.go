@@ -59,8 +59,8 @@ func (h *Handler) refuseStatus(c *call) error {
 	return err
 }
 
-// writeDefinition writes a CustomResourceDefinition, and answers when its custom resources can be used: clients create them
-// next, and roles that name the group.
+// writeDefinition writes a CustomResourceDefinition, and answers when its custom resources can be used: clients create
+// them next, and roles that name the group.
 func (h *Handler) writeDefinition(c *call) error {
 	c.r = c.r.Clone(c.r.Context())
 	if types.PatchType(mediaType(c.r)) == types.StrategicMergePatchType {
@@ -134,8 +134,8 @@ func (a *awaiting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// awaitDefinition waits until the cluster serves what is stored under a name, to the caller if it has created it, or says
-// why it does not, for seeTimeout.
+// awaitDefinition waits until the cluster serves what is stored under a name, to the caller if it has created it, or
+// says why it does not, for seeTimeout.
 func (h *Handler) awaitDefinition(c *call, clients *clients, name, group string, created bool) {
 	ctx := c.r.Context()
 	var ready *metav1.Condition

@@ -60,7 +60,8 @@ func definitionJSON(body []byte) ([]byte, error) {
 // messages counts the fields of messages before they are decoded: a message of two bytes may need hundreds of them.
 type messages int
 
-// check returns an error if a message of a Go type, or of the values of a map, has too many fields or is nested too deep.
+// check returns an error if a message of a Go type, or of the values of a map, has too many fields or is nested too
+// deep.
 func (m *messages) check(message []byte, of reflect.Type, depth int) error {
 	if depth > maxMessageDepth {
 		return fmt.Errorf("messages are nested in more than %d others", maxMessageDepth)

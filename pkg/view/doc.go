@@ -7,5 +7,6 @@
 //   - Namespaces are created and deleted as Subnamespaces below the view's namespace.
 //   - Cluster-scoped kinds are absent, except for those in rules.go, and discovery says so.
 //
-// The handler stores nothing. Its hosts authenticate the caller, and connect to kube-apiserver with the caller's identity.
+// The handler stores nothing. Its hosts authenticate the caller, and connect to kube-apiserver with the caller's
+// identity.
 package view

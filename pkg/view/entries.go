@@ -10,14 +10,14 @@ import (
 // maxDocument bounds the size of discovery and OpenAPI documents without what is left out, in bytes.
 const maxDocument = 32 << 20
 
-// members are the members of documents that have named entries: paths, models and groups. Their functions return the name
-// of an entry in the view; ok is false if the view does not show it.
+// members are the members of documents that have named entries: paths, models and groups. Their functions return the
+// name of an entry in the view; ok is false if the view does not show it.
 var members = map[string]func(d document, name string) (shown string, ok bool){
 	"paths": document.path, "definitions": document.model, "schemas": document.model, "groups": document.name, "items": document.name,
 }
 
-// read copies a document of kube-apiserver without the entries of other views. These can be large and many: they are left
-// out by their names, one by one, and never decoded.
+// read copies a document of kube-apiserver without the entries of other views. These can be large and many: they are
+// left out by their names, one by one, and never decoded.
 func (d document) read(contentType string, from io.Reader, to *kept) error {
 	if strings.Contains(contentType, "protobuf") {
 		return d.readProto(from, to)

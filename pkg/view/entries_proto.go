@@ -11,7 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
 )
 
-// Numbers of the fields of an OpenAPI v2 document with entries, of the name of an entry, and of what names an operation.
+// Numbers of the fields of an OpenAPI v2 document with entries, of the name of an entry, and of what names an
+// operation.
 const (
 	documentPaths       protowire.Number = 8
 	documentDefinitions protowire.Number = 9
@@ -149,8 +150,8 @@ func (d document) renamed(entry []byte, name string, of protoreflect.MessageDesc
 	return out, err
 }
 
-// field appends a field of a message. Kinds is set for what is below kindsExtension. What does not contain the suffix is
-// copied as it is.
+// field appends a field of a message. Kinds is set for what is below kindsExtension. What does not contain the suffix
+// is copied as it is.
 func (d document) field(out []byte, f wire.Field, of protoreflect.MessageDescriptor, kinds bool) ([]byte, error) {
 	field := of.Fields().ByNumber(f.Number)
 	if of.Name() == "Operation" && (f.Number == operationTag || f.Number == operationID) {

@@ -15,8 +15,8 @@ import (
 // maxLogged bounds the bytes of a path in the log.
 const maxLogged = 1 << 10
 
-// Fail writes an error as a Status: the cause, if there is one, why the request was ended. What is not an API error is a
-// failure to reach kube-apiserver, and is logged.
+// Fail writes an error as a Status: the cause, if there is one, why the request was ended. What is not an API error is
+// a failure to reach kube-apiserver, and is logged.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	var api apierrors.APIStatus
 	if !errors.As(err, &api) && !errors.As(context.Cause(r.Context()), &api) {

@@ -17,10 +17,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
 )
 
-// Groups returns the groups of the custom resources that the view of a root has for itself: those of the cluster with its
-// suffix.
+// Groups returns the groups of the custom resources that the view of a root has for itself: those of the cluster with
+// its suffix.
 func Groups(root string, members Members, kinds *Kinds) *mapping.Groups {
-	// failed is when the last refresh has failed. A body can have any number of unknown groups, which must not wait each.
+	// failed is when the last refresh has failed. A body can have any number of unknown groups, which must not wait
+	// each.
 	var failed atomic.Pointer[time.Time]
 	return &mapping.Groups{
 		Suffix: func() string { return hnc.ViewGroupSuffix(root, members.UID(root)) },
@@ -46,8 +47,8 @@ func (h *Handler) suffix() string {
 	return hnc.ViewGroupSuffix(h.Root, h.Members.UID(h.Root))
 }
 
-// mapGroup makes a request for an own group of the view one for the group in the cluster. No view serves a group of a view
-// under its name in the cluster.
+// mapGroup makes a request for an own group of the view one for the group in the cluster. No view serves a group of a
+// view under its name in the cluster.
 func (h *Handler) mapGroup(c *call) error {
 	shown := c.info.APIGroup
 	if hnc.IsViewGroup(shown) {
@@ -97,8 +98,8 @@ type document struct {
 	own map[string]bool
 }
 
-// groupsOf returns the names of groups in a document with some groups. They depend on nothing else, so that entity tags of
-// kube-apiserver stay valid.
+// groupsOf returns the names of groups in a document with some groups. They depend on nothing else, so that entity tags
+// of kube-apiserver stay valid.
 func (h *Handler) groupsOf(groups ...string) document {
 	d := document{suffix: h.suffix(), own: map[string]bool{}}
 	d.models = modelsOf(d.suffix)

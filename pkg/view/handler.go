@@ -26,16 +26,16 @@ type Config struct {
 	Root string
 	// Server is the URL of kube-apiserver. Its path, if it has one, precedes all others.
 	Server *url.URL
-	// Caller returns the connection to kube-apiserver with the identity of a request's caller. Its error, an API error, is
-	// the response.
+	// Caller returns the connection to kube-apiserver with the identity of a request's caller. Its error, an API error,
+	// is the response.
 	Caller func(*http.Request) (*Connection, error)
 	// Members are the namespaces of the view, and Mapper translates their names.
 	Members Members
 	Mapper  *mapping.Mapper
 	// Kinds are those of the cluster.
 	Kinds *Kinds
-	// Projected are cluster-scoped kinds that this view shows read-only, besides those of all views. Those that no view may
-	// show are ignored.
+	// Projected are cluster-scoped kinds that this view shows read-only, besides those of all views. Those that no view
+	// may show are ignored.
 	Projected []schema.GroupResource
 	// Budget bounds the requests. Nil means that they are not counted.
 	Budget Budget
@@ -76,8 +76,8 @@ type call struct {
 
 	// path is the escaped path of the request to kube-apiserver, and query its encoded query.
 	path, query string
-	// kind is that of the objects, if their names of namespaces have to be translated, and known. Mapped reports whether
-	// the body is that of the request to kube-apiserver already.
+	// kind is that of the objects, if their names of namespaces have to be translated, and known. Mapped reports
+	// whether the body is that of the request to kube-apiserver already.
 	kind   schema.GroupVersionKind
 	mapped bool
 	// across reports whether the response contains only what is in the subtree of the view.
@@ -131,8 +131,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	return h.serveResource(c)
 }
 
-// requestInfo returns what a request is for. The query of a list is checked first, because one that cannot be parsed would
-// be logged.
+// requestInfo returns what a request is for. The query of a list is checked first, because one that cannot be parsed
+// would be logged.
 func (h *Handler) requestInfo(r *http.Request) (*request.RequestInfo, error) {
 	bare := *r
 	bare.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
@@ -205,8 +205,8 @@ func (h *Handler) serveWithoutNamespace(c *call, resource schema.GroupResource) 
 	return refused(resource)
 }
 
-// serveInNamespace forwards a request for objects of a member. The request ends when the namespace leaves the view, or when
-// its name means another one.
+// serveInNamespace forwards a request for objects of a member. The request ends when the namespace leaves the view, or
+// when its name means another one.
 func (h *Handler) serveInNamespace(c *call) error {
 	member, realName, err := h.member(c.r.Context(), c.info.Namespace)
 	if err != nil {

@@ -38,8 +38,8 @@ func NewKinds(client discovery.DiscoveryInterfaceWithContext) *Kinds { return &K
 // longer than refreshTimeout.
 const minRefresh, maxRefresh, refreshTimeout = time.Second, time.Minute, 30 * time.Second
 
-// find returns the kind of a resource, nil if the cluster does not have it. Groups whose servers are unavailable keep the
-// kinds that they had, and known kinds do not wait for a refresh.
+// find returns the kind of a resource, nil if the cluster does not have it. Groups whose servers are unavailable keep
+// the kinds that they had, and known kinds do not wait for a refresh.
 func (k *Kinds) find(ctx context.Context, resource schema.GroupVersionResource) (*kind, error) {
 	found, age := k.lookup(resource)
 	switch {

@@ -69,8 +69,8 @@ func (m *meanings) end(realName string) {
 	}
 }
 
-// errRenamed is the cause of the end of requests whose names have another meaning. Clients list again, because they could
-// not tell the objects of one namespace from those of the other.
+// errRenamed is the cause of the end of requests whose names have another meaning. Clients list again, because they
+// could not tell the objects of one namespace from those of the other.
 var errRenamed = apierrors.NewResourceExpired("a name in this view has got another meaning, because namespaces that would have the same name have joined or left it; list again")
 
 // whileNamed returns a request that ends with errRenamed when a context of meanings is done, and what releases it.

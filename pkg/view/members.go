@@ -25,7 +25,8 @@ type Member struct {
 	Parent string
 	// Subnamespace reports whether it exists because of a Subnamespace in its parent.
 	Subnamespace bool
-	// Deleting reports whether it is being deleted. Members that leave the view with a user's permissions do not need it.
+	// Deleting reports whether it is being deleted. Members that leave the view with a user's permissions do not need
+	// it.
 	Deleting bool
 	// Present is done when the namespace leaves the view.
 	Present context.Context
@@ -42,8 +43,8 @@ type Members interface {
 	Has(name string) (created time.Time, ok bool)
 	// UID returns that of a namespace that is known to be in the view, "" for others. It sends no request.
 	UID(name string) types.UID
-	// OnChange sets what is called, outside of locks, after a namespace has joined or left the view, or was replaced by one
-	// of the same name.
+	// OnChange sets what is called, outside of locks, after a namespace has joined or left the view, or was replaced by
+	// one of the same name.
 	OnChange(changed func(name string))
 }
 

@@ -65,8 +65,8 @@ func (h *Handler) serveNamespaces(c *call) error {
 }
 
 // leaving sends requests for a namespace that is being deleted. Its RoleBindings are deleted before it is. Users whose
-// permissions came from these RoleBindings then get 404 instead of 403, because clients that wait for the deletion give up
-// on other errors.
+// permissions came from these RoleBindings then get 404 instead of 403, because clients that wait for the deletion give
+// up on other errors.
 type leaving struct {
 	http.RoundTripper
 	name string

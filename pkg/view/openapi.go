@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
 )
 
-// serveOpenAPI serves the OpenAPI documents without the paths that views do not serve. The models of the cluster's kinds
-// stay.
+// serveOpenAPI serves the OpenAPI documents without the paths that views do not serve. The models of the cluster's
+// kinds stay.
 func (h *Handler) serveOpenAPI(c *call, segments []string) error {
 	if err := h.Kinds.current(c.r.Context()); err != nil {
 		return err
@@ -75,8 +75,8 @@ func groupsOfPaths[T any](paths map[string]T) (groups []string) {
 	return groups
 }
 
-// filterOpenAPIJSON removes what the view does not serve, and names its own groups. It decodes no entries but those of its
-// own groups.
+// filterOpenAPIJSON removes what the view does not serve, and names its own groups. It decodes no entries but those of
+// its own groups.
 func (h *Handler) filterOpenAPIJSON(document []byte) ([]byte, error) {
 	var groups []string
 	err := copyJSON(bytes.NewReader(document), io.Discard, func(member, name string, _ []byte) (string, []byte, error) {

@@ -56,8 +56,8 @@ func ownerOf(upstream roundTrip, groups ...string) *Handler {
 	})
 }
 
-// swagger returns an OpenAPI v2 document with a kind Widget in some groups, and with kinds that views do not serve. Models
-// of other groups are described by filler.
+// swagger returns an OpenAPI v2 document with a kind Widget in some groups, and with kinds that views do not serve.
+// Models of other groups are described by filler.
 func swagger(filler string, groups ...string) []byte {
 	paths, models := map[string]any{}, map[string]any{}
 	operation := func(group, model string) any {
@@ -132,7 +132,8 @@ func filterDocument(h *Handler, contentType string, document []byte) ([]byte, er
 	return h.filterOpenAPIJSON(whole.document.Bytes())
 }
 
-// decodedAndFiltered filters the entries of a document in protobuf that is decoded, for a view without groups of its own.
+// decodedAndFiltered filters the entries of a document in protobuf that is decoded, for a view without groups of its
+// own.
 func decodedAndFiltered(h *Handler, whole *openapi_v2.Document) {
 	if whole.Paths != nil {
 		whole.Paths.Path = slices.DeleteFunc(whole.Paths.Path, func(p *openapi_v2.NamedPathItem) bool {

@@ -59,12 +59,12 @@ func versionIndex(info *request.RequestInfo) int {
 	return 2
 }
 
-// namespaceSegment is the position of the name of a namespace in a resource's path, after the empty text before the first
-// slash.
+// namespaceSegment is the position of the name of a namespace in a resource's path, after the empty text before the
+// first slash.
 func namespaceSegment(info *request.RequestInfo) int { return versionIndex(info) + 3 }
 
-// maxHeaders bounds the bytes of a request's headers, without its credentials, which authentication has removed. They stay
-// in memory as long as the request.
+// maxHeaders bounds the bytes of a request's headers, without its credentials, which authentication has removed. They
+// stay in memory as long as the request.
 const maxHeaders = 64 << 10
 
 // validateHeaders rejects what would change who the caller is. Dropping it silently could give a request more

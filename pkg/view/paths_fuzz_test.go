@@ -28,8 +28,8 @@ var pathParts = []string{
 	"a;b", ";", "%00", "%25", "%64ev", "DEV", "openapi", "version", "*", "\\", "x y", "é",
 }
 
-// FuzzPaths sends any method and path to a view. What reaches kube-apiserver is about a namespace of the view, about its
-// subtree, or about nothing that has a namespace.
+// FuzzPaths sends any method and path to a view. What reaches kube-apiserver is about a namespace of the view, about
+// its subtree, or about nothing that has a namespace.
 func FuzzPaths(f *testing.F) {
 	random := rand.New(rand.NewSource(1))
 	methods := []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, "LIST", "CONNECT"}

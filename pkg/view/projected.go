@@ -46,8 +46,8 @@ func (p projected) tag(header http.Header) {
 	}
 }
 
-// untag rewrites the conditional headers of a request for kube-apiserver. It removes conditions on other editions, and on times,
-// which are those of all editions.
+// untag rewrites the conditional headers of a request for kube-apiserver. It removes conditions on other editions, and
+// on times, which are those of all editions.
 func (p projected) untag(header http.Header) {
 	var tags []string
 	for tag := range strings.SplitSeq(header.Get("If-None-Match"), ",") {

@@ -23,8 +23,8 @@ var (
 	token    = schema.GroupResource{Group: "authentication.k8s.io", Resource: "tokenreviews"}
 )
 
-// projecting returns the handler of a view that projects kinds, in front of a cluster that has cluster-scoped gadgets and
-// APIServices.
+// projecting returns the handler of a view that projects kinds, in front of a cluster that has cluster-scoped gadgets
+// and APIServices.
 func projecting(upstream roundTrip, resources ...schema.GroupResource) *Handler {
 	known := map[schema.GroupVersionResource]kind{}
 	for _, resource := range []schema.GroupResource{gadgets, services, token} {

@@ -84,7 +84,8 @@ func (h *Handler) serveReview(c *call) error {
 	return h.forward(c)
 }
 
-// reviewSubject answers what any user may do, by a review in a namespace: callers may not review permissions in the cluster.
+// reviewSubject answers what any user may do, by a review in a namespace: callers may not review permissions in the
+// cluster.
 func (h *Handler) reviewSubject(c *call, review *authorizationv1.SubjectAccessReview) error {
 	review.TypeMeta = metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"}
 	local := &authorizationv1.LocalSubjectAccessReview{Spec: *review.Spec.DeepCopy()}

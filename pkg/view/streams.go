@@ -30,8 +30,8 @@ func isTrue(query map[string][]string, name string) bool {
 	return ok && len(values) > 0 && !strings.EqualFold(values[0], "false") && values[0] != "0"
 }
 
-// untilStopping returns a request that ends when the view's server stops, if it is a stream. Clients continue watches by
-// another replica.
+// untilStopping returns a request that ends when the view's server stops, if it is a stream. Clients continue watches
+// by another replica.
 func (h *Handler) untilStopping(r *http.Request, info *request.RequestInfo) (_ *http.Request, release func()) {
 	if h.Stopping == nil || !IsStream(r, info) {
 		return r, func() {}

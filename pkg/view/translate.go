@@ -49,8 +49,8 @@ func (h *Handler) translate(c *call) error {
 	return nil
 }
 
-// includeMetadata has the rows of a Table contain the metadata of their objects if the client wants none of these: without
-// it, it is not known what the rows are about. It reports whether the query has changed.
+// includeMetadata has the rows of a Table contain the metadata of their objects if the client wants none of these:
+// without it, it is not known what the rows are about. It reports whether the query has changed.
 func includeMetadata(query url.Values) bool {
 	none := query.Get("includeObject") == string(metav1.IncludeNone)
 	if none {
@@ -101,8 +101,8 @@ func (c *call) setBody(body []byte, contentType string) {
 	c.r.Header.Set("Content-Type", contentType)
 }
 
-// jsonAccept returns the JSON forms that a client accepts, and plain JSON for its other forms. A client that accepts Tables
-// only gets 406 where there are none.
+// jsonAccept returns the JSON forms that a client accepts, and plain JSON for its other forms. A client that accepts
+// Tables only gets 406 where there are none.
 func jsonAccept(accept []string) string {
 	var kept []string
 	others := false

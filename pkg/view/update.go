@@ -22,8 +22,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/patch"
 )
 
-// updateNamespace changes the labels and annotations of a namespace: of a sub-namespace those of its Subnamespace, by the
-// caller, and of any other as kube-apiserver allows the caller to. Nothing else of a namespace changes.
+// updateNamespace changes the labels and annotations of a namespace: of a sub-namespace those of its Subnamespace, by
+// the caller, and of any other as kube-apiserver allows the caller to. Nothing else of a namespace changes.
 func (h *Handler) updateNamespace(c *call, member *Member, realName string) error {
 	if !member.Subnamespace {
 		return h.updateFullNamespace(c, realName)
@@ -37,8 +37,8 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 		return err
 	}
 	subnamespaces := clients.subnamespaces.Subnamespaces(member.Parent)
-	// The version of a namespace does not change with its Subnamespace, but when that takes effect. So a request is compared
-	// with a namespace that is as its Subnamespace says, and the Subnamespace must not have changed since.
+	// The version of a namespace does not change with its Subnamespace, but when that takes effect. So a request is
+	// compared with a namespace that is as its Subnamespace says, and the Subnamespace must not have changed since.
 	var current *corev1.Namespace
 	err = poll(c.r.Context(), func(ctx context.Context) (bool, error) {
 		sub, err := subnamespaces.Get(ctx, realName, metav1.GetOptions{})
@@ -84,8 +84,8 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 	return h.respond(c, http.StatusOK, current)
 }
 
-// updateFullNamespace forwards an update of a namespace that is no sub-namespace. A client that writes back all that it has
-// read does not remove what the view leaves out.
+// updateFullNamespace forwards an update of a namespace that is no sub-namespace. A client that writes back all that it
+// has read does not remove what the view leaves out.
 func (h *Handler) updateFullNamespace(c *call, realName string) error {
 	if c.info.Verb != "update" || !h.Mapper.Names().Relative() {
 		return h.forward(c)
@@ -142,8 +142,8 @@ func (h *Handler) change(c *call, sub *v1beta1.Subnamespace, current *corev1.Nam
 	return len(labels)+len(annotations) > 0, nil
 }
 
-// warnKept warns about values that the Subnamespace does not set, so that it cannot remove them. Every namespace has the
-// label with its name.
+// warnKept warns about values that the Subnamespace does not set, so that it cannot remove them. Every namespace has
+// the label with its name.
 func (c *call) warnKept(field string, list []v1beta1.MetaKVP, changes map[string]*string) {
 	var kept []string
 	for key, value := range changes {

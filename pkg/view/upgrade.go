@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/proxy"
 )
 
-// maxAnswer bounds the headers of responses that servers of the tenant write, and the response to a request that becomes
-// a stream, in bytes. They stay in memory as long as the response.
+// maxAnswer bounds the headers of responses that servers of the tenant write, and the response to a request that
+// becomes a stream, in bytes. They stay in memory as long as the response.
 const maxAnswer = 64 << 10
 
 var errAnswerTooLarge = errors.New("the response has too many bytes of headers")

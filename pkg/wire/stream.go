@@ -11,7 +11,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// maxMessage bounds the size of a field: an object has a few megabytes in etcd, and an entry of an OpenAPI document less.
+// maxMessage bounds the size of a field: an object has a few megabytes in etcd, and an entry of an OpenAPI document
+// less.
 const maxMessage = 64 << 20
 
 // minRead is how much is allocated for a field before any of it has arrived.

@@ -45,8 +45,8 @@ func Check(text []byte) error {
 	return nil
 }
 
-// CheckProtobuf returns an error unless an object in protobuf has at most MaxBytes: two of them can become a hundred when
-// they are decoded.
+// CheckProtobuf returns an error unless an object in protobuf has at most MaxBytes: two of them can become a hundred
+// when they are decoded.
 func CheckProtobuf(object []byte) error {
 	if len(object) > MaxBytes {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("objects of this kind may have %d bytes in protobuf; send JSON", MaxBytes))
@@ -62,8 +62,8 @@ func CheckValues(text []byte) error {
 	return nil
 }
 
-// Values returns how many values a text may have at most: those of JSON follow an opening bracket, comma or colon outside
-// of strings; in YAML, a line can begin one, too, and what is a string is not known before it is parsed.
+// Values returns how many values a text may have at most: those of JSON follow an opening bracket, comma or colon
+// outside of strings; in YAML, a line can begin one, too, and what is a string is not known before it is parsed.
 func Values(text []byte, isJSON bool) int {
 	n, quoted := 1, false
 	for i := 0; i < len(text); i++ {

@@ -21,7 +21,8 @@ func (p progress) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// TestEverythingIsMeasuredAndRight measures everything once, in small: what is measured has to be right, however long it takes.
+// TestEverythingIsMeasuredAndRight measures everything once, in small: what is measured has to be right, however long
+// it takes.
 func TestEverythingIsMeasuredAndRight(t *testing.T) {
 	suite.OnlyLong(t)
 	o := defaults()

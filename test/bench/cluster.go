@@ -80,8 +80,8 @@ type cluster struct {
 	state        state
 	// watches is how many hns-apiserver served when it was stopped.
 	watches float64
-	// clients are those of somebody with all rights by RBAC: requests of system:masters are exempt from priority and
-	// fairness, and from authorization.
+	// clients are those of somebody with all permissions by RBAC: requests of system:masters are exempt from priority
+	// and fairness, and from authorization.
 	clients
 	admin clients
 	dir   string
@@ -119,7 +119,7 @@ func startCluster(ctx context.Context, o options, sayf func(string, ...any)) (*c
 	return c, nil
 }
 
-// makeClients makes the user with all rights.
+// makeClients makes the user with all permissions.
 func (c *cluster) makeClients(ctx context.Context) error {
 	var err error
 	if c.admin, err = clientsFor(c.cp.RESTConfig()); err != nil {

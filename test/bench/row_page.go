@@ -36,7 +36,8 @@ const (
 	largestBelow = "[...document.querySelectorAll('.rows [role=row]')].reduce((a, b) => (+b.children[b.children.length - 2].textContent > +a.children[a.children.length - 2].textContent ? b : a)).querySelector('button')"
 )
 
-// measurePage measures the page of `kubectl hns ui` in Chromium, with the whole forest: first rows, expanding and memory.
+// measurePage measures the page of `kubectl hns ui` in Chromium, with the whole forest: first rows, expanding and
+// memory.
 func measurePage(ctx context.Context, b *bench) error {
 	path := browser.Find()
 	if path == "" {

@@ -101,7 +101,8 @@ func (a *argoCD) lacks(t *testing.T, f *flux, objects []*unstructured.Unstructur
 	return strings.Join(lacking, "\n")
 }
 
-// Argo CD's cache of a view contains the objects of its tenant, by their names in the view, and nothing of another tenant's.
+// Argo CD's cache of a view contains the objects of its tenant, by their names in the view, and nothing of another
+// tenant's.
 func TestArgoCDCachesAView(t *testing.T) {
 	both := []*flux{newFlux(t, newTenant(t, "argo-a")), newFlux(t, newTenant(t, "argo-b"))}
 	var caches []*argoCD

@@ -1,5 +1,6 @@
-// Package clients tests that the libraries of Flux and Argo CD work in tenant views: two users, each of whom is admin of a
-// root and reaches kube-apiserver through hns-gateway, install and upgrade the same application with the same names.
+// Package clients tests that the libraries of Flux and Argo CD work in tenant views: two users, each of whom is admin
+// of a root and reaches kube-apiserver through hns-gateway, install and upgrade the same application with the same
+// names.
 package clients
 
 import (

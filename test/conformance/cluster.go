@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
-// cluster is a control plane with this project installed, two trees, and nodes that kwok may simulate: their pods run no
-// containers.
+// cluster is a control plane with this project installed, two trees, and nodes that kwok may simulate: their pods run
+// no containers.
 type cluster struct {
 	cp        *controlplane.ControlPlane
 	simulator context.CancelFunc

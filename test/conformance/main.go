@@ -1,6 +1,6 @@
-// Command conformance runs Kubernetes' conformance specs in a cluster, as its administrator, and those that pass there in
-// views of it, as the admin of a tree. It writes docs/conformance.md. `make conformance` runs it from the repository's root,
-// after building the binaries.
+// Command conformance runs Kubernetes' conformance specs in a cluster, as its administrator, and those that pass there
+// in views of it, as the admin of a tree. It writes docs/conformance.md. `make conformance` runs it from the
+// repository's root, after building the binaries.
 package main
 
 import (

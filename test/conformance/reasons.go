@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// notRun match specs that are not run, as those with the label NodeConformance: they run containers, or connect to pods,
-// nodes or Services. Simulated pods are always ready, and those of Jobs always succeed. Those of chunks
-// end the whole run where they may not create PodTemplates, and those of suspended CronJobs wait for minutes.
+// notRun match specs that are not run, as those with the label NodeConformance: they run containers, or connect to
+// pods, nodes or Services. Simulated pods are always ready, and those of Jobs always succeed. Those of chunks end the
+// whole run where they may not create PodTemplates, and those of suspended CronJobs wait for minutes.
 var notRun = []string{
 	`API chunking`,
 	`AdmissionWebhook`, `CustomResourceConversionWebhook`, `CustomResourceFieldSelectors`, `Aggregator Should`,

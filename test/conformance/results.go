@@ -39,7 +39,8 @@ func readResults(dir, name string) (results, error) {
 	return found, nil
 }
 
-// keepResults adds what the report of a run says to its results in a directory: specs that the run has left out keep those that they have.
+// keepResults adds what the report of a run says to its results in a directory: specs that the run has left out keep
+// those that they have.
 func keepResults(dir, to, name string) error {
 	kept := results{}
 	if exists(to, name) {

@@ -45,8 +45,9 @@ var runs = [][]run{
 // Files in the directory of a run.
 const reportFile, logFile = "report.json", "log"
 
-// specs returns the flags that select the specs of a run by the results of the ones before. In a view, these are the specs
-// that pass in the cluster; then those that fail without a known reason. Of all these, only the ones in the focus are run.
+// specs returns the flags that select the specs of a run by the results of the ones before. In a view, these are the
+// specs that pass in the cluster; then those that fail without a known reason. Of all these, only the ones in the focus
+// are run.
 func (r run) specs(all map[string]results, focus *regexp.Regexp) []string {
 	if r.view == nil {
 		return []string{"--label-filter=Conformance && !NodeConformance", "--skip=" + excluded.String(), "--focus=" + focus.String()}

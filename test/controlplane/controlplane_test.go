@@ -154,7 +154,7 @@ func TestStartTakesOverWhatRunsAndReplacesWhatWasKilled(t *testing.T) {
 	}
 }
 
-func TestAUserHasTheRightsOfItsGroupsOnly(t *testing.T) {
+func TestAUserHasThePermissionsOfItsGroupsOnly(t *testing.T) {
 	cp := shared(t)
 	config, err := cp.User("alice", "nobodies")
 	if err != nil {

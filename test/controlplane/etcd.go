@@ -31,7 +31,7 @@ func (e Etcd) Flags() []string {
 	}
 }
 
-// Etcd returns how to reach the control plane's etcd with all rights.
+// Etcd returns how to reach the control plane's etcd with all permissions.
 func (cp *ControlPlane) Etcd() (Etcd, error) {
 	return etcdProcesses{cp}.access([]EtcdMember{{Process: etcd}})
 }

@@ -138,8 +138,8 @@ func (cp *ControlPlane) Register(ctx context.Context, installation *Installation
 	return nil
 }
 
-// Deregister deletes an APIService. Before a downgrade to a hns-apiserver without its version, it must be deleted: as long
-// as it exists and nothing answers, no namespace can be deleted.
+// Deregister deletes an APIService. Before a downgrade to a hns-apiserver without its version, it must be deleted: as
+// long as it exists and nothing answers, no namespace can be deleted.
 func (cp *ControlPlane) Deregister(ctx context.Context, installation *Installation, name string) error {
 	client, err := dynamic.NewForConfig(cp.RESTConfig())
 	if err != nil {

@@ -97,7 +97,7 @@ type right struct {
 	want                                                     bool
 }
 
-// The rights that our servers and the users of Kubernetes' own roles must and must not have.
+// The permissions that our servers and the users of Kubernetes' own roles must and must not have.
 func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 	cp := shared(t)
 	c := client(t, cp)
@@ -117,7 +117,7 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rights := []right{
+	permissions := []right{
 		{who: apiServer, verb: "watch", resource: "namespaces", want: true},
 		{who: apiServer, verb: "update", resource: "namespaces"},
 		{who: apiServer, verb: "create", group: "authentication.k8s.io", resource: "tokenreviews", want: true},
@@ -142,7 +142,7 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 		{who: propagator, verb: "patch", resource: "secrets", namespace: "acme"},
 	}
 	for _, role := range []string{"view", "edit", "admin"} {
-		rights = append(rights,
+		permissions = append(permissions,
 			right{who: role, verb: "get", group: group, resource: "hierarchies", subresource: "tree", namespace: "acme", want: true},
 			right{who: role, verb: "create", group: group, resource: "mynamespaces"})
 	}
@@ -151,7 +151,7 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 	} {
 		for _, role := range []string{"view", "edit", "admin"} {
 			writes := role == "admin" || role == writer
-			rights = append(rights,
+			permissions = append(permissions,
 				right{who: role, verb: "list", group: "resources." + group, resource: "secrets", namespace: "acme", want: true},
 				right{who: role, verb: "delete", group: "resources." + group, resource: "secrets", namespace: "acme"},
 				right{who: role, verb: "watch", group: group, resource: resource, namespace: "acme", want: true},
@@ -162,8 +162,8 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 			)
 		}
 	}
-	// Rights that are missing are asked for when those that are gathered from other roles have arrived.
-	slices.SortStableFunc(rights, func(a, b right) int {
+	// Permissions that are missing are asked for when those that are gathered from other roles have arrived.
+	slices.SortStableFunc(permissions, func(a, b right) int {
 		switch {
 		case a.want == b.want:
 			return 0
@@ -172,7 +172,7 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 		}
 		return 1
 	})
-	for _, r := range rights {
+	for _, r := range permissions {
 		can := "cannot"
 		if r.want {
 			can = "can"

@@ -125,8 +125,8 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 		dying, child, other := ns[0], ns[1], ns[2]
 		u.grant(ctx, "admin", ns...)
 		gomega.Expect(u.create(hierarchy(child, other))).To(succeed())
-		// Finalizers of others hold what is written to, and the user's rights, which the namespace controller would
-		// remove seconds later.
+		// Finalizers of others hold what is written to, and the user's permissions, which the namespace controller
+		// would remove seconds later.
 		for _, each := range []string{dying, child} {
 			gomega.Expect(root.create(configMap(each, "held") + "  finalizers: [example.com/held]\n")).To(succeed())
 			setBindingFinalizers(ctx, each, `["example.com/held"]`)

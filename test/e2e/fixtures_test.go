@@ -22,7 +22,7 @@ var fresh atomic.Int64
 // name returns a name that begins with base and that nobody else uses.
 func name(base string) string { return fmt.Sprintf("%s-%d", base, fresh.Add(1)) }
 
-// newUser makes a user without any rights but those of every user.
+// newUser makes a user without any permissions but those of every user.
 func newUser(ctx context.Context) user {
 	ginkgo.GinkgoHelper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: people, Name: name("user")}}
@@ -75,8 +75,8 @@ func (u user) bind(ctx context.Context, ns string, role rbacv1.RoleRef) {
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 }
 
-// waitUntilMay returns when the user has a right on resources of our group in the namespace: kube-apiserver learns of a
-// new binding a moment after it is written.
+// waitUntilMay returns when the user has a permission on resources of our group in the namespace: kube-apiserver learns
+// of a new binding a moment after it is written.
 func (u user) waitUntilMay(ctx context.Context, verb, resource, ns string) {
 	ginkgo.GinkgoHelper()
 	gomega.Eventually(func() (bool, error) {

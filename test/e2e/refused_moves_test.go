@@ -58,7 +58,7 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 		top, bottom := ns[0], ns[maxDepth-1]
 		outside, above := newNamespace("outside"), newNamespace("above")
 		u.grant(ctx, "admin", top, outside, above)
-		// The rights come down the tree.
+		// The permissions come down the tree.
 		u.waitUntilMay(ctx, "update", "hierarchies", bottom)
 		expectDepth(bottom, top, "59")
 

@@ -108,7 +108,7 @@ var _ = ginkgo.Describe("A team that divides its namespace", ginkgo.Ordered, fun
 		gomega.Expect(root.get("", "ns/"+above, `{.metadata.labels.parent\.tree\.hnc\.x-k8s\.io/depth}`)).To(gomega.Equal("7"))
 	})
 
-	ginkgo.It("gives no other right to the parent's ServiceAccount", func() {
+	ginkgo.It("gives no other permission to the parent's ServiceAccount", func() {
 		for _, ns := range append(tree, "child2", "grandchild2") {
 			gomega.Expect(parentAccount.kubectl("get", "pods", "-n", ns)).To(beRefused("Forbidden", "parent:default", `"pods"`))
 		}

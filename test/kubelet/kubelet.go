@@ -23,7 +23,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// WithoutControllers are the controllers of kube-controller-manager to leave out: the node does not say that it is alive.
+// WithoutControllers are the controllers of kube-controller-manager to leave out: the node does not say that it is
+// alive.
 const WithoutControllers = "-node-lifecycle-controller"
 
 // node is where all pods are, and apiServer the address of kube-apiserver in them.
@@ -31,7 +32,7 @@ const node, apiServer = "node", "10.0.0.1"
 
 // Kubelet runs pods.
 type Kubelet struct {
-	// Config has all rights in the cluster.
+	// Config has all permissions in the cluster.
 	Config *rest.Config
 	// Dir is for claims of volumes, and for the pods' logs.
 	Dir string

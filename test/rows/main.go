@@ -1,6 +1,6 @@
 // Command rows lists which rules of HNC's behaviour have a test that ran and passed, and which differ, as
-// docs/internals/hnc-rules.md says. It fails if a rule is neither, or if a test or the document names one that there is not.
-// Run it from the repository's root:
+// docs/internals/hnc-rules.md says. It fails if a rule is neither, or if a test or the document names one that there is
+// not. Run it from the repository's root:
 //
 //	go test -json ./... | go run ./test/rows -results   shows the results of the tests, records them, and reports
 //	go run ./test/rows -v                               lists every rule by the last record

@@ -85,7 +85,8 @@ const (
 	AnnotationExceedQuotas = "hnc.x-k8s.io/exceed-quotas"
 	// AnnotationRequester names the user who created a Subnamespace. Only the server writes it.
 	AnnotationRequester = "hnc.x-k8s.io/requester"
-	// AnnotationRequesterGroups names the groups of the user who created a ViewDefinition, in JSON. Only the server writes it.
+	// AnnotationRequesterGroups names the groups of the user who created a ViewDefinition, in JSON. Only the server
+	// writes it.
 	AnnotationRequesterGroups = "hnc.x-k8s.io/requester-groups"
 	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester does not
 	// have the creator's role there yet.
@@ -94,8 +95,8 @@ const (
 	// until the limits are in force there. Until then, Roles and RoleBindings are withheld.
 	AnnotationLimitsPending = "hnc.x-k8s.io/limits-pending"
 	// AnnotationVoid is "true" on a Subnamespace whose namespace was converted to a full namespace, was created as
-	// another one, or was gone when hierarchies were restored: it has no effect any more. Only the propagator writes it,
-	// and it is never removed.
+	// another one, or was gone when hierarchies were restored: it has no effect any more. Only the propagator writes
+	// it, and it is never removed.
 	AnnotationVoid = "hnc.x-k8s.io/void"
 	// AnnotationRequired is "true" on a Subnamespace that was created because its parent requires it.
 	AnnotationRequired = "hnc.x-k8s.io/required"
@@ -114,8 +115,8 @@ const (
 	// AnnotationOverride, "true" on a local object, keeps it instead of a copy if the source has
 	// AnnotationAllowOverride.
 	AnnotationOverride = "hnc.x-k8s.io/override"
-	// AnnotationViewRules is on Roles that are ClusterRoles of a view: the rules of the ClusterRole, in JSON, if the Role
-	// cannot have all of them.
+	// AnnotationViewRules is on Roles that are ClusterRoles of a view: the rules of the ClusterRole, in JSON, if the
+	// Role cannot have all of them.
 	AnnotationViewRules = "hnc.x-k8s.io/view-rules"
 	// LabelViewRoot is on the CustomResourceDefinitions of views: the namespace of the view.
 	LabelViewRoot = "hnc.x-k8s.io/view-root"
@@ -126,7 +127,8 @@ const (
 
 	// AnnotationSelect limits the descendants to which a source is propagated to those whose labels match a selector.
 	AnnotationSelect = "propagate.hnc.x-k8s.io/select"
-	// AnnotationTreeSelect limits the descendants to which a source is propagated to the subtrees of the named namespaces, or excludes those with `!`.
+	// AnnotationTreeSelect limits the descendants to which a source is propagated to the subtrees of the named
+	// namespaces, or excludes those with `!`.
 	AnnotationTreeSelect = "propagate.hnc.x-k8s.io/treeSelect"
 	// AnnotationNone with the value "true" keeps a source from being propagated.
 	AnnotationNone = "propagate.hnc.x-k8s.io/none"
@@ -136,14 +138,16 @@ const (
 	// FinalizerSubnamespaces keeps a Namespace until the last of its sub-namespaces is gone.
 	FinalizerSubnamespaces = "hnc.x-k8s.io/subnamespaces"
 
-	// FinalizerViewDefinition keeps a ViewDefinition until its CustomResourceDefinition and the custom resources are gone.
+	// FinalizerViewDefinition keeps a ViewDefinition until its CustomResourceDefinition and the custom resources are
+	// gone.
 	FinalizerViewDefinition = "hnc.x-k8s.io/view-definition"
 
 	// FinalizerSubnamespace keeps a Subnamespace until its namespace is deleted.
 	FinalizerSubnamespace = "hnc.x-k8s.io/subnamespace"
 )
 
-// Arguments of HNCConfiguration.TrustDecision: what is right where the hierarchies and the labels of the namespaces differ.
+// Arguments of HNCConfiguration.TrustDecision: what is right where the hierarchies and the labels of the namespaces
+// differ.
 const (
 	TrustHierarchies = "hierarchies"
 	TrustNamespaces  = "namespaces"
@@ -170,7 +174,8 @@ func TreeLabelAncestor(key string) (ancestor string, ok bool) {
 const (
 	// ConditionReady summarizes all conditions of the object.
 	ConditionReady = "Ready"
-	// ConditionActivitiesHalted is true while nothing is written in the namespace, because it or an ancestor has no valid parent.
+	// ConditionActivitiesHalted is true while nothing is written in the namespace, because it or an ancestor has no
+	// valid parent.
 	ConditionActivitiesHalted = "ActivitiesHalted"
 	// ConditionBadConfiguration is true while something in the object has no effect.
 	ConditionBadConfiguration = "BadConfiguration"
@@ -179,7 +184,8 @@ const (
 	ReasonReady = "Ready"
 	// ReasonMultipleProblems means that the condition counts several problems, which status.problems lists.
 	ReasonMultipleProblems = "MultipleProblems"
-	// ReasonInCycle means that the namespace is its own ancestor, which only imported data can bring about. Change a parent in the cycle.
+	// ReasonInCycle means that the namespace is its own ancestor, which only imported data can bring about. Change a
+	// parent in the cycle.
 	ReasonInCycle = "InCycle"
 	// ReasonParentMissing means that the parent does not exist. Create it, or choose another.
 	ReasonParentMissing = "ParentMissing"
@@ -187,7 +193,8 @@ const (
 	ReasonIllegalParent = "IllegalParent"
 	// ReasonAncestorHalted means that one of these problems applies to an ancestor, which the message names.
 	ReasonAncestorHalted = "AncestorHaltActivities"
-	// ReasonSubnamespaceMissing means that the namespace is annotated as a sub-namespace, but its parent has no Subnamespace of its name.
+	// ReasonSubnamespaceMissing means that the namespace is annotated as a sub-namespace, but its parent has no
+	// Subnamespace of its name.
 	ReasonSubnamespaceMissing = "SubnamespaceAnchorMissing"
 	// ReasonIllegalManagedLabel means that a requested label is not managed. Remove it, or have it managed.
 	ReasonIllegalManagedLabel = "IllegalManagedLabel"
@@ -208,13 +215,17 @@ const (
 	ReasonAbstractNameConflict = "AbstractNameConflict"
 	// ReasonNamespaceExcluded means that the namespace cannot be part of a tree.
 	ReasonNamespaceExcluded = "NamespaceExcluded"
-	// ReasonNamespaceConflict means that another namespace or Subnamespace has the name, or that the namespace names another parent.
+	// ReasonNamespaceConflict means that another namespace or Subnamespace has the name, or that the namespace names
+	// another parent.
 	ReasonNamespaceConflict = "NamespaceConflict"
-	// ReasonNamespaceConverted means that the namespace became a full namespace, was created as another one, or was gone when hierarchies were restored. The Subnamespace has no effect. Delete it.
+	// ReasonNamespaceConverted means that the namespace became a full namespace, was created as another one, or was
+	// gone when hierarchies were restored. The Subnamespace has no effect. Delete it.
 	ReasonNamespaceConverted = "NamespaceConverted"
-	// ReasonNamespaceForbidden means that the namespace or its parent cannot be part of a tree. Delete the Subnamespace.
+	// ReasonNamespaceForbidden means that the namespace or its parent cannot be part of a tree. Delete the
+	// Subnamespace.
 	ReasonNamespaceForbidden = "NamespaceForbidden"
-	// ReasonNamespaceTerminating means that the namespace or an ancestor is being deleted, and that the namespace is created afterward.
+	// ReasonNamespaceTerminating means that the namespace or an ancestor is being deleted, and that the namespace is
+	// created afterward.
 	ReasonNamespaceTerminating = "NamespaceTerminating"
 	// ReasonPropagationFailed means that an inherited object, which the message names, cannot be written.
 	ReasonPropagationFailed = "PropagationFailed"
@@ -229,7 +240,8 @@ const (
 	ReasonFinalizersRemain = "SomeFinalizersRemain"
 	// ReasonNamesTooLong means that objects with names of more than 253 bytes are not propagated.
 	ReasonNamesTooLong = "SomeNamesTooLong"
-	// ReasonMetadataTooLarge means that hierarchies set more labels or annotations than a namespace can have; the message names those that are left out.
+	// ReasonMetadataTooLarge means that hierarchies set more labels or annotations than a namespace can have; the
+	// message names those that are left out.
 	ReasonMetadataTooLarge = "MetadataTooLarge"
 	// ReasonNamespaceNotWritten means that labels or annotations of the namespace could not be written.
 	ReasonNamespaceNotWritten = "NamespaceNotWritten"
@@ -237,7 +249,8 @@ const (
 
 // A condition of the configuration. Its reasons say what was restored.
 const (
-	// ConditionPropagationPaused is true while nothing is propagated because the store and the cluster appear to come from different backups.
+	// ConditionPropagationPaused is true while nothing is propagated because the store and the cluster appear to come
+	// from different backups.
 	ConditionPropagationPaused = "PropagationPaused"
 
 	// ReasonHierarchiesOlder means that the hierarchies are of an earlier time than the cluster.
@@ -257,7 +270,8 @@ const (
 
 // A condition of Namespaces.
 const (
-	// ConditionSubnamespacesRemain is true while a Namespace is being deleted, has no content any more, and waits for its sub-namespaces.
+	// ConditionSubnamespacesRemain is true while a Namespace is being deleted, has no content any more, and waits for
+	// its sub-namespaces.
 	ConditionSubnamespacesRemain = "hnc.x-k8s.io/SubnamespacesRemain"
 
 	// ReasonSubnamespacesRemain means that sub-namespaces, which the message names, are still being deleted.
@@ -294,9 +308,11 @@ const (
 	ReasonResourceNotPropagatable = "ResourceNotPropagatable"
 	// ReasonMultipleConfigurations means that two entries are about the same kind. Remove one.
 	ReasonMultipleConfigurations = "MultipleConfigurationsForType"
-	// ReasonUnknown means that an object cannot be read or written; the message says which, and which permission is missing.
+	// ReasonUnknown means that an object cannot be read or written; the message says which, and which permission is
+	// missing.
 	ReasonUnknown = "Unknown"
-	// ReasonPending means that not everything has been read or written yet, or that a limit is not in force everywhere yet; the message says what is missing.
+	// ReasonPending means that not everything has been read or written yet, or that a limit is not in force everywhere
+	// yet; the message says what is missing.
 	ReasonPending = "Pending"
 )
 
@@ -321,8 +337,8 @@ var PodSecurityLabels = []string{
 	"pod-security.kubernetes.io/warn", "pod-security.kubernetes.io/warn-version",
 }
 
-// MigrationPolicy is the ValidatingAdmissionPolicy, and its binding, that rejects changes of hierarchies by others while
-// a migration from HNC or its rollback is under way.
+// MigrationPolicy is the ValidatingAdmissionPolicy, and its binding, that rejects changes of hierarchies by others
+// while a migration from HNC or its rollback is under way.
 const MigrationPolicy = "migration." + GroupName
 
 // MigrationCopiesPolicy is the ValidatingAdmissionPolicy, and its binding, that protects copies during a migration.

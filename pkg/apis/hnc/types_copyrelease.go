@@ -40,7 +40,8 @@ type CopyReleaseList struct {
 	Items []CopyRelease
 }
 
-// Reasons of the condition Ready of a CopyRelease, which reports whether a copy has become a local object, and the event.
+// Reasons of the condition Ready of a CopyRelease, which reports whether a copy has become a local object, and the
+// event.
 const (
 	// ReasonReleased means that the copy has become a local object.
 	ReasonReleased = "Released"
@@ -48,7 +49,8 @@ const (
 	ReasonNoCopy = "NoCopy"
 	// ReasonStillPropagated means that the kind is propagated again, or that the object of another ancestor applies.
 	ReasonStillPropagated = "StillPropagated"
-	// ReasonReleaseRefused means that the propagator may not update the copy, or that the API server rejects the update.
+	// ReasonReleaseRefused means that the propagator may not update the copy, or that the API server rejects the
+	// update.
 	ReasonReleaseRefused = "ReleaseRefused"
 
 	// EventReleased is the reason of the event on a released object: it is no copy any more.

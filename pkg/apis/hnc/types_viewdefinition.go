@@ -10,8 +10,8 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// ViewDefinition is the hub type of v1alpha3 ViewDefinition, which documents the fields. It is a CustomResourceDefinition
-// of the view of its namespace.
+// ViewDefinition is the hub type of v1alpha3 ViewDefinition, which documents the fields. It is a
+// CustomResourceDefinition of the view of its namespace.
 type ViewDefinition struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -51,8 +51,8 @@ type ViewDefinitionList struct {
 const (
 	// ViewGroupsSuffix ends the groups of the CustomResourceDefinitions of views, and of no others.
 	ViewGroupsSuffix = ".views.hnc.x-k8s.io"
-	// uidLength is how much of the UID of a root is part of the groups of its view: a namespace of the same name that is
-	// created later has others.
+	// uidLength is how much of the UID of a root is part of the groups of its view: a namespace of the same name that
+	// is created later has others.
 	uidLength = 5
 
 	// CustomResources is the name in the view of the Role and the RoleBinding that let the creators of ViewDefinitions
@@ -60,7 +60,8 @@ const (
 	CustomResources = "custom-resources"
 	// MaxViewDefinitions is the largest limit of a TenantView.
 	MaxViewDefinitions = 100
-	// MaxViewDefinitionBytes is the size of the specs of a namespace. kube-apiserver needs several times as much memory.
+	// MaxViewDefinitionBytes is the size of the specs of a namespace. kube-apiserver needs several times as much
+	// memory.
 	MaxViewDefinitionBytes = 4 << 20
 )
 
@@ -68,7 +69,8 @@ const (
 const (
 	// ReasonLimitReached means that the TenantView of the namespace allows no more CustomResourceDefinitions.
 	ReasonLimitReached = "LimitReached"
-	// ReasonDefinitionRefused means that the CustomResourceDefinition cannot be written or deleted; the message says why.
+	// ReasonDefinitionRefused means that the CustomResourceDefinition cannot be written or deleted; the message says
+	// why.
 	ReasonDefinitionRefused = "DefinitionRefused"
 	// ReasonNotEstablished means that kube-apiserver does not serve the custom resources yet.
 	ReasonNotEstablished = "NotEstablished"
@@ -85,8 +87,8 @@ func ViewGroupSuffix(root string, uid types.UID) string {
 	return root + "-" + string(uid[:uidLength]) + ViewGroupsSuffix
 }
 
-// ViewShortNames returns the short names and categories of a view's own resources in the cluster, by the suffix of their
-// groups. kubectl finds resources by them in all groups.
+// ViewShortNames returns the short names and categories of a view's own resources in the cluster, by the suffix of
+// their groups. kubectl finds resources by them in all groups.
 func ViewShortNames(names []string, groupSuffix string) []string {
 	var inCluster []string
 	for _, name := range names {
@@ -114,9 +116,10 @@ func shortNameSuffix(groupSuffix string) string {
 // IsViewGroup reports whether a group of the cluster is that of a view, whichever it is.
 func IsViewGroup(group string) bool { return strings.HasSuffix(group, ViewGroupsSuffix) }
 
-// ViewRoleName returns the name of the Role or RoleBinding of the root for a ClusterRole or ClusterRoleBinding of its view.
+// ViewRoleName returns the name of the Role or RoleBinding of the root for a ClusterRole or ClusterRoleBinding of its
+// view.
 func ViewRoleName(root, name string) string { return ViewRolePrefix(root) + name }
 
-// ViewRolePrefix returns the prefix of these names. They contain that of the root, so that views of a namespace and of its
-// descendants have their own.
+// ViewRolePrefix returns the prefix of these names. They contain that of the root, so that views of a namespace and of
+// its descendants have their own.
 func ViewRolePrefix(root string) string { return "view:" + root + ":" }

@@ -3,7 +3,8 @@
 // second request. This trusts no more than request-header authentication does: a client that authenticates as the front
 // proxy may name any user and group, system:masters included.
 //
-// Only the request itself counts as authorized. Other rights, such as those in other namespaces, are always reviewed.
+// Only the request itself counts as authorized. Other permissions, such as those in other namespaces, are always
+// reviewed.
 package forwarded
 
 import (

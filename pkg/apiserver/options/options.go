@@ -84,7 +84,7 @@ func New() *Options {
 		Waiting:         inflight.Limits{Total: 100, PerUser: 20},
 	}
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = apiserver.StorageVersions
-	// A right that was just granted takes effect soon, even after a rejected request.
+	// A permission that was just granted takes effect soon, even after a rejected request.
 	o.Recommended.Authorization.DenyCacheTTL = time.Second
 	o.Recommended.SecureServing.BindPort = 6443
 	// As in the other servers.

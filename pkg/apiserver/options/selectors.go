@@ -12,8 +12,8 @@ import (
 const maxReviewedSelector = 1 << 10
 
 // withoutLargeSelectors has requests with large selectors reviewed without them. Reviews are cached by their text, of
-// which selectors are the only part that is not bounded. Without them the question is broader, so nothing is allowed that
-// is not allowed with them; RBAC ignores selectors.
+// which selectors are the only part that is not bounded. Without them the question is broader, so nothing is allowed
+// that is not allowed with them; RBAC ignores selectors.
 func withoutLargeSelectors(reviews authorizer.Authorizer) authorizer.Authorizer {
 	return authorizer.AuthorizerFunc(func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 		if selectorSize(a) > maxReviewedSelector {

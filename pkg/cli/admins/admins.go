@@ -29,8 +29,8 @@ type Grant struct {
 	// At is the namespace in which the binding was created, the namespace itself or an ancestor; empty for the whole
 	// cluster.
 	At string `json:"at,omitempty"`
-	// Names are the only objects that the permission is for, if the role restricts it. Instead of all after the first ten,
-	// the last one says how many there are.
+	// Names are the only objects that the permission is for, if the role restricts it. Instead of all after the first
+	// ten, the last one says how many there are.
 	Names []string `json:"names,omitempty"`
 	// Unknown says that the rules of the role could not be read.
 	Unknown bool `json:"unknown,omitempty"`
@@ -39,8 +39,8 @@ type Grant struct {
 // maxNames bounds the names of a grant. Each subject of a binding repeats it.
 const maxNames = 10
 
-// Rights holds the RBAC objects that apply to a namespace, as far as they could be read.
-type Rights struct {
+// Permissions holds the RBAC objects that apply to a namespace, as far as they could be read.
+type Permissions struct {
 	Roles        []rbacv1.Role
 	Bindings     []rbacv1.RoleBinding
 	ClusterRoles map[string]rbacv1.ClusterRole
@@ -58,26 +58,26 @@ const superuser = "cluster-admin"
 
 // Admins returns the grants that make subjects admins, those of the whole cluster last, and the ClusterRoles that are
 // bound but could not be read. Kubernetes' own ClusterRoles among these are assumed to be unchanged.
-func (r *Rights) Admins() (grants []Grant, unread []string) {
+func (r *Permissions) Admins() (grants []Grant, unread []string) {
 	found, unread := r.find(admin, installed)
 	return slices.DeleteFunc(found, func(g Grant) bool { return g.Unknown || len(g.Names) > 0 }), unread
 }
 
 // Who returns the grants of a permission, and the ClusterRoles that are bound but could not be read, like Admins. Of
 // these only cluster-admin is assumed to be unchanged; grants by others are Unknown.
-func (r *Rights) Who(p Permission) (grants []Grant, unread []string) {
+func (r *Permissions) Who(p Permission) (grants []Grant, unread []string) {
 	return r.find([]Permission{p}, map[string]bool{superuser: true})
 }
 
 // All returns a grant for each subject of each binding, whatever it permits.
-func (r *Rights) All() []Grant {
+func (r *Permissions) All() []Grant {
 	grants, _ := r.find(nil, nil)
 	return grants
 }
 
 // find returns the grants of any of the permissions, or all. assumed says which ClusterRoles that could not be read
 // have a permission.
-func (r *Rights) find(permissions []Permission, assumed map[string]bool) (grants []Grant, unread []string) {
+func (r *Permissions) find(permissions []Permission, assumed map[string]bool) (grants []Grant, unread []string) {
 	roles := map[string][]rbacv1.PolicyRule{}
 	for i := range r.Roles {
 		roles[r.Roles[i].Name] = r.Roles[i].Rules

@@ -48,7 +48,7 @@ func binding(name, from, kind, role string) rbacv1.RoleBinding {
 
 func TestGrantsNameTheNamespaceOfTheirBinding(t *testing.T) {
 	yes := []rbacv1.PolicyRule{rule("update", hnc.GroupName, "hierarchies")}
-	r := &Rights{
+	r := &Permissions{
 		Roles: []rbacv1.Role{{ObjectMeta: metav1.ObjectMeta{Name: "mover"}, Rules: yes}, {ObjectMeta: metav1.ObjectMeta{Name: "reader"}}},
 		Bindings: []rbacv1.RoleBinding{binding("own", "", "Role", "mover"), binding("inherited", "acme", "ClusterRole", "boss"),
 			binding("no", "acme", "Role", "reader"), binding("missing", "", "Role", "nothing"), binding("unread", "", "ClusterRole", "secret"),
@@ -85,7 +85,7 @@ func TestGrantsAreShort(t *testing.T) {
 	}
 	b := binding(long, "", "Role", long)
 	b.Subjects = make([]rbacv1.Subject, 10)
-	r := &Rights{
+	r := &Permissions{
 		Roles:               []rbacv1.Role{{ObjectMeta: metav1.ObjectMeta{Name: long}, Rules: []rbacv1.PolicyRule{rule("get", "", "pods", only...)}}},
 		Bindings:            []rbacv1.RoleBinding{b},
 		ClusterRoles:        map[string]rbacv1.ClusterRole{long: {Rules: []rbacv1.PolicyRule{rule("get", "", "pods", long)}}},
@@ -102,7 +102,7 @@ func TestGrantsAreShort(t *testing.T) {
 }
 
 func TestWhoHasAPermission(t *testing.T) {
-	r := &Rights{
+	r := &Permissions{
 		Roles: []rbacv1.Role{
 			{ObjectMeta: metav1.ObjectMeta{Name: "logs"}, Rules: []rbacv1.PolicyRule{rule("get", "", "*/log")}},
 			{ObjectMeta: metav1.ObjectMeta{Name: "one"}, Rules: []rbacv1.PolicyRule{rule("delete", "", "pods/log", "b", "a"), rule("get", "", "pods/log", "b")}},

@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
-// GatewayRights are those without which hns-gateway does not serve. In the subtrees of TenantViews it has more.
-var GatewayRights = []Right{
+// GatewayNeeds are the permissions without which hns-gateway does not serve. In the subtrees of TenantViews it has more.
+var GatewayNeeds = []Permission{
 	{"authentication.k8s.io", "tokenreviews", "", "", []string{"create"}},
 	{"authorization.k8s.io", "subjectaccessreviews", "", "", []string{"create"}},
 	{"authentication.k8s.io", "users", "", "", []string{"impersonate:user-info"}},
@@ -69,8 +69,8 @@ func Views(views []v1alpha3.TenantView) Finding {
 const ViewDefinitionsSubject = "customresourcedefinitions of views"
 
 // ViewDefinitions reports CustomResourceDefinitions of views whose namespace does not exist, or was created again or
-// restored with another UID: nobody but administrators of the cluster can use their custom resources, and nothing deletes
-// them.
+// restored with another UID: nobody but administrators of the cluster can use their custom resources, and nothing
+// deletes them.
 func ViewDefinitions(definitions, namespaces []metav1.PartialObjectMetadata) []Finding {
 	suffixes := map[string]string{}
 	for i := range namespaces {

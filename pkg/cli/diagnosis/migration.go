@@ -10,9 +10,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/besidehnc"
 )
 
-// Migration reports on a migration from HNC that is not completed, nil if there is none: state is that of the migration,
-// nil if none has begun; besideHNC that HNC's definitions exist and hns-propagator has never propagated. Until it is
-// completed, what else is checked is as it should be for HNC.
+// Migration reports on a migration from HNC that is not completed, nil if there is none: state is that of the
+// migration, nil if none has begun; besideHNC that HNC's definitions exist and hns-propagator has never propagated.
+// Until it is completed, what else is checked is as it should be for HNC.
 func Migration(state *corev1.ConfigMap, besideHNC bool) *Finding {
 	const subject = "migration from HNC"
 	switch {
@@ -46,8 +46,8 @@ func BesideHNC(definitions []string, system *metav1.PartialObjectMetadata) bool 
 	return slices.Contains(definitions, besidehnc.Definition) && (system == nil || system.Annotations[hnc.AnnotationStore] == "")
 }
 
-// RunningHNC reports that HNC's controller runs although this cluster is migrated, or the migration has stopped it: state
-// is that of the migration, as for Migration; replicas are those that its Deployment wants.
+// RunningHNC reports that HNC's controller runs although this cluster is migrated, or the migration has stopped it:
+// state is that of the migration, as for Migration; replicas are those that its Deployment wants.
 func RunningHNC(state *corev1.ConfigMap, replicas int32) []Finding {
 	const subject = "deployment hnc-controller-manager"
 	const suspend = "suspend what applies HNC's manifests, and "

@@ -66,9 +66,9 @@ apiserver_storage_objects{resource="pods"} 9e+12`: {Warning, "more than 80% of e
 	}
 }
 
-func TestRights(t *testing.T) {
-	expect(t, "complete", Rights("hns-apiserver", nil, nil)[0], OK, "complete")
-	got := Rights("hns-propagator", []string{"create namespaces"}, []string{"list pods"})
+func TestPermissions(t *testing.T) {
+	expect(t, "complete", Permissions("hns-apiserver", nil, nil)[0], OK, "complete")
+	got := Permissions("hns-propagator", []string{"create namespaces"}, []string{"list pods"})
 	if len(got) != 2 {
 		t.Fatalf("got %v", got)
 	}
@@ -77,8 +77,8 @@ func TestRights(t *testing.T) {
 	configuration := &v1beta1.HNCConfiguration{Spec: v1beta1.HNCConfigurationSpec{Resources: []v1beta1.ResourceSpec{
 		{Resource: "configmaps"}, {Resource: "secrets", Mode: v1beta1.Ignore},
 	}}}
-	if rights := KindRights(configuration); len(rights) != 1 || rights[0].Resource != "configmaps" {
-		t.Errorf("got %v, want those of configmaps; secrets are ignored", rights)
+	if permissions := KindPermissions(configuration); len(permissions) != 1 || permissions[0].Resource != "configmaps" {
+		t.Errorf("got %v, want those of configmaps; secrets are ignored", permissions)
 	}
 }
 

@@ -143,8 +143,8 @@ func (o *repoApplyOptions) keepInUse(ctx context.Context, w *writer.Writer, p *p
 }
 
 // recheck reads the cluster again, because it may have changed while the question was open. It returns the plan
-// for what it finds, and keeps objects that are no longer those of the plan that was shown: others have deleted, released
-// or replaced them.
+// for what it finds, and keeps objects that are no longer those of the plan that was shown: others have deleted,
+// released or replaced them.
 func (o *repoApplyOptions) recheck(ctx context.Context, t *target, w *writer.Writer, shown *plan.Plan, done *applyResults) (*plan.Plan, error) {
 	unknown := t.unknown
 	if err := t.readSync(ctx); err != nil {

@@ -77,8 +77,8 @@ func (c *Cache) Read(f func(*State)) {
 // hold is how long ReadSome locks the cache, unless one name takes longer.
 const hold = 10 * time.Millisecond
 
-// ReadSome locks the state, calls visit once, and calls the function that it returns for each name until hold has passed.
-// It returns the remaining names.
+// ReadSome locks the state, calls visit once, and calls the function that it returns for each name until hold has
+// passed. It returns the remaining names.
 func (c *Cache) ReadSome(names []string, visit func(*State) func(name string)) (left []string) {
 	c.Read(func(s *State) {
 		f := visit(s)

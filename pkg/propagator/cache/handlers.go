@@ -40,8 +40,8 @@ type EventHandlers struct {
 	QuotaWebhookChanged func(s *State)
 	// ViewChanged receives the namespace of a TenantView that was added, updated or deleted; "" once all are known.
 	ViewChanged func(s *State, namespace string)
-	// DefinitionChanged receives the namespace of a ViewDefinition, or of the view of a CustomResourceDefinition, that was
-	// added, updated or deleted; "" once all are known.
+	// DefinitionChanged receives the namespace of a ViewDefinition, or of the view of a CustomResourceDefinition, that
+	// was added, updated or deleted; "" once all are known.
 	DefinitionChanged func(s *State, namespace string)
 	// ReleaseRequested receives CopyReleases that nobody has carried out.
 	ReleaseRequested func(*v1alpha3.CopyRelease)

@@ -45,7 +45,7 @@ func TestReadinessFollowsRequiredResources(t *testing.T) {
 		_, _ = w(t.Context(), metav1.ListOptions{})
 		want(fmt.Sprint("after ", failure), c.Watching(), "<nil>")
 	}
-	failure = apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("no right"))
+	failure = apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("no permission"))
 	_, _ = w(t.Context(), metav1.ListOptions{})
 	if c.Watching() == nil {
 		t.Error("ready although hierarchies cannot be watched")

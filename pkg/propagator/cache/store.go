@@ -109,7 +109,8 @@ func (s *store[T]) Replace(objects []any, resourceVersion string) error {
 	return nil
 }
 
-// enter enters a whole list. Records that it lacks are gone, unless they are newer: these are results of our own writes.
+// enter enters a whole list. Records that it lacks are gone, unless they are newer: these are results of our own
+// writes.
 func (s *store[T]) enter(list []T, newer func(version string) bool) {
 	// Of the first list, which is the longest, nothing can be missing.
 	var listed sets.Set[types.NamespacedName]

@@ -70,7 +70,7 @@ func (c *Cache) recordRead(kind int, index *copies.Index, err error) {
 	}
 	var text string
 	if err != nil {
-		text = fmt.Sprintf("%s can't be read: %v%s", index.Kind.GroupResource(), err, outcome.MissingRightHint(index.Kind.GroupResource(), err))
+		text = fmt.Sprintf("%s can't be read: %v%s", index.Kind.GroupResource(), err, outcome.MissingPermissionHint(index.Kind.GroupResource(), err))
 	}
 	c.Update(func(s *State) { s.setReadError(kind, index, text) })
 }

@@ -12,8 +12,8 @@ import (
 // GatewaySecret is the name of the Secret that the pods of hns-gateway mount.
 const GatewaySecret = "hns-gateway-cert"
 
-// issueForGateway issues the certificate of hns-gateway by the current authority, if hns-gateway is installed. secret is
-// nil if it has none yet. It returns when the next change is due, which is due at the latest.
+// issueForGateway issues the certificate of hns-gateway by the current authority, if hns-gateway is installed. secret
+// is nil if it has none yet. It returns when the next change is due, which is due at the latest.
 func (c *Controller) issueForGateway(ctx context.Context, s state, secret *corev1.Secret, due time.Time) (time.Time, error) {
 	if _, installed, err := c.registrations.GetStore().GetByKey(hnc.ViewAPIService.Name); err != nil || !installed {
 		return due, err

@@ -18,8 +18,8 @@ import (
 // injector annotates objects whose bundle cert-manager sets.
 const injector = "cert-manager.io/inject-ca-from"
 
-// publish writes the bundle into all APIServices that do not have it, if they exist and refer to one of our Services. The
-// propagator's role names them, too. It returns the Services to which an APIService refers that does not have the
+// publish writes the bundle into all APIServices that do not have it, if they exist and refer to one of our Services.
+// The propagator's role names them, too. It returns the Services to which an APIService refers that does not have the
 // current authority.
 func (c *Controller) publish(ctx context.Context, s state) (untrusting map[string]bool, err error) {
 	names := []string{hnc.ViewAPIService.Name}

@@ -36,8 +36,9 @@ func Merge(old, wanted []metav1.Condition, generation int64, now metav1.Time) []
 	return merged
 }
 
-// Summarize returns one condition for each type, of a list in which several may have the same type, and the problems that
-// such a condition counts. It has the transition time of the old condition of its type if that has the same status.
+// Summarize returns one condition for each type, of a list in which several may have the same type, and the problems
+// that such a condition counts. It has the transition time of the old condition of its type if that has the same
+// status.
 func Summarize(detailed, old []metav1.Condition) (summary []metav1.Condition, problems []v1beta1.Problem) {
 	for _, c := range detailed {
 		if n := count(detailed, c.Type); n > 1 {

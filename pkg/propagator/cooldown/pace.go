@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// small is the size of an object, in bytes of JSON, up to which its status may follow each change. hns-apiserver keeps
-	// all versions of an object in memory for a while.
+	// small is the size of an object, in bytes of JSON, up to which its status may follow each change. hns-apiserver
+	// keeps all versions of an object in memory for a while.
 	small = 8 << 10
 	// perSecond and burst bound what the statuses of larger objects write beyond that.
 	perSecond = 1 << 20

@@ -7,8 +7,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Destination describes a namespace as the destination of copies. It is valid only while the tree and the objects stay the
-// same, and not safe for concurrent use.
+// Destination describes a namespace as the destination of copies. It is valid only while the tree and the objects stay
+// the same, and not safe for concurrent use.
 func Destination(t *tree.Tree, name string) copies.Destination {
 	d := copies.Destination{
 		Namespace: name,

@@ -62,8 +62,8 @@ func AnnotationChanges(t *tree.Tree, name string) map[string]*string {
 	set(hnc.AnnotationAncestry, ns.Ancestry, Ancestry(t, name))
 	set(hnc.AnnotationAbstractAncestors, hnc.JoinAbstractAncestors(ns.Abstract), AbstractAncestors(t, name))
 	if ns.ManagedBy != "" && !t.External(name) && !t.Excluded(name) {
-		// The policy denies it, except before there are tree labels. It has no effect beside the parent, which Kubernetes
-		// deletes before the namespace, but not before its users let it.
+		// The policy denies it, except before there are tree labels. It has no effect beside the parent, which
+		// Kubernetes deletes before the namespace, but not before its users let it.
 		patch[hnc.AnnotationManagedBy] = nil
 	}
 	return patch

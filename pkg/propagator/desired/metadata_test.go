@@ -121,8 +121,8 @@ func TestManagedMetadataThatIsSetDirectlyIsCorrected(t *testing.T) {
 	}
 }
 
-// The policy reads tree labels, which are late. The annotation would count when the namespace is deleted, and its hierarchy
-// first.
+// The policy reads tree labels, which are late. The annotation would count when the namespace is deleted, and its
+// hierarchy first.
 func TestAChildIsNotManagedByOthers(t *testing.T) {
 	for name, test := range map[string]struct {
 		given   []string

@@ -1,6 +1,6 @@
 // Package observe runs the propagator without letting it write: each write is sent as a dry run, which the API server
 // validates and does not store. So it reports what a propagator would write in a cluster, decided by its own code, with
-// its own rights.
+// its own permissions.
 package observe
 
 import (
@@ -31,8 +31,8 @@ const (
 )
 
 // Run returns what a propagator with the command line args would write in the cluster that config leads to. The
-// configuration should have the propagator's identity, because admission policies and rights depend on it. If the store
-// and the cluster appear to come from different backups, trust says what is right, hnc.TrustHierarchies or
+// configuration should have the propagator's identity, because admission policies and permissions depend on it. If the
+// store and the cluster appear to come from different backups, trust says what is right, hnc.TrustHierarchies or
 // hnc.TrustNamespaces; with "", it is what the propagator would decide.
 func Run(ctx context.Context, config *rest.Config, args []string, trust string) (*Report, error) {
 	o := options.New()

@@ -133,8 +133,8 @@ func replaceBody(request *http.Request, body string) error {
 	return nil
 }
 
-// add records a write that the API server has accepted, or rejected. A rejected one that is accepted when it is repeated,
-// such as one that an overloaded server did not answer, counts as accepted.
+// add records a write that the API server has accepted, or rejected. A rejected one that is accepted when it is
+// repeated, such as one that an overloaded server did not answer, counts as accepted.
 func (r *Report) add(info *apirequest.RequestInfo, request *http.Request, response *http.Response, reasons []string) {
 	if strings.HasSuffix(info.APIGroup, "authorization.k8s.io") && strings.HasSuffix(info.Resource, "reviews") {
 		return

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A write that is repeated counts once, and its last answer counts, unless an earlier one was positive: a dry run stores
-// nothing, so that a controller may repeat a write for other reasons.
+// A write that is repeated counts once, and its last answer counts, unless an earlier one was positive: a dry run
+// stores nothing, so that a controller may repeat a write for other reasons.
 func TestRepeatedWrites(t *testing.T) {
 	const write, rejected = "patch hierarchies.hnc.x-k8s.io/status: 1 (a/hierarchy)", "rejected: patch hierarchies.hnc.x-k8s.io/status a/hierarchy: "
 	for _, test := range []struct {

@@ -19,8 +19,8 @@ import (
 // ErrStale reports that a decision was based on an outdated cache. It is retried, and not worth a line in the log.
 var ErrStale = errors.New("the cache is outdated")
 
-// ErrPaced reports that the server has refused the same write before, and that it is not tried again yet. It is retried,
-// and not worth a line in the log.
+// ErrPaced reports that the server has refused the same write before, and that it is not tried again yet. It is
+// retried, and not worth a line in the log.
 var ErrPaced = errors.New("the write was refused, and is tried again later")
 
 // Paced reports whether an error is ErrPaced, or joins nothing else.
@@ -62,9 +62,10 @@ func Rejected(err error) bool {
 	return errors.As(err, &status) && status.Status().Code/100 == 4 && !errors.Is(err, ErrStale) && !apierrors.IsTooManyRequests(err)
 }
 
-// MissingRightHint says how to grant the propagator a right that it lacks for a resource, "" if that is not the error.
-// Other rejections, such as a quota's, have the same code; an authorizer's message says what the user cannot do.
-func MissingRightHint(resource schema.GroupResource, err error) string {
+// MissingPermissionHint says how to grant the propagator a permission that it lacks for a resource, "" if that is not
+// the error. Other rejections, such as a quota's, have the same code; an authorizer's message says what the user cannot
+// do.
+func MissingPermissionHint(resource schema.GroupResource, err error) string {
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), " cannot ") {
 		return ""
 	}

@@ -1,6 +1,6 @@
 // Package queue orders the propagator's work: trees take turns, and within a tree the classes of work. client-go's work
-// queues do the queueing, delays and back-off; this package adds the order. In their order, that of arrival, a change in
-// a small tree would wait for all copies of a large one.
+// queues do the queueing, delays and back-off; this package adds the order. In their order, that of arrival, a change
+// in a small tree would wait for all copies of a large one.
 package queue
 
 import (
@@ -68,10 +68,10 @@ const (
 	maxBackoff = 10 * time.Second
 )
 
-// Queue is a work queue that hands out one key of each tree in turn, and of a tree one of each class in turn: a change in
-// one tree never waits for more than one key of each other tree, and a revoked grant not for all labels of its tree. An
-// order of classes would let the tenants of one tree, or of one class, stop all others. Keys of one tree and class are
-// handed out in the order of their arrival.
+// Queue is a work queue that hands out one key of each tree in turn, and of a tree one of each class in turn: a change
+// in one tree never waits for more than one key of each other tree, and a revoked grant not for all labels of its tree.
+// An order of classes would let the tenants of one tree, or of one class, stop all others. Keys of one tree and class
+// are handed out in the order of their arrival.
 type Queue = workqueue.TypedRateLimitingInterface[Key]
 
 // New returns an empty queue. treeOf returns the tree that a namespace is in; nil makes each namespace a tree of its

@@ -22,8 +22,8 @@ func (f *facts) recordConversion(old, ns *Namespace) {
 	}
 }
 
-// BecomesVoid reports whether the Subnamespace loses its effect: its namespace was converted to a full one, even if that
-// is gone, or is none of its parent's. A user could otherwise make such a namespace its sub-namespace later by an
+// BecomesVoid reports whether the Subnamespace loses its effect: its namespace was converted to a full one, even if
+// that is gone, or is none of its parent's. A user could otherwise make such a namespace its sub-namespace later by an
 // annotation, although nothing was validated but that the name was free. The exception is a namespace below the parent
 // that is annotated as external, which has no effect there.
 func (f *facts) BecomesVoid(s *Subnamespace) bool {

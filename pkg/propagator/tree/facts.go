@@ -37,7 +37,7 @@ func (f *facts) HasSubnamespaces(name string) bool {
 
 // IsDetached reports whether an active sub-namespace has no Subnamespace that keeps it, or keeps it any longer: its
 // annotation and its Hierarchy name the parent. It is deleted along with the parent as all sub-namespaces are. That
-// takes no other right than to create the Subnamespace again, and to delete it.
+// takes no other permission than to create the Subnamespace again, and to delete it.
 func (f *facts) IsDetached(key Key) bool {
 	ns, h, s := f.namespaces[key.Name], f.Hierarchy(key.Name), f.Subnamespace(key)
 	return ns != nil && !ns.Terminating && ns.SubnamespaceOf == key.Parent && (s == nil || !s.Held()) &&
@@ -93,9 +93,9 @@ func (f *facts) LimitsPending(name string) bool {
 }
 
 // CascadingAllowed reports whether the namespace or an ancestor allows cascading deletion: by its Hierarchy, or by the
-// label that it had when it began to terminate, if that Hierarchy or the parent is gone by now. The label may be late, so
-// it is ignored while both the Hierarchy and the parent exist. Members of a cycle have no ancestors, and what is beyond a
-// cycle is not consulted.
+// label that it had when it began to terminate, if that Hierarchy or the parent is gone by now. The label may be late,
+// so it is ignored while both the Hierarchy and the parent exist. Members of a cycle have no ancestors, and what is
+// beyond a cycle is not consulted.
 func (f *facts) CascadingAllowed(name string) bool {
 	chain := f.forest.Chain(name)
 	cyclic := f.forest.Parent(chain[len(chain)-1]) != ""
@@ -150,8 +150,8 @@ func (f *facts) Goes(name string) bool {
 // else the one that has a Subnamespace for it. No annotation takes a namespace away from the parent in its Hierarchy,
 // which was authorized. An existing namespace belongs to a Subnamespace only if its own
 // annotation says so: no user can capture a namespace by creating a Subnamespace of its name. Any other external
-// namespace has no parent. Kubernetes deletes the records of a terminating namespace before the namespace, which does not take it and
-// its descendants out of the tree: its labels, which only the propagator writes, name the parent.
+// namespace has no parent. Kubernetes deletes the records of a terminating namespace before the namespace, which does
+// not take it and its descendants out of the tree: its labels, which only the propagator writes, name the parent.
 func (f *facts) parentFor(name string) string {
 	if f.Excluded(name) {
 		return ""

@@ -24,8 +24,8 @@ type managedMetadata struct {
 	namespaceLabels, namespaceAnnotations map[string]string
 }
 
-// complete evaluates the rules, once for each version of an object: a subtree asks for the metadata of a namespace again
-// and again, and one object may repeat a few keys hundreds of times.
+// complete evaluates the rules, once for each version of an object: a subtree asks for the metadata of a namespace
+// again and again, and one object may repeat a few keys hundreds of times.
 func (m *Metadata) complete(keys managed.Keys) {
 	m.managed = nil
 	if len(m.Labels)+len(m.Annotations)+len(m.NamespaceLabels)+len(m.NamespaceAnnotations) > 0 {

@@ -47,8 +47,8 @@ type Namespace struct {
 	// true.
 	Remaining string
 
-	// excluded says why the namespace takes no part in a hierarchy, "" if it does. managedLabels are the managed ones of
-	// one that names a manager. The tree fills them in.
+	// excluded says why the namespace takes no part in a hierarchy, "" if it does. managedLabels are the managed ones
+	// of one that names a manager. The tree fills them in.
 	excluded      string
 	managedLabels map[string]string
 }

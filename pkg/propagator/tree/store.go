@@ -100,8 +100,8 @@ func (r *records) Len() int { return len(r.namespaces) }
 // Keys returns which labels and annotations of namespaces are managed.
 func (r *records) Keys() managed.Keys { return r.rules.Keys }
 
-// External reports whether another system manages the namespace: it is a root, and keeps its labels and annotations. The
-// annotation that says so has no effect on a namespace whose Hierarchy names a parent.
+// External reports whether another system manages the namespace: it is a root, and keeps its labels and annotations.
+// The annotation that says so has no effect on a namespace whose Hierarchy names a parent.
 func (r *records) External(name string) bool {
 	ns, h := r.namespaces[name], r.Hierarchy(name)
 	return ns != nil && ns.ManagedBy != "" && (h == nil || h.Parent == "")

@@ -31,8 +31,8 @@ func newRooms(root func(namespace string) string, list func(context.Context) (*h
 	return &rooms{root: root, list: list, creating: map[string]int{}}
 }
 
-// enter counts a release that is being created in a namespace until leave is called. It fails with TooManyRequests if the
-// tree has as many as it may have. Nobody waits for anybody else's request.
+// enter counts a release that is being created in a namespace until leave is called. It fails with TooManyRequests if
+// the tree has as many as it may have. Nobody waits for anybody else's request.
 func (r *rooms) enter(ctx context.Context, namespace string) (leave func(), err error) {
 	tree := r.root(namespace)
 	creating := r.add(tree, 1)

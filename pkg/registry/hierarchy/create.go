@@ -15,7 +15,7 @@ import (
 )
 
 // Create creates a Hierarchy. The propagator creates an empty one in a namespace with a status to report; a user's
-// request replaces that one, so that clients do not have to expect it. This needs no right to update, because it
+// request replaces that one, so that clients do not have to expect it. This needs no permission to update, because it
 // changes nothing that a user has written.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	before := r.above(ctx)

@@ -49,8 +49,8 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 	return base.FinishNothing, k.change(ctx, h, "update")
 }
 
-// change limits how often what is inherited by many namespaces changes, in the tree that they are in before. The propagator
-// only follows changes of others.
+// change limits how often what is inherited by many namespaces changes, in the tree that they are in before. The
+// propagator only follows changes of others.
 func (k hooks) change(ctx context.Context, h *hnc.Hierarchy, verb string) error {
 	if review.ByPropagator(ctx) {
 		return nil
@@ -123,7 +123,7 @@ func (k hooks) validateCreate(ctx context.Context, h *hnc.Hierarchy) error {
 
 // validateUpdate validates new required children, and a changed parent, or an unchanged one if the object was bound to
 // an earlier namespace. Removing the last finalizer of a deleted object takes the namespace out of its tree, and is
-// validated again, because rights may have changed since the deletion was requested.
+// validated again, because permissions may have changed since the deletion was requested.
 func (k hooks) validateUpdate(ctx context.Context, h, oldH *hnc.Hierarchy) error {
 	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", h, oldH) {
 		if err := k.authorizePodSecurityRemoval(ctx, oldH); err != nil {

@@ -16,7 +16,7 @@ func (k hooks) authorizePodSecurity(ctx context.Context, namespace string, befor
 }
 
 // authorizePodSecurityRemoval authorizes the removal of a hierarchy that sets Pod Security labels. In a namespace that
-// is being deleted it needs no right.
+// is being deleted it needs no permission.
 func (k hooks) authorizePodSecurityRemoval(ctx context.Context, h *hnc.Hierarchy) error {
 	err := k.authorizePodSecurity(ctx, h.Namespace, h.Spec, hnc.HierarchySpec{})
 	if !apierrors.IsForbidden(err) {

@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// validatePropagation validates a change of spec.propagation: the requester's rights, then the objects that it would
-// overwrite.
+// validatePropagation validates a change of spec.propagation: the requester's permissions, then the objects that it
+// would overwrite.
 func (k hooks) validatePropagation(ctx context.Context, h *hnc.Hierarchy, before []hnc.ResourceSpec) error {
 	namespace := genericapirequest.NamespaceValue(ctx)
 	if err := addComparisons(ctx)(k.tree.Authorizer.AuthorizePropagation(ctx, namespace, h.Spec.Parent)); err != nil {

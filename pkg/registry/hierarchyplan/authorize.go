@@ -102,7 +102,7 @@ func (p *Planner) hierarchyOf(ctx context.Context, namespace *corev1.Namespace) 
 	return h, err
 }
 
-// validateAbstract returns the errors of a change of abstract ancestors, for which the requester has the rights.
+// validateAbstract returns the errors of a change of abstract ancestors, for which the requester has the permissions.
 func (p *Planner) validateAbstract(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) []error {
 	h, err := p.hierarchyOf(ctx, namespace)
 	if err != nil {

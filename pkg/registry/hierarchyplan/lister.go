@@ -48,10 +48,12 @@ func named(name string) url.Values {
 	return url.Values{"fieldSelector": {fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}}
 }
 
-// forEach calls f for each object of a resource in a namespace, "" for all, that is wanted by its namespace. The query selects
-// them. If more than most objects follow the first page, it returns errMore before the first call; 0 is no limit.
+// forEach calls f for each object of a resource in a namespace, "" for all, that is wanted by its namespace. The query
+// selects them. If more than most objects follow the first page, it returns errMore before the first call; 0 is no
+// limit.
 //
-// One object of a list is decoded at a time, and none with very many values: each needs much more memory than its text has.
+// One object of a list is decoded at a time, and none with very many values: each needs much more memory than its text
+// has.
 func (o *ObjectLister) forEach(ctx context.Context, resource schema.GroupVersionResource, namespace string, query url.Values, most int,
 	wanted func(namespace string) bool, f func(*unstructured.Unstructured) error,
 ) error {

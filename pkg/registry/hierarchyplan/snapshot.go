@@ -25,8 +25,8 @@ type snapshot struct {
 	rules *inforce.Rules
 }
 
-// grant is the subjects and the role of a RoleBinding, with the keys of their names: those of Roles have any length, and a
-// plan repeats them for each subject in each namespace.
+// grant is the subjects and the role of a RoleBinding, with the keys of their names: those of Roles have any length,
+// and a plan repeats them for each subject in each namespace.
 type grant struct {
 	subjects []rbacv1.Subject
 	role     rbacv1.RoleRef

@@ -13,8 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
 )
 
-// position is where a page begins: the numbers of a write and of a change of access in a namespace. The zero value is the
-// beginning.
+// position is where a page begins: the numbers of a write and of a change of access in a namespace. The zero value is
+// the beginning.
 type position struct {
 	Namespace string `json:"n"`
 	Write     int    `json:"w"`

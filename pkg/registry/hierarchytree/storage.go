@@ -19,7 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// maxMessageBytes bounds the messages of a response, in bytes. In a tree with more of them, conditions have only reasons.
+// maxMessageBytes bounds the messages of a response, in bytes. In a tree with more of them, conditions have only
+// reasons.
 const maxMessageBytes = 8 << 20
 
 // REST serves hierarchies/tree.

@@ -13,7 +13,7 @@ import (
 )
 
 // authorizeCreatorRole authorizes a new value of spec.creatorRole. The propagator binds the role for each user who
-// creates a sub-namespace, and may bind any role. So the requester needs the right that Kubernetes demands for a
+// creates a sub-namespace, and may bind any role. So the requester needs the permission that Kubernetes demands for a
 // binding.
 func authorizeCreatorRole(ctx context.Context, reviews authorizer.Authorizer, c *hnc.HNCConfiguration, old string) error {
 	role := c.Spec.CreatorRole

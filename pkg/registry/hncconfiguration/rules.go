@@ -58,7 +58,7 @@ func (strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []s
 	return []string{"spec.rules.excludedNamespaces: the admission policies name excluded namespaces too; change their list as well"}
 }
 
-// authorize authorizes what a configuration has the propagator do with its own rights.
+// authorize authorizes what a configuration has the propagator do with its own permissions.
 func authorize(ctx context.Context, reviews authorizer.Authorizer, c, old *hnc.HNCConfiguration) error {
 	if err := authorizeCreatorRole(ctx, reviews, c, old.Spec.CreatorRole); err != nil {
 		return err

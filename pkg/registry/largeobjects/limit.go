@@ -81,8 +81,8 @@ func newLimit(root func(namespace string) string) *limit {
 	return &limit{rates.New(perSecond, burst), newStored(), root, time.Now}
 }
 
-// allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does not
-// grow is written at the rate. old is nil for creations.
+// allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does
+// not grow is written at the rate. old is nil for creations.
 func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, old runtime.Object, dryRun []string) error {
 	if dryrun.IsDryRun(dryRun) || review.ByPropagator(ctx) {
 		return nil

@@ -36,8 +36,8 @@ type largeObject struct {
 	excess int
 }
 
-// excess returns what the large objects of a tree have beyond small, in bytes of JSON. root returns the root of the tree
-// of a namespace.
+// excess returns what the large objects of a tree have beyond small, in bytes of JSON. root returns the root of the
+// tree of a namespace.
 func (s *stored) excess(tree string, root func(namespace string) string) (bytes int) {
 	s.mu.Lock()
 	excessIn := maps.Clone(s.excessIn)

@@ -48,8 +48,8 @@ func NewCache() *Cache {
 	return c
 }
 
-// LastChange returns when a role or a binding that applies in a namespace changed last, in the cluster for "". It reports
-// false if that is not known. The first call has the cache populated.
+// LastChange returns when a role or a binding that applies in a namespace changed last, in the cluster for "". It
+// reports false if that is not known. The first call has the cache populated.
 func (c *Cache) LastChange(namespace string) (time.Time, bool) {
 	c.request()
 	return c.changes.Last(namespace)

@@ -13,8 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// maxSelectorCost bounds the keys and values that changes are compared with while others wait. With the usual selectors, it
-// allows all recorded changes.
+// maxSelectorCost bounds the keys and values that changes are compared with while others wait. With the usual
+// selectors, it allows all recorded changes.
 const maxSelectorCost = 1 << 21
 
 // events returns the changes visible to a reader since a version, the latest version, and a channel that is closed at

@@ -25,7 +25,8 @@ type change struct {
 
 func (c change) isAccessChange() bool { return len(c.subjects) > 0 }
 
-// subjectSet holds the sorted hashes of subjects. A change of a role may concern hundreds of thousands, with long names.
+// subjectSet holds the sorted hashes of subjects. A change of a role may concern hundreds of thousands, with long
+// names.
 type subjectSet []uint64
 
 var subjectSeed = maphash.MakeSeed()

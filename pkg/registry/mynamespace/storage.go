@@ -24,7 +24,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/selectors"
 )
 
-// limits bound the watches: each of them evaluates every change of rights. retryAfter is in seconds.
+// limits bound the watches: each of them evaluates every change of permissions. retryAfter is in seconds.
 var limits = inflight.Limits{Total: 1000, PerUser: 100}
 
 const retryAfter = 5

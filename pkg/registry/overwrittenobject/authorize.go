@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
-// authorize requires a right on the original object, which the name of a record names.
+// authorize requires a permission on the original object, which the name of a record names.
 func (r *REST) authorize(ctx context.Context, verb, record string) error {
 	resource, name, ok := strings.Cut(record, ":")
 	if !ok {
@@ -29,7 +29,7 @@ func (r *REST) authorize(ctx context.Context, verb, record string) error {
 		fmt.Errorf("this needs the verb %s on %s %q in namespace %q, the object that was overwritten", verb, original, name, namespace))
 }
 
-// allows reports whether the requester has a right on original objects.
+// allows reports whether the requester has a permission on original objects.
 func (r *REST) allows(ctx context.Context, verb, namespace string, resource schema.GroupResource, name string) (bool, error) {
 	_, allowed, err := review.Requester(ctx, r.reviews, authorizer.AttributesRecord{
 		Verb: verb, Namespace: namespace, APIGroup: resource.Group, APIVersion: "*", Resource: resource.Resource, Name: name,

@@ -30,8 +30,8 @@ const (
 // Below returns what a change costs a tree that concerns all namespaces below one: 0 for a few of them.
 func Below(namespaces int) int { return min(namespaces/namespacesOfChange, changesBurst/2-1) }
 
-// Changes limit how often a resource is changed in a tree that concerns many namespaces, by users who may not change it in
-// all trees.
+// Changes limit how often a resource is changed in a tree that concerns many namespaces, by users who may not change it
+// in all trees.
 type Changes struct {
 	rates   *rates.Rates
 	reviews authorizer.Authorizer
@@ -71,8 +71,8 @@ func rejected(err error) bool {
 	return errors.As(err, &status) && status.Status().Code/100 == 4
 }
 
-// Allow returns an error if the tree of a root has been changed too often lately, for a request with the context of Begin.
-// Dry runs change nothing, and what costs nothing is not limited.
+// Allow returns an error if the tree of a root has been changed too often lately, for a request with the context of
+// Begin. Dry runs change nothing, and what costs nothing is not limited.
 func (r *Changes) Allow(ctx context.Context, root string, cost int, verb string) error {
 	c, _ := ctx.Value(changeKey{}).(*change)
 	if c == nil || c.root != "" || c.dryRun || cost <= 0 {

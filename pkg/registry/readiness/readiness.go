@@ -78,8 +78,8 @@ func Wait[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T,
 	return latest
 }
 
-// Until calls complete, which returns when what was written has its effect or when its context ends. It returns why that
-// is not known.
+// Until calls complete, which returns when what was written has its effect or when its context ends. It returns why
+// that is not known.
 func (w Waiter) Until(ctx context.Context, complete func(context.Context) error) error {
 	if w.Timeout <= 0 {
 		return nil

@@ -12,12 +12,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
-// authorize requires the rights that hns-sync uses for the requester.
+// authorize requires the permissions that hns-sync uses for the requester.
 //
-//   - The author of a spec decides what is applied as the ServiceAccount, so every change of the spec requires the right to impersonate that
+//   - The author of a spec decides what is applied as the ServiceAccount, so every change of the spec requires the permission to impersonate that
 //     account, including changes of the source alone.
-//   - A new account deletes what the old one has applied, so the right to impersonate the old account is required, too.
-//   - hns-sync presents the Secret to the server that the spec names, so a spec with a Secret requires the right to get it.
+//   - A new account deletes what the old one has applied, so the permission to impersonate the old account is required, too.
+//   - hns-sync presents the Secret to the server that the spec names, so a spec with a Secret requires the permission to get it.
 func authorize(ctx context.Context, reviews authorizer.Authorizer, s, old *hnc.RepositorySync) error {
 	if old != nil && apiequality.Semantic.DeepEqual(s.Spec, old.Spec) {
 		return nil

@@ -1,5 +1,5 @@
-// Package review asks who makes a request, and the authorizer for rights beyond the request itself, such as those in other
-// namespaces.
+// Package review asks who makes a request, and the authorizer for permissions beyond the request itself, such as those
+// in other namespaces.
 package review
 
 import (
@@ -23,8 +23,8 @@ func ByPropagator(ctx context.Context) bool {
 	return ok && user.GetName() == hnc.PropagatorUser
 }
 
-// Requester reports whether the requester has the right on a resource that the attributes describe, and returns the
-// requester's name. It sets the user of the attributes.
+// Requester reports whether the requester has the permission on a resource that the attributes describe, and returns
+// the requester's name. It sets the user of the attributes.
 func Requester(ctx context.Context, a authorizer.Authorizer, attributes authorizer.AttributesRecord) (name string, allowed bool, err error) {
 	user, ok := genericapirequest.UserFrom(ctx)
 	if !ok {

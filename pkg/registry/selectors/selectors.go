@@ -12,7 +12,8 @@ import (
 // maxValues bounds the keys and values of a selector, and maxBytes its text.
 const maxValues, maxBytes = 1000, 64 << 10
 
-// Validate returns an API error that names the selector of a list or a watch that has more keys and values than it may have.
+// Validate returns an API error that names the selector of a list or a watch that has more keys and values than it may
+// have.
 func Validate(o *internalversion.ListOptions) error {
 	label, field := values(o)
 	if err := validate("labelSelector", label, Label(o)); err != nil {

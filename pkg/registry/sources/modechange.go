@@ -22,8 +22,9 @@ const listTimeout = 10 * time.Second
 
 // OverwrittenBy returns the local objects in the destinations that sources would overwrite because a change of modes
 // starts to propagate them, and the kinds for which this is unknown. The destinations include all their ancestors.
-// Objects of the changed kinds are listed now, only where the destinations can get them from if these are few. Sources that were propagated before are not reported: changing their
-// conflict policy to Overwrite is an explicit request. Source: docs/spec/hnc.md 2.6, K7.
+// Objects of the changed kinds are listed now, only where the destinations can get them from if these are few. Sources
+// that were propagated before are not reported: changing their conflict policy to Overwrite is an explicit request.
+// Source: docs/spec/hnc.md 2.6, K7.
 func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
 	since := resourcespec.RequestTime(ctx)
 	old, _ := s.KindPolicies(ctx, since, before)

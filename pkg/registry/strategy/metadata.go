@@ -25,18 +25,18 @@ const (
 	maxGenerateName    = 253 // as long as a name
 	// maxAnnotationsBytes is more than kubectl's last applied configuration of the largest hierarchy.
 	maxAnnotationsBytes = 64 << 10
-	// maxDefinitionAnnotationsBytes is that of Kubernetes, which the last applied configuration of a CustomResourceDefinition
-	// needs.
+	// maxDefinitionAnnotationsBytes is that of Kubernetes, which the last applied configuration of a
+	// CustomResourceDefinition needs.
 	maxDefinitionAnnotationsBytes = 256 << 10
 	// maxManagedFieldsBytes is several times what managers have who each set everything that an object may contain.
 	maxManagedFieldsBytes = 128 << 10
-	// maxManagedFieldsLevels is more than our objects have. Lists have more levels than their objects, and decoders accept
-	// 10,000: whoever lists deep objects could not read those of others.
+	// maxManagedFieldsLevels is more than our objects have. Lists have more levels than their objects, and decoders
+	// accept 10,000: whoever lists deep objects could not read those of others.
 	maxManagedFieldsLevels = 64
 )
 
-// MetadataLimits is an admission plugin. It comes before the validation of updates, whose cost is quadratic in the number
-// of errors, and which logs each error that it finds twice.
+// MetadataLimits is an admission plugin. It comes before the validation of updates, whose cost is quadratic in the
+// number of errors, and which logs each error that it finds twice.
 type MetadataLimits struct{}
 
 var (
@@ -54,8 +54,8 @@ func (MetadataLimits) Admit(ctx context.Context, a admission.Attributes, _ admis
 	return reject(ctx, a, validateMetadata)
 }
 
-// Validate rejects an object whose managed fields are too large or too deep. It comes after the validation of what they manage, which
-// is the cause.
+// Validate rejects an object whose managed fields are too large or too deep. It comes after the validation of what they
+// manage, which is the cause.
 func (MetadataLimits) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	return reject(ctx, a, validateManagedFields)
 }
@@ -115,8 +115,8 @@ func validateMetadata(obj, old metav1.Object) field.ErrorList {
 	return errs
 }
 
-// validateManagedFields returns an error if the managed fields of an object exceed their limit, and have grown, or if they
-// are too deep.
+// validateManagedFields returns an error if the managed fields of an object exceed their limit, and have grown, or if
+// they are too deep.
 func validateManagedFields(obj, old metav1.Object) field.ErrorList {
 	for i, entry := range obj.GetManagedFields() {
 		if tooDeep(entry) {

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// settling is how long after a change of roles and bindings, besides the time for which the authorizer caches decisions,
-	// reviews may still answer as before: kube-apiserver sees the change a moment later.
+	// settling is how long after a change of roles and bindings, besides the time for which the authorizer caches
+	// decisions, reviews may still answer as before: kube-apiserver sees the change a moment later.
 	settling = 5 * time.Second
 	// maxAge is the age of a decision at which it is due, and maxAgeByRBAC that of one that follows from roles and
 	// bindings which have not changed since.
 	maxAge, maxAgeByRBAC = 55 * time.Second, 10 * time.Minute
 )
 
-// LastChange returns when a role or a binding that applies in a namespace changed last, in the cluster for "". It reports
-// false if that is not known.
+// LastChange returns when a role or a binding that applies in a namespace changed last, in the cluster for "". It
+// reports false if that is not known.
 type LastChange func(namespace string) (time.Time, bool)
 
 // decisions are those of the authorizer about one caller. They are safe for concurrent use. Those of nil are forgotten.
@@ -52,7 +52,8 @@ func (d *decisions) asking() time.Time {
 	return d.now()
 }
 
-// record notes a decision about what was asked at a time, "" for the whole cluster. Its reason is that of the authorizer.
+// record notes a decision about what was asked at a time, "" for the whole cluster. Its reason is that of the
+// authorizer.
 func (d *decisions) record(namespace string, asked time.Time, decided authorizer.Decision, reason string) {
 	if d == nil {
 		return

@@ -68,8 +68,8 @@ func (k kind) gvk() schema.GroupVersionKind {
 	return gvk
 }
 
-// watchDefinitions returns a channel that is signaled when a CustomResourceDefinition or an APIService changes, on which a
-// cluster's kinds depend.
+// watchDefinitions returns a channel that is signaled when a CustomResourceDefinition or an APIService changes, on
+// which a cluster's kinds depend.
 func watchDefinitions(ctx context.Context, informers metadatainformer.SharedInformerFactory) (<-chan struct{}, error) {
 	hint := make(chan struct{}, 1)
 	notify := func() {

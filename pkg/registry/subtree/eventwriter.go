@@ -64,8 +64,8 @@ func (e *eventWriter) flush() {
 	e.setDeadline(time.Time{})
 }
 
-// setDeadline sets the write deadline unless the response is aborted. Without support for deadlines, a watch that nobody
-// reads lasts until the connection breaks.
+// setDeadline sets the write deadline unless the response is aborted. Without support for deadlines, a watch that
+// nobody reads lasts until the connection breaks.
 func (e *eventWriter) setDeadline(at time.Time) {
 	e.deadline.Lock()
 	defer e.deadline.Unlock()
@@ -128,8 +128,8 @@ func (e *eventWriter) lose(err error) {
 // writeRaw writes an event unchanged.
 func (e *eventWriter) writeRaw(event rawEvent) { e.writeLine(event.line) }
 
-// forward writes an event of kube-apiserver in the caller's output type. A table is encoded for each caller, so it counts
-// like the objects of a list until it is written.
+// forward writes an event of kube-apiserver in the caller's output type. A table is encoded for each caller, so it
+// counts like the objects of a list until it is written.
 func (e *eventWriter) forward(event rawEvent) {
 	reader := e.request.reader
 	if reader.output.table == "" {

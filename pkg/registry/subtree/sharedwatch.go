@@ -18,9 +18,9 @@ import (
 // minReopenInterval is the least time between two upstream watches of a sharedWatch.
 const minReopenInterval = time.Second
 
-// sharedWatch is one upstream watch of the whole cluster with a buffer of its last events. Each reader has a feed, which
-// is a position in that buffer and no queue of its own: a reader whose next event was dropped is disconnected, so a slow
-// reader neither delays others nor uses memory.
+// sharedWatch is one upstream watch of the whole cluster with a buffer of its last events. Each reader has a feed,
+// which is a position in that buffer and no queue of its own: a reader whose next event was dropped is disconnected, so
+// a slow reader neither delays others nor uses memory.
 type sharedWatch struct {
 	mux    *watchMux
 	reader reader

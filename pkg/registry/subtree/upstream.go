@@ -62,8 +62,8 @@ func (warningForwarder) HandleWarningHeaderWithContext(ctx context.Context, code
 	}
 }
 
-// request reads a namespace, "" for the whole cluster. It does not repeat requests that kube-apiserver asks to repeat later: clients do, and must not occupy this
-// server meanwhile.
+// request reads a namespace, "" for the whole cluster. It does not repeat requests that kube-apiserver asks to repeat
+// later: clients do, and must not occupy this server meanwhile.
 func (u upstream) request(k kind, namespace string, query url.Values, accept string) *restclient.Request {
 	path := []string{"api", k.Version}
 	if k.Group != "" {

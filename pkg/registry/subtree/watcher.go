@@ -187,8 +187,8 @@ func (w *watcher) applyPermissions(ctx context.Context, names []string) error {
 // membersAt compares the subtree with that at the caller's revision. It returns the namespaces that the caller has
 // seen, and those of them that have left. The old members are read from the tree labels, the only part of the tree
 // with kube-apiserver's revisions. An extra namespace is harmless: its objects are sent again, or removed from a caller
-// who does not have them. If they cannot be read, the caller lists or tries again. The revisions of some kinds say nothing
-// about them: they are taken for the present ones.
+// who does not have them. If they cannot be read, the caller lists or tries again. The revisions of some kinds say
+// nothing about them: they are taken for the present ones.
 func (w *watcher) membersAt(ctx context.Context, revision string) (before sets.Set[string], left []string, err error) {
 	if w.otherRevisions(w.reader.kind.GroupVersionResource) {
 		return w.namespaces, nil, nil

@@ -24,8 +24,8 @@ func (s *Storage) get(ctx context.Context, namespace string) (*hnc.TenantView, e
 	return o.(*hnc.TenantView), nil
 }
 
-// Names returns the names in the view of a namespace, without its members; nil if the namespace has no TenantView. It reads
-// a cache.
+// Names returns the names in the view of a namespace, without its members; nil if the namespace has no TenantView. It
+// reads a cache.
 func (s *Storage) Names(ctx context.Context, namespace string) (*mapping.Names, error) {
 	o, err := s.get(ctx, namespace)
 	if o == nil || err != nil {

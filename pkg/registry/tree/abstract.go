@@ -16,8 +16,8 @@ import (
 )
 
 // Abstract validates and authorizes spec.abstractAncestors. It puts labels on a subtree that policies select namespaces
-// by, so it must neither give a namespace the label of a tree in which the requester has no rights, nor take it out of
-// the policies of a directory.
+// by, so it must neither give a namespace the label of a tree in which the requester has no permissions, nor take it
+// out of the policies of a directory.
 type Abstract struct {
 	index      *Index
 	authorizer *Authorizer
@@ -48,15 +48,15 @@ func (a *Abstract) Validate(ctx context.Context, namespace *corev1.Namespace, be
 	})
 }
 
-// Authorize returns an error if the requester lacks the rights for a change of spec.abstractAncestors in a namespace.
-// It reads nothing else.
+// Authorize returns an error if the requester lacks the permissions for a change of spec.abstractAncestors in a
+// namespace. It reads nothing else.
 func (a *Abstract) Authorize(ctx context.Context, namespace string, before, after []string) error {
 	s := newSnapshot(a.index, false)
 	return a.authorizer.authorizeAbstract(ctx, s, newRejection(ctx, hnc.Singleton), namespace, slices.Concat(before, after), after)
 }
 
 // ValidateRemoval validates the deletion of a Hierarchy with abstract ancestors. In a namespace that is being deleted,
-// it needs no right.
+// it needs no permission.
 func (a *Abstract) ValidateRemoval(ctx context.Context, name string, before []string) (*fence.Guard, error) {
 	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		namespace, err := s.activeNamespace(ctx, name)
@@ -104,9 +104,9 @@ func validateAbstractName(ctx context.Context, s *snapshot, reject rejection, fi
 		"choose another name, or set the annotation %s=true of this object to allow it", hnc.TreeLabel(name), hnc.AnnotationAllowSharedNames)
 }
 
-// authorizeAbstract requires the right to set abstract ancestors in the whole cluster: a right in one's own namespaces,
-// which are copied into namespaces of any free name, must not give one of them the labels of others. The propagator may
-// restore what the namespace's annotation says, which only it can write.
+// authorizeAbstract requires the permission to set abstract ancestors in the whole cluster: a permission in one's own
+// namespaces, which are copied into namespaces of any free name, must not give one of them the labels of others. The
+// propagator may restore what the namespace's annotation says, which only it can write.
 func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject rejection, namespace string, names, after []string) error {
 	if review.ByPropagator(ctx) {
 		current, err := s.namespace(ctx, namespace)
@@ -124,8 +124,8 @@ func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject 
 		"hierarchies/abstract.%s in the whole cluster", user, quoted(names), namespace, hnc.GroupName)
 }
 
-// authorizeLeaving requires the right to the abstract ancestors that a namespace loses when it leaves the tree of a
-// root: admins of the root must not take namespaces out of the policies of a directory that they may not leave
+// authorizeLeaving requires the permission to the abstract ancestors that a namespace loses when it leaves the tree of
+// a root: admins of the root must not take namespaces out of the policies of a directory that they may not leave
 // themselves. chain is that of the new parent.
 func (a *Authorizer) authorizeLeaving(ctx context.Context, s *snapshot, reject rejection, root string, chain []string) error {
 	if review.ByPropagator(ctx) {
@@ -180,7 +180,7 @@ func (a *Authorizer) allowsAbstract(ctx context.Context, namespace string) (requ
 
 // authorizeAbstractName authorizes a new sub-namespace with the name of an abstract ancestor of others: it and all
 // below it would have the tree label by which policies select those. The propagator creates none, because it has no
-// rights of its own.
+// permissions of its own.
 func (c *Claims) authorizeAbstractName(ctx context.Context, reject rejection, field, name string) error {
 	if c.config.IsAbstractAncestor == nil || !c.config.IsAbstractAncestor(name) {
 		return nil

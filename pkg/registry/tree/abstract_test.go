@@ -15,7 +15,7 @@ func TestAbstractAncestors(t *testing.T) {
 	for name, row := range map[string]struct {
 		namespace     string
 		before, after []string
-		// may are the namespaces in which the user has the right.
+		// may are the namespaces in which the user has the permission.
 		may    []string
 		shared bool
 		// change edits the fixture.
@@ -23,15 +23,15 @@ func TestAbstractAncestors(t *testing.T) {
 		is     func(error) bool
 		says   string
 	}{
-		"with the right in the cluster":        {namespace: "root1", after: []string{"eng", "top"}, may: []string{""}},
-		"with the right in each":               {namespace: "root1", after: []string{"eng", "top"}, may: []string{"root1", "eng", "top"}, is: apierrors.IsForbidden, says: "in the whole cluster"},
+		"with the permission in the cluster":   {namespace: "root1", after: []string{"eng", "top"}, may: []string{""}},
+		"with the permission in each":          {namespace: "root1", after: []string{"eng", "top"}, may: []string{"root1", "eng", "top"}, is: apierrors.IsForbidden, says: "in the whole cluster"},
 		"not in the namespace":                 {namespace: "root1", after: []string{"eng"}, may: []string{"eng"}, is: apierrors.IsForbidden, says: "in the whole cluster"},
 		"not in one of the names":              {namespace: "root1", after: []string{"eng", "top"}, may: []string{"root1", "eng"}, is: apierrors.IsForbidden, says: "in the whole cluster"},
 		"not in one that is left":              {namespace: "root1", before: []string{"top", "eng"}, after: []string{"eng"}, may: []string{"root1", "eng"}, is: apierrors.IsForbidden, says: "in the whole cluster"},
 		"none any more":                        {namespace: "root1", before: []string{"eng"}, may: []string{"root1"}, is: apierrors.IsForbidden, says: "in the whole cluster"},
 		"an existing namespace":                {namespace: "root1", after: []string{"eng", "root2"}, may: []string{""}, is: apierrors.IsInvalid, says: "spec.abstractAncestors[1]"},
 		"an existing one, allowed":             {namespace: "root1", after: []string{"root2"}, may: []string{""}, shared: true},
-		"an existing one, without rights":      {namespace: "root1", after: []string{"root2"}, may: []string{"root1"}, shared: true, is: apierrors.IsForbidden, says: "in the whole cluster"},
+		"an existing one, without permissions": {namespace: "root1", after: []string{"root2"}, may: []string{"root1"}, shared: true, is: apierrors.IsForbidden, says: "in the whole cluster"},
 		"one that was created later":           {namespace: "root1", before: []string{"root2"}, after: []string{"root2", "eng"}, may: []string{""}},
 		"excluded, although allowed":           {namespace: "root1", after: []string{"kube-system"}, may: []string{""}, shared: true, is: apierrors.IsForbidden, says: "excluded"},
 		"of a sub-namespace":                   {namespace: "sub", after: []string{"eng"}, may: []string{""}, is: apierrors.IsConflict, says: `sub-namespace of "a"`},
@@ -87,7 +87,7 @@ func TestPropagatorRestoresOnlyItsOwnAbstractAncestors(t *testing.T) {
 	}
 }
 
-func TestRemovalOfAbstractAncestorsNeedsTheRight(t *testing.T) {
+func TestRemovalOfAbstractAncestorsNeedsThePermission(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	if _, err := f.Abstract.ValidateRemoval(as(t, "user"), "root1", []string{"eng"}); !apierrors.IsForbidden(err) {
 		t.Errorf("without it: %v", err)
@@ -162,7 +162,7 @@ func TestNamesOfAbstractAncestorsAreReserved(t *testing.T) {
 		return err
 	}
 	if err := claim("user", "eng"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "metadata.name") || !strings.Contains(err.Error(), "hierarchies/abstract") {
-		t.Errorf("without the right: %v", err)
+		t.Errorf("without the permission: %v", err)
 	}
 	if err := claim(hnc.PropagatorUser, "eng"); !apierrors.IsForbidden(err) {
 		t.Errorf("the propagator: %v", err)
@@ -175,6 +175,6 @@ func TestNamesOfAbstractAncestorsAreReserved(t *testing.T) {
 	}
 	f.abstract["user/eng"] = true
 	if err := claim("user", "eng"); err != nil {
-		t.Errorf("with the right: %v", err)
+		t.Errorf("with the permission: %v", err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
-// Authorizer authorizes what a write means beyond its own object: rights in other namespaces, and rights on what it
-// affects.
+// Authorizer authorizes what a write means beyond its own object: permissions in other namespaces, and permissions on
+// what it affects.
 type Authorizer struct {
 	index  *Index
 	config *Config
@@ -37,8 +37,8 @@ func (a *Authorizer) ManagedKeys(ctx context.Context) validation.Managed {
 // move affects both trees: the requester must be admin of the new parent, which validateStructure has checked, and of
 // the most recent common ancestor of both parents or, if there is none, of the root of the tree that the namespace
 // leaves. The snapshot has read all these chains, so they are compared at commit. Orphans, and children of namespaces
-// that are excluded from trees, need rights on the new parent only (docs/spec/hnc.md 2.4.2, with its holes closed). A
-// move that changes managed Pod Security labels also needs the right to change these.
+// that are excluded from trees, need permissions on the new parent only (docs/spec/hnc.md 2.4.2, with its holes
+// closed). A move that changes managed Pod Security labels also needs the permission to change these.
 func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject rejection, name, current string, chain []string) error {
 	var left []string
 	if current != "" {
@@ -81,7 +81,7 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 	return a.authorizeLeaving(ctx, s, reject, root, chain)
 }
 
-// requireAdmin requires the right to update the hierarchy of a namespace, under either of its resource names.
+// requireAdmin requires the permission to update the hierarchy of a namespace, under either of its resource names.
 func (a *Authorizer) requireAdmin(ctx context.Context, reject rejection, namespace, role string) error {
 	user, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, namespace, "hierarchies", "hierarchyconfigurations")
 	if err != nil || allowed {
@@ -113,7 +113,7 @@ func (a *Authorizer) allowsAny(ctx context.Context, verb, group, namespace strin
 	return requester, false, nil
 }
 
-// allows reports whether the requester has a right on a resource, and returns the requester's name.
+// allows reports whether the requester has a permission on a resource, and returns the requester's name.
 func (a *Authorizer) allows(ctx context.Context, attributes authorizer.AttributesRecord) (requester string, allowed bool, err error) {
 	return review.Requester(ctx, a.config.Authorizer, attributes)
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
-// AuthorizeRelease authorizes the conversion of a copy into an ordinary object. The requester needs the right to update
-// the object, and must be admin of its source, which loses control of it; if the source is gone, only a right in all
-// namespaces suffices. A release is rejected while the kind is propagated from that namespace, because the object would
-// be overwritten or removed at once.
+// AuthorizeRelease authorizes the conversion of a copy into an ordinary object. The requester needs the permission to
+// update the object, and must be admin of its source, which loses control of it; if the source is gone, only a
+// permission in all namespaces suffices. A release is rejected while the kind is propagated from that namespace,
+// because the object would be overwritten or removed at once.
 func (a *Authorizer) AuthorizeRelease(ctx context.Context, release *hnc.CopyRelease, namespace string) error {
 	reject, spec := newRejection(ctx, release.Name), release.Spec
 	resource := schema.GroupResource{Group: spec.Group, Resource: spec.Resource}

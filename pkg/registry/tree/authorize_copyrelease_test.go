@@ -15,13 +15,13 @@ import (
 func TestAuthorizeRelease(t *testing.T) {
 	settings := hnc.CopyReleaseSpec{Resource: "configmaps", Name: "settings", Source: "a"}
 	for name, row := range map[string]struct {
-		spec   hnc.CopyReleaseSpec
-		mode   v1beta1.SynchronizationMode
-		rights string
-		is     func(error) bool
-		says   string
+		spec        hnc.CopyReleaseSpec
+		mode        v1beta1.SynchronizationMode
+		permissions string
+		is          func(error) bool
+		says        string
 	}{
-		"with both rights":        {settings, v1beta1.Ignore, "configmaps/b hierarchies/a", nil, ""},
+		"with both permissions":   {settings, v1beta1.Ignore, "configmaps/b hierarchies/a", nil, ""},
 		"the other name":          {settings, v1beta1.Ignore, "configmaps/b hierarchyconfigurations/a", nil, ""},
 		"not the object":          {settings, v1beta1.Ignore, "configmaps/a hierarchies/a hierarchies/b", apierrors.IsForbidden, `needs the verb update on it`},
 		"not the source":          {settings, v1beta1.Ignore, "configmaps/b hierarchies/b", apierrors.IsForbidden, `namespace "a", which is the source of the copy`},
@@ -35,7 +35,7 @@ func TestAuthorizeRelease(t *testing.T) {
 			f := newFixture(t, forestOfRows)
 			f.config().Sources = &conflicting{mode: row.mode}
 			f.config().Authorizer = authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-				if a.GetVerb() == "update" && strings.Contains(" "+row.rights+" ", " "+a.GetResource()+"/"+a.GetNamespace()+" ") {
+				if a.GetVerb() == "update" && strings.Contains(" "+row.permissions+" ", " "+a.GetResource()+"/"+a.GetNamespace()+" ") {
 					return authorizer.DecisionAllow, "", nil
 				}
 				return authorizer.DecisionNoOpinion, "", nil

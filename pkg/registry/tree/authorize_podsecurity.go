@@ -27,7 +27,7 @@ func (a *Authorizer) AuthorizePodSecurity(ctx context.Context, object, namespace
 	return a.requirePodSecurity(ctx, newRejection(ctx, object), "spec.labels", namespace)
 }
 
-// requirePodSecurity requires the right to change the Pod Security labels of a namespace.
+// requirePodSecurity requires the permission to change the Pod Security labels of a namespace.
 func (a *Authorizer) requirePodSecurity(ctx context.Context, reject rejection, field, namespace string) error {
 	if review.ByPropagator(ctx) {
 		return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // Users allowed to write hierarchies only may set other managed labels, but none that could loosen Pod Security.
-func TestPodSecurityNeedsTheRightToPatchTheNamespace(t *testing.T) {
+func TestPodSecurityNeedsThePermissionToPatchTheNamespace(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": ""})
 	f.config().Authorizer = authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 		if a.GetUser().GetName() == "admin" && a.GetVerb() == "patch" && a.GetResource() == "namespaces" && a.GetNamespace() == "a" && a.GetName() == "a" {
@@ -29,7 +29,7 @@ func TestPodSecurityNeedsTheRightToPatchTheNamespace(t *testing.T) {
 		"not inherited any more": {{Labels: restricted}, {NamespaceLabels: restricted}},
 	} {
 		if err := f.Authorizer.AuthorizePodSecurity(as(t, "user"), hnc.Singleton, "a", change[0], change[1]); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "patch") {
-			t.Errorf("%s: got %v, want Forbidden that names the right", name, err)
+			t.Errorf("%s: got %v, want Forbidden that names the permission", name, err)
 		}
 		for _, user := range []string{"admin", hnc.PropagatorUser} {
 			if err := f.Authorizer.AuthorizePodSecurity(as(t, user), hnc.Singleton, "a", change[0], change[1]); err != nil {
@@ -44,7 +44,7 @@ func TestPodSecurityNeedsTheRightToPatchTheNamespace(t *testing.T) {
 }
 
 // A move sheds what hierarchies above set, and brings what others set.
-func TestMovesThatChangePodSecurityNeedTheRightToPatchTheNamespace(t *testing.T) {
+func TestMovesThatChangePodSecurityNeedThePermissionToPatchTheNamespace(t *testing.T) {
 	const enforce = "pod-security.kubernetes.io/enforce"
 	restricted, privileged := []hnc.MetaKVP{{Key: enforce, Value: "restricted"}}, []hnc.MetaKVP{{Key: enforce, Value: "privileged"}}
 	parents := map[string]string{"top": "", "a": "top", "b": "top", "n": "a", "other": "", "loose": ""}

@@ -11,8 +11,8 @@ import (
 )
 
 // AuthorizePropagation authorizes a change of spec.propagation in the Hierarchy of a namespace, which has the given
-// parent after the write. It needs a right in the root of the tree; the guard demands that this is the root at commit.
-// A sub-namespace whose Hierarchy names no parent has the parent of its Subnamespace.
+// parent after the write. It needs a permission in the root of the tree; the guard demands that this is the root at
+// commit. A sub-namespace whose Hierarchy names no parent has the parent of its Subnamespace.
 func (a *Authorizer) AuthorizePropagation(ctx context.Context, namespace, parent string) (*fence.Guard, error) {
 	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		return &fence.Guard{}, a.authorizePropagation(ctx, s, namespace, parent)
@@ -20,7 +20,7 @@ func (a *Authorizer) AuthorizePropagation(ctx context.Context, namespace, parent
 }
 
 // AuthorizePropagationRemoval authorizes the deletion of a Hierarchy that sets spec.propagation. In a namespace that is
-// being deleted, it needs no right, because the content of the namespace has to be removed.
+// being deleted, it needs no permission, because the content of the namespace has to be removed.
 func (a *Authorizer) AuthorizePropagationRemoval(ctx context.Context, name string) (*fence.Guard, error) {
 	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		namespace, err := s.activeNamespace(ctx, name)
@@ -56,7 +56,7 @@ func (a *Authorizer) authorizePropagation(ctx context.Context, s *snapshot, name
 	return a.requirePropagation(ctx, newRejection(ctx, hnc.Singleton), root)
 }
 
-// requirePropagation requires the right to set spec.propagation in the tree of a root. The propagator has it.
+// requirePropagation requires the permission to set spec.propagation in the tree of a root. The propagator has it.
 func (a *Authorizer) requirePropagation(ctx context.Context, reject rejection, root string) error {
 	if review.ByPropagator(ctx) {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-func TestPropagationNeedsARightInTheRoot(t *testing.T) {
+func TestPropagationNeedsAPermissionInTheRoot(t *testing.T) {
 	for _, row := range []struct {
 		name, namespace, parent string
 		deleted                 bool
@@ -25,7 +25,7 @@ func TestPropagationNeedsARightInTheRoot(t *testing.T) {
 		{"in a root that becomes a child", "root2", "b", false, "root1"},
 		{"in a sub-namespace", "sub", "a", false, "root1"},
 		{"in a sub-namespace whose Hierarchy names no parent", "sub", "", false, "root1"},
-		{"in an orphan, where there is no root to have rights in", "orphan", "gone", false, "gone"},
+		{"in an orphan, where there is no root to have permissions in", "orphan", "gone", false, "gone"},
 		{"in a hierarchy that is deleted, and leaves a root", "c", "", true, "c"},
 		{"in the deleted hierarchy of a sub-namespace", "sub", "", true, "root1"},
 	} {
@@ -65,7 +65,7 @@ func TestPropagationNeedsARightInTheRoot(t *testing.T) {
 	}
 }
 
-func TestPropagationRemovalFromATerminatingNamespaceNeedsNoRight(t *testing.T) {
+func TestPropagationRemovalFromATerminatingNamespaceNeedsNoPermission(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	live := f.existing(t, "c").DeepCopy()
 	now := metav1.Now()

@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// AuthorizePropagator authorizes a parent that the propagator sets. The propagator has no rights of its own in the
+// AuthorizePropagator authorizes a parent that the propagator sets. The propagator has no permissions of its own in the
 // tree: it repeats the edge of the namespace, or restores the parent from the tree labels, which only it can write.
 // Requests of other users pass.
 func (a *Authorizer) AuthorizePropagator(ctx context.Context, namespace *corev1.Namespace, parent string) error {

@@ -20,9 +20,9 @@ type Claims struct {
 }
 
 // Validate validates that a Subnamespace makes name a child of parent. It returns the fence of the write, with which
-// only one of several parents can get a name. Users allowed to create Subnamespaces in the parent need no other right
-// (docs/spec/hnc.md 2.5), unless the claim takes existing namespaces into the tree: orphans that name the missing
-// namespace as their parent, or a namespace whose annotation names this one.
+// only one of several parents can get a name. Users allowed to create Subnamespaces in the parent need no other
+// permission (docs/spec/hnc.md 2.5), unless the claim takes existing namespaces into the tree: orphans that name the
+// missing namespace as their parent, or a namespace whose annotation names this one.
 func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Namespace) (*fence.Guard, error) {
 	return c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		reject := newRejection(ctx, name)
@@ -154,8 +154,8 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 	return valid, c.authorizeName(ctx, s, reject, nameField, name, parent, valid)
 }
 
-// validatePropagated rejects a new namespace below one to which nothing is propagated: whoever has rights in it would
-// have them without the policy from above.
+// validatePropagated rejects a new namespace below one to which nothing is propagated: whoever has permissions in it
+// would have them without the policy from above.
 func validatePropagated(ctx context.Context, s *snapshot, reject rejection, name, parent string) error {
 	exists, err := s.namespace(ctx, name)
 	if err != nil || exists != nil {

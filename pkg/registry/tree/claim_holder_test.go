@@ -65,7 +65,7 @@ func TestPendingSubnamespaceGivesNoParent(t *testing.T) {
 }
 
 // Nor does it make its owner an admin of the tree of that namespace.
-func TestAPendingSubnamespaceGivesNoRights(t *testing.T) {
+func TestAPendingSubnamespaceGivesNoPermissions(t *testing.T) {
 	f := newFixture(t, map[string]string{"top": "", "evil": "top", "full": "", "x": "full", "y": "evil"})
 	f.stored.put(t, "full", edgeValue{Parent: "evil", Subnamespace: uid("evil")})
 	f.sync(t)
@@ -101,7 +101,7 @@ func TestPropagatorOnlyRepeatsParents(t *testing.T) {
 			t.Errorf("%s: got %v, want it allowed: %t", name, err, allowed)
 		}
 		if err := f.Authorizer.AuthorizePropagator(as(t, "user"), f.existing(t, name), "a"); err != nil {
-			t.Errorf("%s: a user, whose rights are reviewed: %v", name, err)
+			t.Errorf("%s: a user, whose permissions are reviewed: %v", name, err)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, fi
 	if review.ByPropagator(ctx) {
 		return reject.missingParent(field, name, orphans, "create the Subnamespace yourself, as a user with this permission")
 	}
-	// The right in all namespaces comes first, because it suffices for any number of orphans.
+	// The permission in all namespaces comes first, because it suffices for any number of orphans.
 	reviewed := append([]string{""}, orphans[:min(len(orphans), maxOrphans)]...)
 	for i, orphan := range reviewed {
 		requester, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, orphan, "hierarchies", "hierarchyconfigurations")
@@ -119,7 +119,7 @@ func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, fi
 }
 
 // missingParent rejects a claimed name that is the missing parent of orphans. It does not name them, because the
-// requester may have no rights on them.
+// requester may have no permissions on them.
 func (r rejection) missingParent(field, name string, orphans []string, hint string) error {
 	return r.forbidden("%s: namespace %q does not exist but is the parent of %d existing namespace(s); to create it as a sub-namespace takes the verb "+
 		"update on hierarchies.%s in each of them: %s", field, name, len(orphans), hnc.GroupName, hint)

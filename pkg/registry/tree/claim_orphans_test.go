@@ -86,7 +86,7 @@ func TestSubnamespaceWithoutAParentIsAnOrphan(t *testing.T) {
 	}
 }
 
-// Whoever has rights in a new sub-namespace would have them without the policy from above.
+// Whoever has permissions in a new sub-namespace would have them without the policy from above.
 func TestNoNewSubnamespaceWhereNothingIsPropagated(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "whole": "a", "orphan": "gone", "below": "orphan", "sub-there": "below", "ending": "", "waits": "ending", "further": "waits", "odd": "kube-system"})
 	ending := f.existing(t, "ending").DeepCopy()

@@ -8,7 +8,7 @@ import (
 )
 
 // ValidateRelease returns the fence of the write that removes the Subnamespace name from its parent. If nothing else
-// holds the edge of an active namespace, the namespace becomes a root, which needs the same rights as a move.
+// holds the edge of an active namespace, the namespace becomes a root, which needs the same permissions as a move.
 func (c *Claims) ValidateRelease(ctx context.Context, name, parent string) (*fence.Guard, error) {
 	return c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		edge, err := s.edge(ctx, name)
@@ -39,7 +39,7 @@ func (c *Claims) ValidateRelease(ctx context.Context, name, parent string) (*fen
 
 // AuthorizeDetachment authorizes the removal of our finalizer from the Subnamespace name of a parent. The Subnamespace
 // could be deleted then, and the namespace would stay: out of reach of the deletion of its ancestors, with the
-// permissions that it has inherited. So the requester needs the rights to make the namespace a root, although its
+// permissions that it has inherited. So the requester needs the permissions to make the namespace a root, although its
 // Hierarchy keeps the parent. It returns an error of reason Forbidden for everybody else.
 func (c *Claims) AuthorizeDetachment(ctx context.Context, name, parent string) error {
 	if review.ByPropagator(ctx) {

@@ -80,7 +80,7 @@ func TestRequiredChildrenAreValidatedLikeTheirCreation(t *testing.T) {
 			f := newFixture(t, row.parents)
 			names := map[int]string{1: row.child}
 			if err := f.Claims.ValidateRequired(as(t, "user"), names, f.existing(t, row.parent)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "create on subnamespaces") {
-				t.Errorf("a user without the right to create it got %v", err)
+				t.Errorf("a user without the permission to create it got %v", err)
 			}
 			f.creator["user/subnamespaceanchors/"+row.parent] = true
 			err := f.Claims.ValidateRequired(as(t, "user"), names, f.existing(t, row.parent))

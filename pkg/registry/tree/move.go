@@ -80,7 +80,7 @@ func (m *Moves) ValidateUnchanged(ctx context.Context, namespace *corev1.Namespa
 }
 
 // ValidateRemoval validates the deletion of the Hierarchy of a namespace, which makes a full namespace a root. For a
-// sub-namespace it needs the same rights: without its Hierarchy only the annotation would keep its parent, and
+// sub-namespace it needs the same permissions: without its Hierarchy only the annotation would keep its parent, and
 // everybody allowed to update the namespace may remove that. In a namespace that is being deleted nothing is validated,
 // because its content has to be removed.
 func (m *Moves) ValidateRemoval(ctx context.Context, name string) (*fence.Guard, error) {

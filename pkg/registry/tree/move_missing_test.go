@@ -43,7 +43,7 @@ func TestH9MissingParentNeedsCreatingItAndItsAdmin(t *testing.T) {
 	}
 }
 
-// A Subnamespace is about to create the parent: its children need the rights of that namespace.
+// A Subnamespace is about to create the parent: its children need the permissions of that namespace.
 func TestMissingParentWithAClaimNeedsAdmin(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "root": ""})
 	f.stored.put(t, "coming", edgeValue{Parent: "root", Subnamespace: uid("root")})

@@ -41,7 +41,7 @@ func TestRemoval(t *testing.T) {
 	}
 }
 
-func TestRemovalFromATerminatingNamespaceNeedsNoRights(t *testing.T) {
+func TestRemovalFromATerminatingNamespaceNeedsNoPermissions(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	terminating := f.existing(t, "b").DeepCopy()
 	terminating.DeletionTimestamp = &metav1.Time{Time: time.Now()}

@@ -44,7 +44,7 @@ func TestEdgesOfAnEarlierNamespaceAreVoid(t *testing.T) {
 	if guard.Unchanged["b"] == 0 {
 		t.Error("the void edge is not compared")
 	}
-	// Leaving the tree of the earlier b needs no rights.
+	// Leaving the tree of the earlier b needs no permissions.
 	f.admin["user/c"] = true
 	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), "c"); err != nil {
 		t.Errorf("the new b could not join c: %v", err)

@@ -27,7 +27,7 @@ var forestOfRows = map[string]string{
 	"loop1": "loop2", "loop2": "loop3", "loop3": "loop1",
 }
 
-// The rights that each move needs. Source: docs/spec/hnc.md 2.4 and 2.4.2, with the holes closed.
+// The permissions that each move needs. Source: docs/spec/hnc.md 2.4 and 2.4.2, with the holes closed.
 func TestMoveNeedsAdminsOfBothTrees(t *testing.T) {
 	for _, row := range []struct {
 		name, namespace, parent string
@@ -63,7 +63,7 @@ func TestMoveNeedsAdminsOfBothTrees(t *testing.T) {
 				}
 				for _, at := range needed {
 					if _, ok := guard.Unchanged[at]; !ok {
-						t.Errorf("the edge of %s, which decided about the right, is not fenced", at)
+						t.Errorf("the edge of %s, which decided about the permission, is not fenced", at)
 					}
 				}
 			}
@@ -105,7 +105,7 @@ func TestMoveRevealsNothingAboutTheParentsOfOthers(t *testing.T) {
 	}
 }
 
-// The child of a namespace that is no longer excluded needs rights to leave.
+// The child of a namespace that is no longer excluded needs permissions to leave.
 func TestStaleCacheFreesNoChild(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": "a"})
 	excluding(t, f)

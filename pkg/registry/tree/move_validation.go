@@ -53,8 +53,8 @@ func (s *snapshot) current(ctx context.Context, namespace *corev1.Namespace) (*c
 }
 
 // authorizeMissingParent authorizes a parent that does not exist, so that a tree can be applied in any order. It needs
-// the right to create namespaces and, as for any parent, to be its admin, which validateStructure has checked. The edge
-// to it is compared like any other, so the parent's own hierarchy cannot close a cycle once the parent exists.
+// the permission to create namespaces and, as for any parent, to be its admin, which validateStructure has checked. The
+// edge to it is compared like any other, so the parent's own hierarchy cannot close a cycle once the parent exists.
 func (m *Moves) authorizeMissingParent(ctx context.Context, s *snapshot, reject rejection, name, parent string) error {
 	if parent == "" {
 		return nil
@@ -103,8 +103,8 @@ func validateParent(ctx context.Context, s *snapshot, reject rejection, field, v
 }
 
 // checkMove returns a *forest.MoveError if a namespace cannot be below a parent with the given chain. What is below the
-// namespace is counted from the index: those edges are not compared at commit, so who creates namespaces there meanwhile
-// gets a few levels more. A fresh snapshot waits for the index only where it decides.
+// namespace is counted from the index: those edges are not compared at commit, so who creates namespaces there
+// meanwhile gets a few levels more. A fresh snapshot waits for the index only where it decides.
 func (s *snapshot) checkMove(ctx context.Context, name string, chain []string) error {
 	err := forest.CheckMove(name, s.index.height(name), chain)
 	if err == nil || !s.fresh || forest.CheckMove(name, 0, chain) != nil {

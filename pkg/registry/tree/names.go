@@ -92,9 +92,9 @@ func (i *Index) subtreeNames(top *corev1.Namespace) []string {
 	return names
 }
 
-// authorizeName does so for a claim. The edges of a name's rivals are compared at commit, so that two claims at the same
-// time cannot both get one name in a view. What the propagator takes back after a loss of the hierarchies has been in the
-// views before.
+// authorizeName does so for a claim. The edges of a name's rivals are compared at commit, so that two claims at the
+// same time cannot both get one name in a view. What the propagator takes back after a loss of the hierarchies has been
+// in the views before.
 func (c *Claims) authorizeName(ctx context.Context, s *snapshot, reject rejection, field, name, parent string, claim claim) error {
 	if claim.joining != nil && review.ByPropagator(ctx) {
 		return nil
@@ -125,12 +125,12 @@ func (c *Claims) authorizeName(ctx context.Context, s *snapshot, reject rejectio
 	return err
 }
 
-// maxComparedRivals bounds the edges that a move compares, of which a transaction has a limited number. A move with more
-// is rare, and can race with a claim of a name that it brings.
+// maxComparedRivals bounds the edges that a move compares, of which a transaction has a limited number. A move with
+// more is rare, and can race with a claim of a name that it brings.
 const maxComparedRivals = 32
 
-// authorizeNames does so for a move, with all that moves. The edges of the first rivals are compared at commit, as for a
-// claim. The propagator only repeats moves that were authorized.
+// authorizeNames does so for a move, with all that moves. The edges of the first rivals are compared at commit, as for
+// a claim. The propagator only repeats moves that were authorized.
 func (m *Moves) authorizeNames(ctx context.Context, s *snapshot, reject rejection, namespace *corev1.Namespace, move move) error {
 	if len(move.chain) == 0 || review.ByPropagator(ctx) {
 		return nil

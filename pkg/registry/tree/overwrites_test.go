@@ -63,12 +63,12 @@ func TestH11OnlyUsersAllowedToMoveLearnTheObjects(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	f.config().Sources = &conflicting{names: []string{"secret"}}
 	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "root2"), "a"); !apierrors.IsForbidden(err) || strings.Contains(err.Error(), "secret") {
-		t.Errorf("without the right to move: %v", err)
+		t.Errorf("without the permission to move: %v", err)
 	}
 	f.admin["user/a"] = true
 	_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "root2"), "a")
 	if !apierrors.IsConflict(err) || strings.Contains(err.Error(), "secret") || !strings.HasSuffix(err.Error(), ":\nobjects that you may not list, of: configmaps") {
-		t.Errorf("without the right to list: %v", err)
+		t.Errorf("without the permission to list: %v", err)
 	}
 	f.lists = map[string]bool{"x": true}
 	_, err = f.Moves.Validate(as(t, "user"), f.existing(t, "root2"), "a")

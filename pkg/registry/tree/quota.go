@@ -62,8 +62,8 @@ func (i *Index) WarnOfIgnoredLimits(ctx context.Context, namespace string, q *hn
 	}
 }
 
-// fitQuota rejects a quota that does not fit into the ResourceQuotas of its namespace together with the others there and
-// above.
+// fitQuota rejects a quota that does not fit into the ResourceQuotas of its namespace together with the others there
+// and above.
 func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Limits, namespace string, q *hnc.HierarchicalResourceQuota) error {
 	chain, err := s.ancestry(ctx, namespace)
 	if err != nil {

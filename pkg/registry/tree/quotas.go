@@ -142,8 +142,8 @@ func setRecord[T any](records *map[string]T, name string, value T) {
 	(*records)[name] = value
 }
 
-// limitSubnamespaces rejects a namespace below parent, with all that is below it already, if one of the ancestors has as
-// many others as its quota allows. The guard compares the records of their subtrees and that of the tree that the
+// limitSubnamespaces rejects a namespace below parent, with all that is below it already, if one of the ancestors has
+// as many others as its quota allows. The guard compares the records of their subtrees and that of the tree that the
 // namespace is in, so the count is exact at commit.
 func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, reject rejection, parent, name string) error {
 	l, err := s.limits(ctx)

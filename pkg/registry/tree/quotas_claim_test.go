@@ -92,8 +92,9 @@ func TestAdoptedUseIsLimited(t *testing.T) {
 	}
 }
 
-// The annotation for moves that exceed quotas must not make a right to update one quota a right to exceed all.
-func TestEachExceededQuotaNeedsARight(t *testing.T) {
+// The annotation for moves that exceed quotas must not make a permission to update one quota a permission to exceed
+// all.
+func TestEachExceededQuotaNeedsAPermission(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": ""})
 	r := recorded{[]hnc.HierarchicalResourceQuota{quotaIn("a", "mine", "pods", "1"), quotaIn("a", "theirs", "pods", "2")}, map[string]corev1.ResourceList{"b": resources("pods", "3")}}
 	r.addTo(f)

@@ -43,7 +43,7 @@ func (m *Moves) validateUse(ctx context.Context, s *snapshot, reject rejection, 
 	if err != nil {
 		return err
 	}
-	// A right to exceed one quota is not a right to exceed the others.
+	// A permission to exceed one quota is not a permission to exceed the others.
 	for _, e := range over {
 		allowed, err := m.mayExceed(ctx, e.Namespace, e.Name)
 		if err != nil {

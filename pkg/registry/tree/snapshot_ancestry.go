@@ -31,8 +31,8 @@ func (s *snapshot) effective(ctx context.Context, name string, e edgeValue) (boo
 }
 
 // ancestry returns the chain of a namespace up to the first existing namespace whose edge is not effective: a
-// Subnamespace that claims the name of another user's namespace grants no rights on it. Cycles are checked on the whole
-// chain.
+// Subnamespace that claims the name of another user's namespace grants no permissions on it. Cycles are checked on the
+// whole chain.
 func (s *snapshot) ancestry(ctx context.Context, name string) ([]string, error) {
 	chain, err := s.chain(ctx, name)
 	if err != nil {

@@ -67,8 +67,8 @@ type Config struct {
 	// called for each new name and must not read from a cache, because a rule applies as soon as it is written. A nil
 	// function allows all names.
 	SubnamespaceNames func(context.Context) (*hnc.SubnamespaceNames, error)
-	// Names returns the names in the TenantView of a namespace, nil if it has none. A nil function means that there are no
-	// TenantViews.
+	// Names returns the names in the TenantView of a namespace, nil if it has none. A nil function means that there are
+	// no TenantViews.
 	Names func(ctx context.Context, namespace string) (*mapping.Names, error)
 	// Rebuilding reports whether the hierarchies that were propagated last are not in the store. Nil means that they
 	// always are.

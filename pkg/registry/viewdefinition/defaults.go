@@ -6,8 +6,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// The limits of defaults, which kube-apiserver adds to each object that it reads, so also to those that were stored before
-// the defaults. An object has some hundred bytes without them, but an element of a list may have two.
+// The limits of defaults, which kube-apiserver adds to each object that it reads, so also to those that were stored
+// before the defaults. An object has some hundred bytes without them, but an element of a list may have two.
 const (
 	maxDefaults        = 8 << 10 // bytes in an object
 	maxElementDefaults = 256     // bytes in an object below a list or map

@@ -47,7 +47,8 @@ func testLimits(t *testing.T, tests []limitTest) {
 	}
 }
 
-// A column that prints more than a scalar, or one that many columns print, makes a table many times as large as its objects.
+// A column that prints more than a scalar, or one that many columns print, makes a table many times as large as its
+// objects.
 func TestColumnsPrintOneScalarEach(t *testing.T) {
 	const fields = `"size":{"type":"integer"},"port":{"x-kubernetes-int-or-string":true},"object":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
 "map":{"type":"object","additionalProperties":{"type":"string"}},"list":{"type":"array","items":{"type":"string"}},

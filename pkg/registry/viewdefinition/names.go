@@ -9,8 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// builtIn are the plural, singular and short names of the kinds of kube-apiserver and of ours: kubectl does not expand a
-// short name that is the name of any resource, so that "kubectl get po" of every user of the cluster would get a tenant's.
+// builtIn are the plural, singular and short names of the kinds of kube-apiserver and of ours: kubectl does not expand
+// a short name that is the name of any resource, so that "kubectl get po" of every user of the cluster would get a
+// tenant's.
 var builtIn = sets.New(strings.Fields(`
 bindings binding
 componentstatuses componentstatus cs
@@ -106,8 +107,8 @@ viewdefinitions viewdefinition
 // CustomResourceDefinitions.
 func IsBuiltIn(name string) bool { return builtIn.Has(strings.ToLower(name)) }
 
-// validateNames rejects names by which kubectl would find custom resources instead of built-in kinds. Short names are the
-// view's: those in the cluster have a suffix.
+// validateNames rejects names by which kubectl would find custom resources instead of built-in kinds. Short names are
+// the view's: those in the cluster have a suffix.
 func validateNames(names *apiextensionsv1.CustomResourceDefinitionNames, at *field.Path) field.ErrorList {
 	singular := names.Singular
 	if singular == "" {

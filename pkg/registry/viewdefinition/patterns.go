@@ -17,8 +17,8 @@ const (
 	maxPatterns = 16 << 10
 )
 
-// maxCopies is how many calls of optMap and optFlatMap a rule may have: each copies what it is called on, with the copies
-// in there, when the rule is compiled.
+// maxCopies is how many calls of optMap and optFlatMap a rule may have: each copies what it is called on, with the
+// copies in there, when the rule is compiled.
 const maxCopies = 2
 
 // errPattern is the error about a pattern with too many instructions.

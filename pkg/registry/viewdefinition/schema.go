@@ -8,10 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// The limits of what kube-apiserver has for each element of a list or map, or builds for each that is not valid: errors have
-// the path, the value, and the pattern, the values or the message that the schema has for it. It validates all elements, and
-// adds their defaults, before it looks at maxItems and maxProperties; and it evaluates rules for lists that are longer than
-// that if an update does not change them. The cost of rules that it estimates bounds none of this: a constant costs nothing.
+// The limits of what kube-apiserver has for each element of a list or map, or builds for each that is not valid: errors
+// have the path, the value, and the pattern, the values or the message that the schema has for it. It validates all
+// elements, and adds their defaults, before it looks at maxItems and maxProperties; and it evaluates rules for lists
+// that are longer than that if an update does not change them. The cost of rules that it estimates bounds none of this:
+// a constant costs nothing.
 const (
 	maxPath               = 512 // bytes of the names of fields
 	maxElementChecks      = 512 // bytes
@@ -101,9 +102,9 @@ func (i *inspection) visitElement(s *apiextensionsv1.JSONSchemaProps, d *default
 	}
 }
 
-// validations returns how many errors about a value there may be, each of which has a copy of it: those of its rules and of
-// the schemas that are combined with its schema, and those of required fields. Within combined schemas, the ones of fields
-// and elements count, too.
+// validations returns how many errors about a value there may be, each of which has a copy of it: those of its rules
+// and of the schemas that are combined with its schema, and those of required fields. Within combined schemas, the ones
+// of fields and elements count, too.
 func validations(s *apiextensionsv1.JSONSchemaProps, combined bool) (n, required int) {
 	n, required = len(s.XValidations), len(s.Required)
 	add := func(s *apiextensionsv1.JSONSchemaProps, this int) {

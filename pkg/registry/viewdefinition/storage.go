@@ -30,8 +30,8 @@ type Storage struct {
 
 var resource = hnc.Resource("viewdefinitions")
 
-// NewStorage returns the storage of ViewDefinitions. Limit returns how many a namespace may have; reviews authorizes who
-// removes our finalizer.
+// NewStorage returns the storage of ViewDefinitions. Limit returns how many a namespace may have; reviews authorizes
+// who removes our finalizer.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, reviews authorizer.Authorizer, limit func(ctx context.Context, namespace string) (int, error)) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, make(slots, maxInFlight)}
@@ -104,8 +104,8 @@ func total(definitions []hnc.ViewDefinition, written *hnc.ViewDefinition) int {
 	return n
 }
 
-// keepFinalizer puts our finalizer back, unless the requester may delete the CustomResourceDefinition in the cluster, which
-// would stay otherwise, and not be counted.
+// keepFinalizer puts our finalizer back, unless the requester may delete the CustomResourceDefinition in the cluster,
+// which would stay otherwise, and not be counted.
 func keepFinalizer(ctx context.Context, reviews authorizer.Authorizer, v, old *hnc.ViewDefinition) error {
 	if !slices.Contains(old.Finalizers, hnc.FinalizerViewDefinition) || slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {
 		return nil

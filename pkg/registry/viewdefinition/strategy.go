@@ -26,7 +26,8 @@ type strategy struct {
 	slots slots
 }
 
-// maxInFlight is how many specs are decoded and validated at the same time, each of which uses up to 100 times its size.
+// maxInFlight is how many specs are decoded and validated at the same time, each of which uses up to 100 times its
+// size.
 const maxInFlight = 2
 
 // slots are those in use.

@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -63,29 +62,6 @@ func TestTextCannotBeForged(t *testing.T) {
 	for _, part := range []string{"a\\x1b[2Jb\n", `path: x\ny`, `source: a\n\n[2] KNV1017: forged`, `namespace: \r`, `metadata.name: \u202e`, `group: \x00`, `version: \a`, `kind: \u2028`} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%s", part, text)
-		}
-	}
-}
-
-// TestEveryCodeIsExplained looks for the anchor that the text of each code names.
-func TestEveryCodeIsExplained(t *testing.T) {
-	source, err := os.ReadFile("code.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile("../../../docs/reference/repository-errors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	codes := regexp.MustCompile(`Code = "(\w+)"`).FindAllStringSubmatch(string(source), -1)
-	if len(codes) < 50 {
-		t.Fatalf("only %d codes are found", len(codes))
-	}
-	for _, match := range codes {
-		code := report.Code(match[1])
-		anchor := strings.TrimPrefix(code.HelpURL(), help+"#")
-		if !strings.Contains(string(page), `<a id="`+anchor+`"></a>`+string(code)+" |") {
-			t.Errorf("%s is not explained", code)
 		}
 	}
 }

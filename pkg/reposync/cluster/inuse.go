@@ -26,7 +26,8 @@ var transient = []schema.GroupResource{
 	{Group: hnc.GroupName, Resource: "overwrittenobjects"}, {Group: hnc.GroupName, Resource: "copyreleases"},
 }
 
-// page is how many objects of a kind are read at a time. Kubernetes limits the metadata of an object by its size in etcd only.
+// page is how many objects of a kind are read at a time. Kubernetes limits the metadata of an object by its size in
+// etcd only.
 const page = 20
 
 // InUse returns what a namespace contains that is not from the repository: a sub-namespace, or an object; empty if

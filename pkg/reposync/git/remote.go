@@ -45,8 +45,8 @@ func RestrictProtocols(maxBytes int64) {
 		&githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects}))
 }
 
-// maxReceived is how many bytes a server may send besides a repository: go-git holds lists of references and the bodies of
-// errors in memory.
+// maxReceived is how many bytes a server may send besides a repository: go-git holds lists of references and the bodies
+// of errors in memory.
 const maxReceived = 16 << 20
 
 // boundedConn is a connection that ends after a number of bytes.

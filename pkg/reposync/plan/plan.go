@@ -138,8 +138,8 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 	}
 	for id, live := range state.Live {
 		switch {
-		// An object that the RepositorySync owns no field of only has its label: somebody else has set that. One that is
-		// being deleted is left out, unless it grants permissions as long as it has finalizers.
+		// An object that the RepositorySync owns no field of only has its label: somebody else has set that. One that
+		// is being deleted is left out, unless it grants permissions as long as it has finalizers.
 		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating && !id.Grants() || state.keeps(id, wanted):
 		case state.detached(id):
 			p.Release = append(p.Release, id)
@@ -199,8 +199,8 @@ func (p *Plan) Keep(namespaces map[string]bool) {
 	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool { return namespaces[id.Namespace] })
 }
 
-// Confine takes out of the plan the deletions and releases that another plan does not contain, or whose object is not the
-// same one. It returns those that only the other plan contains from then on.
+// Confine takes out of the plan the deletions and releases that another plan does not contain, or whose object is not
+// the same one. It returns those that only the other plan contains from then on.
 func (p *Plan) Confine(to *Plan, same func(ID) bool) map[ID]bool {
 	left := map[ID]bool{}
 	confine := func(ids *[]ID, to []ID) {

@@ -83,8 +83,8 @@ const causePermission metav1.CauseType = "LacksPermission"
 
 var withoutPermission = &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: causePermission}}}
 
-// LacksPermission reports whether the API server has rejected a write because the account lacks a permission. Quotas and
-// admission policies reject for the same reason, with another text.
+// LacksPermission reports whether the API server has rejected a write because the account lacks a permission. Quotas
+// and admission policies reject for the same reason, with another text.
 func LacksPermission(err error) bool {
 	var status apierrors.APIStatus
 	if !apierrors.IsForbidden(err) || !errors.As(err, &status) {

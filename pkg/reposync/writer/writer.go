@@ -44,7 +44,8 @@ type Writer struct {
 	// Applied receives the result of each object that was to be created or updated. It is called concurrently. Nil does
 	// nothing.
 	Applied func(o *plan.Object, err error)
-	// Kept receives the objects that are not deleted, because others have their names. Nil leaves these results to Done.
+	// Kept receives the objects that are not deleted, because others have their names. Nil leaves these results to
+	// Done.
 	Kept func(id plan.ID, reason error)
 	// LeftOut are, by namespace, objects of the repository that the plan does not contain.
 	LeftOut map[string]string

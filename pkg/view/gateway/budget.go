@@ -21,8 +21,9 @@ const (
 	maxResponses     = 256 << 20
 )
 
-// Documents that are read as a whole and changed at the same time: how many a view has, and the bytes of all, which take
-// several times this size. The size of a document is not known before it is read: it counts as minDocument at first.
+// Documents that are read as a whole and changed at the same time: how many a view has, and the bytes of all, which
+// take several times this size. The size of a document is not known before it is read: it counts as minDocument at
+// first.
 const (
 	maxViewDocuments = 2
 	maxDocuments     = 64 << 20
@@ -92,8 +93,8 @@ func (b *budget) Response(ctx context.Context, bytes int64) (release func(), err
 	return release, err
 }
 
-// Document implements view.Budget. Views wait for their own documents before they wait for those of others. What exceeds
-// minDocument does not wait, because documents that wait for each other would do so forever.
+// Document implements view.Budget. Views wait for their own documents before they wait for those of others. What
+// exceeds minDocument does not wait, because documents that wait for each other would do so forever.
 func (b *budget) Document(ctx context.Context) (grow func(bytes int64) error, release func(), err error) {
 	ofView, all := b.documents[0], b.documents[1]
 	if err := ofView.Acquire(ctx, 1); err != nil {
@@ -119,7 +120,8 @@ func (b *budget) Document(ctx context.Context) (grow func(bytes int64) error, re
 	return grow, func() { all.Release(size); ofView.Release(1) }, nil
 }
 
-// memory counts bytes of one view and of all views. What has more than most counts as most, or it could never be served.
+// memory counts bytes of one view and of all views. What has more than most counts as most, or it could never be
+// served.
 type memory struct {
 	view *inflight.Limiter
 	all  *semaphore.Weighted

@@ -25,7 +25,8 @@ func as(ctx context.Context, name string) context.Context {
 	return request.WithUser(ctx, &user.DefaultInfo{Name: name})
 }
 
-// Only what kube-apiserver serves as a stream is one: not what is answered as a whole, whatever its query and headers say.
+// Only what kube-apiserver serves as a stream is one: not what is answered as a whole, whatever its query and headers
+// say.
 func TestOnlyReadsAreStreams(t *testing.T) {
 	infos := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 	const pods = "/api/v1/namespaces/a/pods"

@@ -60,8 +60,8 @@ func TestResponsesThatNobodyReadsAreNotBuffered(t *testing.T) {
 	}
 }
 
-// The headers of a response can be those of a tenant's server, and stay in memory as long as it. Above the limit they end
-// nothing but their request.
+// The headers of a response can be those of a tenant's server, and stay in memory as long as it. Above the limit they
+// end nothing but their request.
 func TestHeadersOfProgramsAreBounded(t *testing.T) {
 	for size, accepted := range map[int]bool{32 << 10: true, 200 << 10: false} {
 		connection, request := connect(t, func(w http.ResponseWriter, _ *http.Request) {

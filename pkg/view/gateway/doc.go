@@ -2,6 +2,6 @@
 // API, or on its own port.
 //
 // It authenticates callers as any aggregated API server does, requires the permission on the subresource proxy of the
-// TenantView, and sends their requests to kube-apiserver by constrained impersonation: with no permission to impersonate
-// beyond the subtrees of TenantViews, where hns-propagator grants it. It stores nothing.
+// TenantView, and sends their requests to kube-apiserver by constrained impersonation: with no permission to
+// impersonate beyond the subtrees of TenantViews, where hns-propagator grants it. It stores nothing.
 package gateway

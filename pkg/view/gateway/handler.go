@@ -15,8 +15,8 @@ import (
 var tenantViews = hnc.ViewGroupVersion.WithResource("tenantviews").GroupResource()
 
 // ServeHTTP serves the API view.hnc.x-k8s.io: its discovery, and the views below the subresource proxy of their
-// TenantViews. Callers are authenticated, and authorized for the subresource. Paths are not cleaned: a view rejects what
-// could be understood differently.
+// TenantViews. Callers are authenticated, and authorized for the subresource. Paths are not cleaned: a view rejects
+// what could be understood differently.
 func (v *Views) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := v.Usable(); err != nil {
 		view.Fail(w, r, view.Unavailable(err.Error()))

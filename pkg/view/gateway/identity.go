@@ -19,7 +19,8 @@ import (
 var origin = sets.New(user.CredentialIDKey, serviceaccount.PodNameKey, serviceaccount.PodUIDKey, serviceaccount.NodeNameKey, serviceaccount.NodeUIDKey)
 
 // impersonation returns how to act as a user by constrained impersonation. An identity that it cannot carry completely
-// is an error: what is left out could be what restricts its user. Harmless are the further extra keys that are left out.
+// is an error: what is left out could be what restricts its user. Harmless are the further extra keys that are left
+// out.
 func impersonation(u user.Info, harmless sets.Set[string]) (*transport.ImpersonationConfig, error) {
 	name := u.GetName()
 	switch {

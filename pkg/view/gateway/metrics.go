@@ -7,8 +7,8 @@ import (
 	"k8s.io/component-base/metrics"
 )
 
-// Metrics are what a Gateway counts of the requests of all views. They have no labels of tenants, of whom there can be many.
-// A nil Metrics counts nothing.
+// Metrics are what a Gateway counts of the requests of all views. They have no labels of tenants, of whom there can be
+// many. A nil Metrics counts nothing.
 type Metrics struct {
 	duration   *metrics.HistogramVec
 	streams    *metrics.Gauge
@@ -34,7 +34,8 @@ func NewMetrics(register func(...metrics.Registerable)) *Metrics {
 	return m
 }
 
-// verbs are the values of the label verb, besides "other": of requests for no resource, the verb is the client's method.
+// verbs are the values of the label verb, besides "other": of requests for no resource, the verb is the client's
+// method.
 var verbs = sets.New("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 
 // begin counts a request that is served until release is called.

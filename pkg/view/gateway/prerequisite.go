@@ -26,7 +26,8 @@ type Prerequisite struct {
 	failure            atomic.Pointer[error]
 }
 
-// NewPrerequisite returns one that is not met until Run has checked it. The configuration is that of the gateway itself.
+// NewPrerequisite returns one that is not met until Run has checked it. The configuration is that of the gateway
+// itself.
 func NewPrerequisite(config *rest.Config) (*Prerequisite, error) {
 	own, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -50,7 +51,8 @@ func (p *Prerequisite) Err() error { return *p.failure.Load() }
 // checkInterval is the time between two checks.
 const checkInterval = 10 * time.Second
 
-// Run checks until the context is done. What it cannot find out, because kube-apiserver is unavailable, stays as it was.
+// Run checks until the context is done. What it cannot find out, because kube-apiserver is unavailable, stays as it
+// was.
 func (p *Prerequisite) Run(ctx context.Context) {
 	logger := klog.FromContext(ctx)
 	wait.UntilWithContext(ctx, func(ctx context.Context) {

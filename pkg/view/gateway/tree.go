@@ -118,8 +118,8 @@ func (t *Tree) remove(name string) {
 	}
 }
 
-// between returns what to call for the views of which a namespace was or is a member, but not both. A namespace of another
-// UID is another member, although no watch has shown that the first one was deleted. The caller holds the lock.
+// between returns what to call for the views of which a namespace was or is a member, but not both. A namespace of
+// another UID is another member, although no watch has shown that the first one was deleted. The caller holds the lock.
 func (t *Tree) between(old, now *namespace) []func(name string) {
 	var notify []func(string)
 	for root, changed := range t.changed {

@@ -15,8 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
-// Handler returns the view with these names, whose function Member it sets, and with the identity of a configuration, when its members are known. It follows them
-// until serving is done. Its error says why there is no such view.
+// Handler returns the view with these names, whose function Member it sets, and with the identity of a configuration,
+// when its members are known. It follows them until serving is done. Its error says why there is no such view.
 func Handler(ctx, serving context.Context, config *rest.Config, names mapping.Config) (http.Handler, error) {
 	root := names.Root
 	config = rest.CopyConfig(config)

@@ -8,8 +8,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
-// Groups translates the groups of the custom resources that a view has for itself. In the cluster, the group example.com of
-// the view has a suffix that no other view has.
+// Groups translates the groups of the custom resources that a view has for itself. In the cluster, the group
+// example.com of the view has a suffix that no other view has.
 type Groups struct {
 	// Suffix returns that of the view, without the dot before it; "" means that the view has no groups for itself.
 	Suffix func() string

@@ -168,8 +168,8 @@ var (
 	partialKind = schema.GroupKind{Group: groupMeta, Kind: "PartialObjectMetadata"}
 )
 
-// top appends a translated object. Its kind is the one that it states, or that of the request. The error is errShadowed if
-// the view does not show the object.
+// top appends a translated object. Its kind is the one that it states, or that of the request. The error is errShadowed
+// if the view does not show the object.
 func (t *translation) top(out, raw []byte, request schema.GroupVersionKind) ([]byte, error) {
 	if !isObject(raw) {
 		return append(out, raw...), nil

@@ -45,8 +45,8 @@ var (
 		func(t *translation, key, value string) (string, string, bool) {
 			return t.treeKey(key), value, t.to == In || !t.names.hidesLabel(key)
 		})}
-	// annotationsNode leaves out the names that are not namespaces, which are above all of them, and groups of users, which
-	// only the server writes, and shortens ancestries.
+	// annotationsNode leaves out the names that are not namespaces, which are above all of them, and groups of users,
+	// which only the server writes, and shortens ancestries.
 	annotationsNode = &node{pairs: pairsOf(map[string]*node{
 		hnc.AnnotationSubnamespaceOf: nameNode,
 		hnc.AnnotationAncestry:       {text: (*translation).ancestry},
@@ -64,8 +64,8 @@ func (n *Names) hidesLabel(key string) bool {
 	return ok && !n.Member(ancestor)
 }
 
-// KeepHidden sets in a namespace with real names the labels and annotations of the stored one that the view does not show,
-// or not completely. They follow from the tree: users cannot change them.
+// KeepHidden sets in a namespace with real names the labels and annotations of the stored one that the view does not
+// show, or not completely. They follow from the tree: users cannot change them.
 func (m *Mapper) KeepHidden(ns, stored *corev1.Namespace) {
 	for key, value := range stored.Labels {
 		if m.names.hidesLabel(key) {

@@ -29,16 +29,16 @@ type Config struct {
 	Prefix string
 	// External are the namespaces, except for Root, that references mean as they are.
 	External []string
-	// Member reports whether a namespace is in the subtree of Root, and when it was created, zero if that is not known. It
-	// may be called at any time, from several goroutines.
+	// Member reports whether a namespace is in the subtree of Root, and when it was created, zero if that is not known.
+	// It may be called at any time, from several goroutines.
 	Member func(realName string) (created time.Time, ok bool)
 }
 
 // Names translates between the real names of namespaces and those in a view. It computes each name from the
 // configuration and the membership of two names, so it needs no memory for each member, and follows the tree.
 //
-// A namespace with the prefix and one without it can have one name in the view. The one that was created first keeps it,
-// so that nobody can take over a name that is in use; the other one is shadowed.
+// A namespace with the prefix and one without it can have one name in the view. The one that was created first keeps
+// it, so that nobody can take over a name that is in use; the other one is shadowed.
 type Names struct {
 	root, prefix string
 	relative     bool
@@ -199,8 +199,8 @@ func (n *Names) plain(realName string) bool {
 	return realName != n.root && realName != RootName && !prefixed
 }
 
-// Rival returns the only other namespace that would have the same name in the view as this one, if both were members; ok
-// is false if there is none.
+// Rival returns the only other namespace that would have the same name in the view as this one, if both were members;
+// ok is false if there is none.
 func (n *Names) Rival(realName string) (rival string, ok bool) {
 	switch view, prefixed := n.short(realName); {
 	case !n.relative:

@@ -18,7 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
 )
 
-// The digest is written from Kubernetes' OpenAPI: go test -run OpenAPI -swagger KUBERNETES/api/openapi-spec/swagger.json
+// The digest is written from Kubernetes' OpenAPI: go test -run OpenAPI -swagger
+// KUBERNETES/api/openapi-spec/swagger.json
 var swagger = flag.String("swagger", "", "write testdata/openapi.txt from this file")
 
 const digest = "testdata/openapi.txt"

@@ -106,8 +106,8 @@ func (t *translation) field(n *node, name string) *node {
 }
 
 // checkMembers returns an error for objects in requests that could mean something else to another decoder: keys of the
-// table that occur twice or in another case. Decoders of Kubernetes disagree about these: the kind of an object is found
-// ignoring case, and its fields are not.
+// table that occur twice or in another case. Decoders of Kubernetes disagree about these: the kind of an object is
+// found ignoring case, and its fields are not.
 func (t *translation) checkMembers(raw []byte, n *node, at *path) error {
 	if t.to == Out {
 		return nil
@@ -266,8 +266,8 @@ func (t *translation) managed(out, raw []byte, n *node, at *path) ([]byte, error
 	return append(out, '}'), nil
 }
 
-// root returns the kind in the cluster of an object that states this kind and version. What it does not state is that of the request, as
-// in kube-apiserver.
+// root returns the kind in the cluster of an object that states this kind and version. What it does not state is that
+// of the request, as in kube-apiserver.
 func (t *translation) root(kind, version string, request schema.GroupVersionKind) (schema.GroupVersionKind, error) {
 	if t.to == In {
 		version = t.apiVersion(version)

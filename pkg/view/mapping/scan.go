@@ -180,7 +180,8 @@ func textOf(b []byte, name string) string {
 	return s
 }
 
-// maxMembers bounds the members of an object in a request: decoders need much more memory for small ones than their text has.
+// maxMembers bounds the members of an object in a request: decoders need much more memory for small ones than their
+// text has.
 const maxMembers = 64 << 10
 
 // tooManyMembers reports whether an object in valid JSON has more than maxMembers members.

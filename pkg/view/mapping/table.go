@@ -35,9 +35,9 @@ type reference struct {
 	fields map[string]*node
 }
 
-// references lists everything that names namespaces or groups of the API. TestEveryNamespaceOfTheOpenAPIHasARule compares it with the
-// OpenAPI. What needs more than a field has a rule in compile.go: metadata, references to objects whose kind decides,
-// selectors of namespaces, and managed fields.
+// references lists everything that names namespaces or groups of the API. TestEveryNamespaceOfTheOpenAPIHasARule
+// compares it with the OpenAPI. What needs more than a field has a rule in compile.go: metadata, references to objects
+// whose kind decides, selectors of namespaces, and managed fields.
 var references = []reference{
 	{corev1.ObjectReference{}, map[string]*node{"namespace": nameNode, "apiVersion": apiVersionNode}},
 	{corev1.SecretReference{}, map[string]*node{"namespace": nameNode}},

@@ -106,10 +106,10 @@ func merge(target, patch any) any {
 // library has one limit for the process.
 var limitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = maxCopies })
 
-// Apply returns an object as a patch changes it, both in JSON. The value is an object of the Go type, which says how lists
-// are merged in strategic merge patches. What a field manager leaves out that it has set before stays in an apply patch.
-// Errors are errors of the API. With some JSON patches the library panics: operations that have no value, or test null in
-// a list.
+// Apply returns an object as a patch changes it, both in JSON. The value is an object of the Go type, which says how
+// lists are merged in strategic merge patches. What a field manager leaves out that it has set before stays in an apply
+// patch. Errors are errors of the API. With some JSON patches the library panics: operations that have no value, or
+// test null in a list.
 func Apply(ctx context.Context, mediaType string, before, patch []byte, value any) (after []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -1,7 +1,8 @@
 // Package rbac shows Roles and RoleBindings of a view's root as the ClusterRoles and ClusterRoleBindings of the view.
 //
-// A Role and a RoleBinding of the root are propagated to all descendants, which is what "in the whole cluster" means in a
-// view. Every write is one of the caller in the root, so that kube-apiserver checks for escalation what it always checks.
+// A Role and a RoleBinding of the root are propagated to all descendants, which is what "in the whole cluster" means in
+// a view. Every write is one of the caller in the root, so that kube-apiserver checks for escalation what it always
+// checks.
 package rbac
 
 import (
@@ -102,7 +103,8 @@ var resources = map[string]resource{
 	roleBindings:        {bindings: true, shown: "RoleBinding", stored: "RoleBinding", plural: roleBindings, storedPlural: roleBindings},
 }
 
-// shownName returns the name in the view of what an object of the root is stored for; ok is false if it is an ordinary one.
+// shownName returns the name in the view of what an object of the root is stored for; ok is false if it is an ordinary
+// one.
 func (r resource) shownName(n Names, stored string) (name string, ok bool) {
 	if r.bindings {
 		return n.Shown(stored)

@@ -196,8 +196,8 @@ func shortened(list []string) string {
 	return names.List(list, most, ", ")
 }
 
-// out converts an object of the cluster into that of the view; shown is false if the resource does not contain it. Of what is
-// only the metadata of an object, the kind stays.
+// out converts an object of the cluster into that of the view; shown is false if the resource does not contain it. Of
+// what is only the metadata of an object, the kind stays.
 func (c *conversion) out(o object) (shown bool) {
 	metadata := child(o, "metadata")
 	if !c.name(metadata) {
@@ -221,8 +221,9 @@ func (c *conversion) out(o object) (shown bool) {
 	return true
 }
 
-// name converts the name in the metadata of an object; shown is false if the resource does not contain the object. In the
-// other namespaces, only copies are hidden, which nobody else can make: an object with such a name is an ordinary one.
+// name converts the name in the metadata of an object; shown is false if the resource does not contain the object. In
+// the other namespaces, only copies are hidden, which nobody else can make: an object with such a name is an ordinary
+// one.
 func (c *conversion) name(metadata object) (shown bool) {
 	stored := text(metadata, "name")
 	if stored == "" {

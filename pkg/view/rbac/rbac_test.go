@@ -82,8 +82,8 @@ func TestWhatIsShownIsStoredAsItWas(t *testing.T) {
 	}
 }
 
-// The annotation adds rules without effect, and nothing else: who reads the rules may write them back with more permissions
-// than who has written the annotation.
+// The annotation adds rules without effect, and nothing else: who reads the rules may write them back with more
+// permissions than who has written the annotation.
 func TestAnAnnotationAddsOnlyWhatHasNoEffect(t *testing.T) {
 	c := converter(ClusterRoles)
 	const rule = `{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}`

@@ -41,8 +41,9 @@ func (c *conversion) convert(raw []byte) ([]byte, error) {
 	return json.Marshal(o)
 }
 
-// row converts the row of a Table, which has the metadata of its object; shown is false if the resource does not contain
-// that. The first column of these kinds is the name, and the second one of bindings is "Role/<name>" or "ClusterRole/<name>".
+// row converts the row of a Table, which has the metadata of its object; shown is false if the resource does not
+// contain that. The first column of these kinds is the name, and the second one of bindings is "Role/<name>" or
+// "ClusterRole/<name>".
 func (c *conversion) row(row object) (shown bool) {
 	cells, _ := row["cells"].([]any)
 	if len(cells) == 0 {
@@ -198,8 +199,8 @@ type metered struct {
 	reserved []func()
 }
 
-// Objects of up to uncounted bytes are not counted. Of others, decoded maps and what is made of them have several times the
-// size of the text.
+// Objects of up to uncounted bytes are not counted. Of others, decoded maps and what is made of them have several times
+// the size of the text.
 const uncounted, decodedSize = 64 << 10, 8
 
 // Read implements io.Reader.

@@ -14,8 +14,8 @@ import (
 // Scopes returns the groups that have a resource, and whether it is namespaced there.
 type Scopes func(resource string) map[string]bool
 
-// effective returns the rules of a ClusterRole that a Role can have: those about objects in namespaces. What is not known
-// may be. Left are descriptions of what is left out.
+// effective returns the rules of a ClusterRole that a Role can have: those about objects in namespaces. What is not
+// known may be. Left are descriptions of what is left out.
 func effective(rules []rbacv1.PolicyRule, scopes Scopes) (kept []rbacv1.PolicyRule, left []string) {
 	kept = []rbacv1.PolicyRule{}
 	for _, rule := range rules {
@@ -65,9 +65,9 @@ func clusterScoped(resource string, groups map[string]bool, scopes Scopes) bool 
 	return found
 }
 
-// written returns the rules that a client has written, if the annotation of a Role has them, and all that a Role can have of
-// them are those of this Role, and no others: who may change a Role may change its annotation, and who reads it may write it
-// back. One with more values than a request may have is not decoded: rules take many times its size.
+// written returns the rules that a client has written, if the annotation of a Role has them, and all that a Role can
+// have of them are those of this Role, and no others: who may change a Role may change its annotation, and who reads it
+// may write it back. One with more values than a request may have is not decoded: rules take many times its size.
 func written(annotation string, stored []rbacv1.PolicyRule, scopes Scopes) ([]rbacv1.PolicyRule, bool) {
 	if yamlbody.CheckValues([]byte(annotation)) != nil {
 		return nil, false

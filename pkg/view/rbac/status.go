@@ -2,8 +2,8 @@ package rbac
 
 import "strings"
 
-// status converts an error of the cluster: the names of Roles that are stored for ClusterRoles, and for a cluster-scoped
-// resource its own name.
+// status converts an error of the cluster: the names of Roles that are stored for ClusterRoles, and for a
+// cluster-scoped resource its own name.
 func (c *conversion) status(o object) {
 	details := child(o, "details")
 	if stored := text(details, "name"); stored != "" {

@@ -43,9 +43,9 @@ type Config struct {
 	Reserve func(bytes int64) (release func(), err error)
 }
 
-// Transport returns a transport for one request. The request is for objects of the cluster, by its path and query; its body
-// is that of the view, and so is the body of the response. Responses must be asked for in JSON. Errors that are errors of
-// the API are the response.
+// Transport returns a transport for one request. The request is for objects of the cluster, by its path and query; its
+// body is that of the view, and so is the body of the response. Responses must be asked for in JSON. Errors that are
+// errors of the API are the response.
 func Transport(config Config, next http.RoundTripper) http.RoundTripper {
 	return &transport{
 		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes},
@@ -125,8 +125,8 @@ func (t *transport) send(r *http.Request, o object) (*http.Response, error) {
 	return response, nil
 }
 
-// A binding waits so long for a Role that the view has, which reaches the other namespaces after the root. The authorizer
-// knows it later still, so the binding is written again so many times.
+// A binding waits so long for a Role that the view has, which reaches the other namespaces after the root. The
+// authorizer knows it later still, so the binding is written again so many times.
 const arrival, repetitions = 10 * time.Second, 5
 
 // again repeats the write of a binding that was not found, if the root has the Role that it refers to.
@@ -261,8 +261,8 @@ func (t *transport) patched(r *http.Request, mediaType string, current, body []b
 	return o, text(was, "resourceVersion"), nil
 }
 
-// knowsRules reports whether the annotation of a Role, if it has one, says which rules of the ClusterRole it lacks. It does not
-// if other kinds exist now, or somebody else has changed the Role: a patch of what is shown would lose them.
+// knowsRules reports whether the annotation of a Role, if it has one, says which rules of the ClusterRole it lacks. It
+// does not if other kinds exist now, or somebody else has changed the Role: a patch of what is shown would lose them.
 func (t *transport) knowsRules(stored object) bool {
 	annotation := text(child(child(stored, "metadata"), "annotations"), hnc.AnnotationViewRules)
 	if annotation == "" || t.bindings {
@@ -285,7 +285,8 @@ func (t *transport) nameOf(r *http.Request) string {
 	return stored
 }
 
-// patchBinding sends a patch of an ordinary binding. Its roleRef cannot be changed, and is converted if a client repeats it.
+// patchBinding sends a patch of an ordinary binding. Its roleRef cannot be changed, and is converted if a client
+// repeats it.
 func (t *transport) patchBinding(r *http.Request, mediaType string) (*http.Response, error) {
 	body, err := readAll(r)
 	if err != nil {

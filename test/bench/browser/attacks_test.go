@@ -80,8 +80,8 @@ func TestATabWithoutTheTokenGetsNothing(t *testing.T) {
 	}
 }
 
-// Names and texts that others have chosen are shown as text. A script of theirs would fail the test by its dialog, or by
-// what the content security policy reports.
+// Names and texts that others have chosen are shown as text. A script of theirs would fail the test by its dialog, or
+// by what the content security policy reports.
 func TestMarkupIsText(t *testing.T) {
 	const role = "<img src=x onerror=alert(1)>"
 	b := open(t, readOnly, "/ns/globex-batch")

@@ -4,7 +4,8 @@
 //	make publish RESULTS='-soak samples.csv'
 //
 // Of a measurement that was made several times on a forest of the same size and shape, the last one counts. All that is
-// published is kept in docs/performance/results.json, to which further results are added. Without any, it is rendered again.
+// published is kept in docs/performance/results.json, to which further results are added. Without any, it is rendered
+// again.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command argocd runs the cluster cache of Argo CD, and prints what happens to its resources as lines of JSON. It is a module
-// of its own, because Argo CD requires libraries of another Kubernetes version. Usage: argocd KUBECONFIG, until the standard
-// input ends.
+// Command argocd runs the cluster cache of Argo CD, and prints what happens to its resources as lines of JSON. It is a
+// module of its own, because Argo CD requires libraries of another Kubernetes version. Usage: argocd KUBECONFIG, until
+// the standard input ends.
 package main
 
 import (

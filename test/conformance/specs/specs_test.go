@@ -53,7 +53,8 @@ func TestMain(m *testing.M) {
 
 func TestConformance(t *testing.T) { e2e.RunE2ETests(t) }
 
-// limit bounds the time of specs, and of what precedes and follows them, as far as they can be interrupted: all but a few can.
+// limit bounds the time of specs, and of what precedes and follows them, as far as they can be interrupted: all but a
+// few can.
 func limit(node types.NodeType, _ ginkgo.Offset, text string, args []any) (string, []any, []error) {
 	if *patience == 0 || !node.Is(types.NodeTypeIt|types.NodeTypeBeforeEach|types.NodeTypeAfterEach) {
 		return text, args, nil

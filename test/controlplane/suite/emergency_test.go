@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// kubectl has 40 namespaces with the finalizer, one without, and one definition of a view that is being deleted. Patches
-// record themselves, and how many run at the same time.
+// kubectl has 40 namespaces with the finalizer, one without, and one definition of a view that is being deleted.
+// Patches record themselves, and how many run at the same time.
 const kubectl = `#!/usr/bin/env bash
 case "$*" in
 "get namespaces"*)

@@ -46,8 +46,8 @@ func EventuallyEqual(t *testing.T, what, want string, f func() string) {
 	}
 }
 
-// Must retries while f is forbidden, because rights take effect a moment after they are granted, and fails the test for
-// any other error.
+// Must retries while f is forbidden, because permissions take effect a moment after they are granted, and fails the
+// test for any other error.
 func Must(t *testing.T, what string, f func() error) {
 	t.Helper()
 	var last error

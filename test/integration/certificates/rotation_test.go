@@ -212,7 +212,7 @@ func TestOldVersionsOfTLSAreRefused(t *testing.T) {
 	}
 }
 
-// The propagator has no right to register other servers, nor to take over other APIs.
+// The propagator has no permission to register other servers, nor to take over other APIs.
 func TestThePropagatorChangesNoOtherRegistrations(t *testing.T) {
 	for name, want := range map[string]bool{"v1beta1.hnc.x-k8s.io": true, "v1.apps": false, "v1beta1.metrics.k8s.io": false} {
 		review, err := admin.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{

@@ -111,7 +111,7 @@ func TestAbstractAncestorsLabelTheSubtree(t *testing.T) {
 	eventuallyLabeled(t, "abs-sub", "abs-sub.abs-leaf", map[string]string{"abs-sub": "0", "abs-leaf": "1"})
 }
 
-// Carol has all rights in her namespaces. What she lacks are rights in those that the names stand for.
+// Carol has all permissions in her namespaces. What she lacks are permissions in those that the names stand for.
 func TestTenantsDoNotChooseTheirAbstractAncestors(t *testing.T) {
 	namespaces(t, "abs-own", "abs-bare", "abs-victim", "abs-above")
 	platform := newPlatform(t, "abs-owner", "abs-own")
@@ -149,7 +149,7 @@ func TestTenantsDoNotChooseTheirAbstractAncestors(t *testing.T) {
 		refused(t, what, try(), apierrors.IsForbidden, "spec.abstractAncestors: user \"abs-carol\"", right)
 	}
 	refused(t, "a parent as well", carol.hierarchy(t, "abs-own", below("abs-above")), apierrors.IsInvalid, "spec.parent", "abs-dir", "remove spec.abstractAncestors")
-	// Her rights on the namespace do not help either: no annotation makes it a child, or another tool's.
+	// Her permissions on the namespace do not help either: no annotation makes it a child, or another tool's.
 	patch := func(annotation string) error {
 		_, err := carol.CoreV1().Namespaces().Patch(t.Context(), "abs-own", types.MergePatchType, []byte(`{"metadata":{"annotations":{`+annotation+`}}}`), metav1.PatchOptions{})
 		return err

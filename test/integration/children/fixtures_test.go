@@ -20,7 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// newUser makes a user by certificate who has no rights.
+// newUser makes a user by certificate who has no permissions.
 func newUser(t *testing.T, name string) user {
 	t.Helper()
 	config, err := cp.User(name)
@@ -43,8 +43,8 @@ func namespaces(t *testing.T, names ...string) {
 	}
 }
 
-// grant gives the user rights by rules of "verb,verb group/resource [name]", in a namespace or, if that is "", in the
-// cluster, and returns when they have effect.
+// grant gives the user permissions by rules of "verb,verb group/resource [name]", in a namespace or, if that is "", in
+// the cluster, and returns when they have effect.
 func (u user) grant(t *testing.T, namespace string, rules ...string) {
 	t.Helper()
 	role := fmt.Sprintf("%s-%s-%s", u.Name, namespace, strings.ToLower(strings.NewReplacer(" ", "-", ",", "-", "/", "-").Replace(t.Name())))

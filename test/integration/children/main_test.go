@@ -1,6 +1,6 @@
 // Package children tests how namespaces come into a tree besides being moved there: children that a parent requires,
 // what their creator gets, parents that do not exist yet, and the path that each namespace reports; with both servers
-// as subprocesses on a real control plane, as users with rights from RBAC see it.
+// as subprocesses on a real control plane, as users with permissions from RBAC see it.
 package children
 
 import (

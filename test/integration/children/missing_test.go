@@ -53,7 +53,7 @@ func TestAParentMayComeLater(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	refused(t, "who has no right to it", alice.hierarchy(t, "early", below("later")), apierrors.IsForbidden, `namespace "later", which is the new parent`)
+	refused(t, "who has no permission to it", alice.hierarchy(t, "early", below("later")), apierrors.IsForbidden, `namespace "later", which is the new parent`)
 	everywhere := newUser(t, "everywhere-early")
 	everywhere.bind(t, "", "admin")
 	everywhere.eventuallyMay(t, "update", hnc.GroupName, "hierarchies", "", "")

@@ -67,7 +67,7 @@ func TestAMissingParentIsNotClaimedWithoutItsChildren(t *testing.T) {
 	ancestryIs(t, "adopted", "adopted", "adopted-gone", "adopter")
 }
 
-// What is required waits while activities are halted, and the rights of its requester were checked long ago.
+// What is required waits while activities are halted, and the permissions of its requester were checked long ago.
 func TestARequiredChildAdoptsNobody(t *testing.T) {
 	namespaces(t, "waiting", "waiting-parent")
 	if err := root.hierarchy(t, "waiting", below("waiting-parent")); err != nil {

@@ -28,7 +28,7 @@ func (u user) patchHierarchy(ctx context.Context, version, namespace, patch stri
 }
 
 // A tenant deletes the hierarchy of a root, which a finalizer keeps. Somebody gives it a parent, and the tenant takes
-// the finalizer off: the namespace would be a root again, without the right to leave the tree.
+// the finalizer off: the namespace would be a root again, without the permission to leave the tree.
 func TestADeletedHierarchyIsNoWayOut(t *testing.T) {
 	namespaces(t, "bomb", "bomb-parent", "bomb-other")
 	mallory := newUser(t, "mallory-bomb")

@@ -204,7 +204,7 @@ func TestAdoptAFile(t *testing.T) {
 func TestConfig(t *testing.T) {
 	t.Cleanup(func() { configure(t) })
 	waitUntilNothingIsHalted(t)
-	// Until Kubernetes has aggregated the ClusterRoles of the manifests, the propagator lacks rights.
+	// Until Kubernetes has aggregated the ClusterRoles of the manifests, the propagator lacks permissions.
 	eventually(t, func() error {
 		review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 			User: hnc.PropagatorUser, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "delete", Group: "networking.k8s.io", Resource: "networkpolicies"},

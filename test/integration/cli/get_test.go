@@ -23,7 +23,7 @@ func TestGet(t *testing.T) {
 	s.as("alice, who may view list and what is below it", alice)
 	s.run("get", "pods", "-n", "list")
 	s.run("get", "rolebindings", "-n", "list")
-	s.as("bob, who has no rights", bob)
+	s.as("bob, who has no permissions", bob)
 	s.run("get", "pods", "-n", "list")
 }
 

@@ -51,7 +51,7 @@ func TestConfigOfAKindThatThePropagatorMayNotHandle(t *testing.T) {
 	}
 	eventually(t, func() error {
 		if r := bob.hns(t, set("--dry-run=server")...); strings.Contains(r.stderr, "create subjectaccessreviews") {
-			return fmt.Errorf("the right to review has no effect: %s", r.stderr)
+			return fmt.Errorf("the permission to review has no effect: %s", r.stderr)
 		}
 		return nil
 	})

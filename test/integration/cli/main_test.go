@@ -36,7 +36,7 @@ var (
 	hierarchies versioned.Interface
 	objects     dynamic.Interface
 	// root is of the group system:masters. alice is admin of the namespaces that a test gives her, and bob has no
-	// rights.
+	// permissions.
 	root, alice, bob user
 )
 
@@ -78,7 +78,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	return err
 }
 
-// person returns a new ServiceAccount without rights.
+// person returns a new ServiceAccount without permissions.
 func person(ctx context.Context, name string) (user, error) {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: people, Name: name}}
 	if _, err := kube.CoreV1().ServiceAccounts(people).Create(ctx, account, metav1.CreateOptions{}); err != nil {

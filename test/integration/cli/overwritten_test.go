@@ -44,7 +44,7 @@ func TestExplainOverwritten(t *testing.T) {
 	s.say("what was never overwritten, and what alice may not read")
 	s.run("why", "cm/never", "-n", "over-a", "--overwritten")
 	s.run("why", "secret/token", "-n", "over-a", "--overwritten")
-	s.as("bob, who has no rights", bob)
+	s.as("bob, who has no permissions", bob)
 	s.run("why", "cm/settings", "-n", "over-a", "--overwritten")
 	// Events, which are explained as well, come at any time.
 	const hint = "kubectl hns why configmaps/settings -n over-a --overwritten"

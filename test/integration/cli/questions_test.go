@@ -114,7 +114,7 @@ func TestExplain(t *testing.T) {
 	s.run("why", "configmap/only-b", "-n", "why-a")
 }
 
-func TestRightsAreMissing(t *testing.T) {
+func TestPermissionsAreMissing(t *testing.T) {
 	namespace(t, "closed", "")
 	subnamespace(t, "closed-a", "closed")
 	bind(t, "closed-a", "admin")

@@ -55,8 +55,8 @@ const gitRepo = "apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {
 
 const gitQuota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: from-git}\nspec: {hard: {pods: 5}}\n"
 
-// TestRepositoryIsAppliedFromTheClient applies revisions of a repository with the rights of the user, and compares them
-// with the cluster first.
+// TestRepositoryIsAppliedFromTheClient applies revisions of a repository with the permissions of the user, and compares
+// them with the cluster first.
 func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -80,7 +80,7 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 	if _, err := kube.CoreV1().Namespaces().Get(t.Context(), "applied-a", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Fatalf("the dry run has created a namespace: %v", err)
 	}
-	expect("without rights", repo(bob, "apply"), 1, "repositorysyncs")
+	expect("without permissions", repo(bob, "apply"), 1, "repositorysyncs")
 	expect("first", repo(root, "apply"), 0, "ResourceQuota applied-a/from-git applied\n", "objects applied: 8, unchanged: 0, deleted: 0, released: 0, failed: 0\n")
 	// The propagator writes the status of the hierarchies, which name the directory.
 	for _, name := range []string{"applied-a", "applied-b"} {

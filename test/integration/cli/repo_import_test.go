@@ -61,6 +61,6 @@ func TestTreeIsImported(t *testing.T) {
 		t.Errorf("Secrets as a kind: got %d %q", r.code, r.stderr)
 	}
 	if files, r := run(bob, "imported"); r.code != 1 || files != "" {
-		t.Errorf("without rights: got %d %q", r.code, files)
+		t.Errorf("without permissions: got %d %q", r.code, files)
 	}
 }

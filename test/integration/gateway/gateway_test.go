@@ -42,8 +42,8 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	return err
 }
 
-// Without constrained impersonation kube-apiserver would let nobody act as others with the verbs that the gateway has, or
-// with the verb impersonate as anybody everywhere.
+// Without constrained impersonation kube-apiserver would let nobody act as others with the verbs that the gateway has,
+// or with the verb impersonate as anybody everywhere.
 func TestNothingIsServedWithoutConstrainedImpersonation(t *testing.T) {
 	_, err := cp.Install(t.Context(), "../../../artifacts/dev-view")
 	must(t, "install", err)

@@ -17,8 +17,8 @@ var (
 	backOnes     = []string{"freeze", "policies", "stop", "quotas", "definitions", "switch", "objects", "forget", "import", "start", "webhooks"}
 )
 
-// A cluster that HNC has managed goes to hns, back before the point of no return, there, back from the export, and there
-// again, by the commands of the page.
+// A cluster that HNC has managed goes to hns, back before the point of no return, there, back from the export, and
+// there again, by the commands of the page.
 func TestThereAndBack(t *testing.T) {
 	if *release == "" {
 		t.Skip("make hnc runs it")
@@ -127,8 +127,8 @@ func TestThereAndBack(t *testing.T) {
 // exported is the file of the page's commands.
 const exported = "hnc-export.yaml"
 
-// again returns what HNC has made of the forest after it was started again, and moves the export away: its file must not
-// exist when a migration begins.
+// again returns what HNC has made of the forest after it was started again, and moves the export away: its file must
+// not exist when a migration begins.
 func again(t *testing.T, first map[string]string) map[string]string {
 	t.Helper()
 	dir, err := checkout()

@@ -14,8 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// HNC and hns are installed in another way with each version of HNC: HNC 1.0 is a Helm release, and beside HNC 0.9 hns has
-// several replicas and an external etcd, by its manifests.
+// HNC and hns are installed in another way with each version of HNC: HNC 1.0 is a Helm release, and beside HNC 0.9 hns
+// has several replicas and an external etcd, by its manifests.
 func isRelease(t *testing.T) bool         { t.Helper(); return since(t, "1.0") && !since(t, "1.1") }
 func isHighlyAvailable(t *testing.T) bool { t.Helper(); return !since(t, "1.0") }
 

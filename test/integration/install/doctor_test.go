@@ -51,8 +51,8 @@ func diagnose(t *testing.T) {
 	if _, err := bindings.Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	withoutARight(t, "hns-propagator:kinds", "warning  permissions of hns-propagator: missing for configured kinds: list configmaps, watch configmaps", 2)
-	withoutARight(t, "hns-apiserver:auth-delegator", "error    permissions of hns-apiserver: missing: create tokenreviews.authentication.k8s.io, create subjectaccessreviews.authorization.k8s.io", 3)
+	withoutAPermission(t, "hns-propagator:kinds", "warning  permissions of hns-propagator: missing for configured kinds: list configmaps, watch configmaps", 2)
+	withoutAPermission(t, "hns-apiserver:auth-delegator", "error    permissions of hns-apiserver: missing: create tokenreviews.authentication.k8s.io, create subjectaccessreviews.authorization.k8s.io", 3)
 	// A kind that does not exist is a condition of the configuration.
 	configure := func(resources string) {
 		t.Helper()
@@ -71,9 +71,9 @@ func diagnose(t *testing.T) {
 	configure(`[{"resource":"configmaps"}]`)
 }
 
-// withoutARight checks that the doctor finds a missing ClusterRoleBinding of a server, and names the right and what to
-// do.
-func withoutARight(t *testing.T, name, want string, wantCode int) {
+// withoutAPermission checks that the doctor finds a missing ClusterRoleBinding of a server, and names the permission
+// and what to do.
+func withoutAPermission(t *testing.T, name, want string, wantCode int) {
 	t.Helper()
 	bindings := admin.RbacV1().ClusterRoleBindings()
 	binding, err := bindings.Get(t.Context(), name, metav1.GetOptions{})
@@ -83,7 +83,7 @@ func withoutARight(t *testing.T, name, want string, wantCode int) {
 	if err := bindings.Delete(t.Context(), binding.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	suite.Eventually(t, "a missing right", func() error {
+	suite.Eventually(t, "a missing permission", func() error {
 		if out, code := doctor(t); code != wantCode || !strings.Contains(out, want) {
 			return fmt.Errorf("exit code %d: %s", code, out)
 		}

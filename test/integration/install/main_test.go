@@ -41,8 +41,8 @@ func setUp(_ context.Context, started *controlplane.ControlPlane) (err error) {
 	return err
 }
 
-// command runs one of our binaries, or Helm with the value that the chart requires, as the administrator, and returns what it prints and its
-// error, which contains the error output.
+// command runs one of our binaries, or Helm with the value that the chart requires, as the administrator, and returns
+// what it prints and its error, which contains the error output.
 func command(t *testing.T, name string, args ...string) (string, error) {
 	t.Helper()
 	if name == "helm" && args[0] == "install" {
@@ -63,7 +63,8 @@ func command(t *testing.T, name string, args ...string) (string, error) {
 // registry is the value that the chart requires.
 const registry = "registry.example.com/test"
 
-// helmTemplate renders the chart, with images that have no registry unless a value of args sets one, as the kustomizations do.
+// helmTemplate renders the chart, with images that have no registry unless a value of args sets one, as the
+// kustomizations do.
 func helmTemplate(t *testing.T, args ...string) ([]*unstructured.Unstructured, error) {
 	t.Helper()
 	out, err := command(t, "helm", append([]string{"template", "hns", chart, "--namespace=hns-system", "--kube-version=1.37.1", "--set=image.registry=" + registry}, args...)...)

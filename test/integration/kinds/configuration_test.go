@@ -112,7 +112,7 @@ func definition() *unstructured.Unstructured {
 	}}
 }
 
-// TestAKindThatComesAndGoes also has a kind that the propagator has no rights on at first.
+// TestAKindThatComesAndGoes also has a kind that the propagator has no permissions on at first.
 func TestAKindThatComesAndGoes(t *testing.T) {
 	root, _, leaf := tree(t, "gadgets")
 	if _, err := admin.Dynamic.Resource(definitions).Create(t.Context(), definition(), metav1.CreateOptions{}); err != nil {

@@ -44,7 +44,7 @@ func ask(t *testing.T, config *rest.Config, process, path string) string {
 	return fmt.Sprint(response.StatusCode, " ", string(body))
 }
 
-func TestMetricsOfThePropagatorTakeARight(t *testing.T) {
+func TestMetricsOfThePropagatorTakeAPermission(t *testing.T) {
 	nobody := rest.AnonymousClientConfig(cp.RESTConfig())
 	if got := ask(t, nobody, "hns-propagator", "/livez"); got != "200 ok" {
 		t.Errorf("health for everybody: %s", got)
@@ -60,7 +60,7 @@ func TestMetricsOfThePropagatorTakeARight(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := ask(t, reader, "hns-propagator", "/metrics"); !strings.HasPrefix(got, "403 ") || !strings.Contains(got, `cannot get path \"/metrics\"`) {
-		t.Errorf("metrics for a user without rights: %.200s", got)
+		t.Errorf("metrics for a user without permissions: %.200s", got)
 	}
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "metrics"},

@@ -1,5 +1,5 @@
 // Package kinds tests on a real control plane which kinds are propagated and how, as configured and as exceptions say.
-// Both servers are processes, and everybody has the rights that RBAC gives.
+// Both servers are processes, and everybody has the permissions that RBAC gives.
 package kinds
 
 import (
@@ -102,7 +102,7 @@ func propagator(more ...string) controlplane.Server {
 	return controlplane.Server{Name: "hns-propagator", Args: append(args, more...)}
 }
 
-// person returns the clients of a new ServiceAccount that has these rights in the whole cluster.
+// person returns the clients of a new ServiceAccount that has these permissions in the whole cluster.
 func person(ctx context.Context, name string, rules ...rbacv1.PolicyRule) (user, error) {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: people, Name: name}}
 	if _, err := admin.CoreV1().ServiceAccounts(people).Create(ctx, account, metav1.CreateOptions{}); err != nil {

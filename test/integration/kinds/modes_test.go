@@ -23,7 +23,7 @@ func TestModePropagateCase5ANetworkPolicy(t *testing.T) {
 
 	put(t, networkPolicies, object("NetworkPolicy", root, "deny", "2"))
 	eventuallyPresent(t, networkPolicies, leaf, "deny=2<"+root+" own=1")
-	// A copy is nobody's to change, whatever rights one has.
+	// A copy is nobody's to change, whatever permissions one has.
 	suite.EventuallyEqual(t, "a change of a copy is refused", "true", func() string {
 		return boolean(apierrors.IsForbidden(patch(t, networkPolicies, leaf, "deny", `{"spec":{"podSelector":{"matchLabels":{"value":"mine"}}}}`)))
 	})

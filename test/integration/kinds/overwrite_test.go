@@ -156,7 +156,7 @@ func TestK7AKindWhoseObjectsWouldBeOverwrittenIsRefused(t *testing.T) {
 		return err
 	}
 	line := fmt.Sprintf("Object %q in namespace %q would overwrite the one in %q", "a", root, leaf)
-	suite.Must(t, "the right to configure", func() error {
+	suite.Must(t, "the permission to configure", func() error {
 		if err := set(reader, "networkpolicies.networking.k8s.io Ignore", metav1.DryRunAll); !apierrors.IsConflict(err) {
 			return err
 		}

@@ -96,7 +96,7 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 		}
 		for _, r := range resources.APIResources {
 			if strings.Contains(r.Name, "overwrittenobjects") {
-				t.Errorf("they can be listed across a subtree, with the server's rights: %s", r.Name)
+				t.Errorf("they can be listed across a subtree, with the server's permissions: %s", r.Name)
 			}
 		}
 	})
@@ -181,7 +181,7 @@ func TestTheClusterChoosesWhatBecomesOfConflicts(t *testing.T) {
 		}
 	}
 	root, _, leaf := tree(t, "choice")
-	suite.Must(t, "the operator's rights", func() error {
+	suite.Must(t, "the operator's permissions", func() error {
 		_, err := operator.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 		return err
 	})

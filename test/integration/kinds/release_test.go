@@ -55,7 +55,7 @@ func TestACopyOfAnIgnoredKindCanBeReleased(t *testing.T) {
 	put(t, configMaps, object("ConfigMap", root, "settings", "above"))
 	configure(t, "configmaps Propagate")
 	eventuallyPresent(t, configMaps, leaf, "settings=above<"+root)
-	suite.Must(t, "the owner's rights", func() error {
+	suite.Must(t, "the owner's permissions", func() error {
 		_, err := owner.release(t, leaf, "configmaps", "settings", root)
 		if apierrors.IsConflict(err) && strings.Contains(err.Error(), "is Propagate") {
 			return nil
@@ -126,7 +126,7 @@ func TestReleasesOfATreeAreBounded(t *testing.T) {
 		r := &v1alpha3.CopyRelease{ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"}, Spec: v1alpha3.CopyReleaseSpec{Resource: "configmaps", Name: "none", Source: root}}
 		return client.Post().Namespace(mid).Resource("copyreleases").Body(r).MaxRetries(0).Do(t.Context()).Error()
 	}
-	suite.Must(t, "the tenant's rights", create)
+	suite.Must(t, "the tenant's permissions", create)
 	for range 300 {
 		if err = create(); err != nil {
 			break

@@ -75,7 +75,7 @@ func TestARoleBindingIsCopiedOnlyToWhereItsRoleIs(t *testing.T) {
 	eventuallyPresent(t, roleBindings, mid, "bind-eve= later=")
 	eventuallyReported(t, mid, "bind-eve", "ops", leaf)
 	eventuallyReported(t, root, "bind-nothing", "no-such", mid)
-	suite.Must(t, "eve's rights in "+mid, func() error {
+	suite.Must(t, "eve's permissions in "+mid, func() error {
 		_, err := eve.CoreV1().ConfigMaps(mid).Get(t.Context(), "none", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return nil

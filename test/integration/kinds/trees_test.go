@@ -15,7 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// letCarol gives carol the right to say in the tree of a root what is propagated.
+// letCarol gives carol the permission to say in the tree of a root what is propagated.
 func letCarol(t *testing.T, root string) {
 	t.Helper()
 	binding := &rbacv1.RoleBinding{
@@ -135,7 +135,7 @@ func TestAHierarchyReportsWhichKindIsMissing(t *testing.T) {
 			return ""
 		}
 	}
-	// The propagator has no rights on it.
+	// The propagator has no permissions on it.
 	suite.EventuallyEqual(t, "condition", hnc.ReasonUnknown, reported(hnc.ConditionOutOfSync))
 	if err := admin.Dynamic.Resource(definitions).Delete(t.Context(), "things.example.com", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package managed tests managed labels and annotations, and which namespaces take part in hierarchies, with both
-// servers as subprocesses on a real control plane, as users with rights from RBAC see it.
+// servers as subprocesses on a real control plane, as users with permissions from RBAC see it.
 package managed
 
 import (

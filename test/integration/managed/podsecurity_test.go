@@ -26,7 +26,7 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 	refused := func(what string, err error) {
 		t.Helper()
 		if !apierrors.IsForbidden(err) || !strings.Contains(fmt.Sprint(err), "this needs the verb patch on namespaces") {
-			t.Errorf("%s: got %v, want Forbidden that names the right", what, err)
+			t.Errorf("%s: got %v, want Forbidden that names the permission", what, err)
 		}
 	}
 	object := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: says("restricted")}

@@ -69,8 +69,8 @@ func corrected(t *testing.T) {
 	}
 }
 
-// needsImpersonation checks that all rights on objects are not enough to act as hns-propagator, which may do what the
-// user may not.
+// needsImpersonation checks that all permissions on objects are not enough to act as hns-propagator, which may do what
+// the user may not.
 func needsImpersonation(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
@@ -100,7 +100,8 @@ func needsImpersonation(t *testing.T) {
 	}
 }
 
-// protectsCopies checks that tenants cannot change copies while neither HNC's webhooks nor the installed policies exist.
+// protectsCopies checks that tenants cannot change copies while neither HNC's webhooks nor the installed policies
+// exist.
 func protectsCopies(t *testing.T) {
 	t.Helper()
 	patch := []byte(`{"rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]}`)

@@ -34,8 +34,8 @@ func installPolicies(t *testing.T) {
 	}
 }
 
-// goBack goes back to HNC after a completed migration, by a command that is killed in its steps, and checks that HNC has
-// everything that the export has, and that hns waits beside it.
+// goBack goes back to HNC after a completed migration, by a command that is killed in its steps, and checks that HNC
+// has everything that the export has, and that hns waits beside it.
 func goBack(t *testing.T, file string, every int) {
 	t.Helper()
 	ctx := t.Context()

@@ -17,8 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// servesReadsOnly checks that users with all rights on hierarchies in their namespace cannot write v1beta1 objects that
-// HNC does not see, and that the plugin says so.
+// servesReadsOnly checks that users with all permissions on hierarchies in their namespace cannot write v1beta1 objects
+// that HNC does not see, and that the plugin says so.
 func servesReadsOnly(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
@@ -75,8 +75,8 @@ func servesReadsOnly(t *testing.T) {
 	}
 }
 
-// prefersHNC checks that the plugin serves a migrated cluster also if HNC's version is the preferred one, as with a chart
-// that still has besideHNC=true.
+// prefersHNC checks that the plugin serves a migrated cluster also if HNC's version is the preferred one, as with a
+// chart that still has besideHNC=true.
 func prefersHNC(t *testing.T) {
 	t.Helper()
 	must(t, "tree", root)

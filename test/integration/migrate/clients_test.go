@@ -62,7 +62,7 @@ func readAsOldClients(t *testing.T, want int) (stop func()) {
 	}
 }
 
-// rejectsOthers checks the freeze, as another user with all rights, in both APIs.
+// rejectsOthers checks the freeze, as another user with all permissions, in both APIs.
 func rejectsOthers(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()

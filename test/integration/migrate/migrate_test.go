@@ -159,7 +159,7 @@ func TestMigration(t *testing.T) {
 	}
 	belongsToRelease(t, true)
 	if _, err := admin.RbacV1().ClusterRoles().Get(t.Context(), grantedRole, metav1.GetOptions{}); err != nil {
-		t.Errorf("the rights that the preview needs: %v", err)
+		t.Errorf("the permissions that the preview needs: %v", err)
 	}
 	if _, err := plugin(t, "", "migrate", "rollback"); err == nil || !strings.Contains(err.Error(), "not confirmed") {
 		t.Errorf("a rollback without confirmation: %v", err)

@@ -42,7 +42,7 @@ func startedAgain(t *testing.T, file string) {
 	}
 }
 
-// announces checks what a dry run says of an export that exists, and of kinds on which no rights are granted.
+// announces checks what a dry run says of an export that exists, and of kinds on which no permissions are granted.
 func announces(t *testing.T, existing string) {
 	t.Helper()
 	for _, test := range []struct{ flag, want string }{

@@ -65,10 +65,10 @@ func testBadInput(t *testing.T) {
 		args          []string
 		want          string
 	}{
-		"rights":   {nothing, nothing, []string{"--as=nobody"}, "delete customresourcedefinitions.apiextensions.k8s.io in the whole cluster"},
-		"the file": {nothing, nothing, []string{"--export=" + existing}, "exists; choose another file by --export"},
-		"no disk":  {nothing, nothing, []string{"--export=/nonexistent/export.yaml"}, "the export cannot be written"},
-		"no file":  {nothing, nothing, []string{"--export="}, "name the file for HNC's objects by --export"},
+		"permissions": {nothing, nothing, []string{"--as=nobody"}, "delete customresourcedefinitions.apiextensions.k8s.io in the whole cluster"},
+		"the file":    {nothing, nothing, []string{"--export=" + existing}, "exists; choose another file by --export"},
+		"no disk":     {nothing, nothing, []string{"--export=/nonexistent/export.yaml"}, "the export cannot be written"},
+		"no file":     {nothing, nothing, []string{"--export="}, "name the file for HNC's objects by --export"},
 		"finalizers": {
 			finalizers(`["example.com/held"]`), finalizers("null"), nil,
 			"HierarchyConfiguration team-003/hierarchy has the finalizer example.com/held, which is not HNC's",
@@ -153,10 +153,10 @@ func rolledBack(t *testing.T) {
 		t.Errorf("Subnamespaces are left: %v, %v", list, err)
 	}
 	if _, err := admin.RbacV1().ClusterRoles().Get(ctx, grantedRole, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("the rights that were granted: %v", err)
+		t.Errorf("the permissions that were granted: %v", err)
 	}
 	if _, err := admin.RbacV1().ClusterRoles().Get(ctx, ownRole, metav1.GetOptions{}); err != nil {
-		t.Errorf("rights that the migration has not granted: %v", err)
+		t.Errorf("permissions that the migration has not granted: %v", err)
 	}
 	if _, err := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(ctx, "migration-copies.hnc.x-k8s.io", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("copies are protected from HNC's users: %v", err)

@@ -21,7 +21,7 @@ func TestPlanShowsTheLabelsOfAbstractAncestors(t *testing.T) {
 	frank := editor(t, "frank", "directory")
 	if status, err := ask(t, frank, "directory", spec, 0); err != nil || len(status.Refusals) == 0 || len(status.Namespaces) > 0 || status.Summary.Namespaces > 0 ||
 		!strings.Contains(status.Refusals[len(status.Refusals)-1].Message, "hierarchies/abstract") {
-		t.Errorf("without the right: %+v, %v", status, err)
+		t.Errorf("without the permission: %+v, %v", status, err)
 	}
 	want := []string{"directory directory-eng.tree.hnc.x-k8s.io/depth >1", "directory-child directory-eng.tree.hnc.x-k8s.io/depth >2"}
 	suite.Eventually(t, "the labels", func() error {

@@ -61,7 +61,8 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	return err
 }
 
-// person returns the clients of a new ServiceAccount that has these rights in a namespace, or in the whole cluster.
+// person returns the clients of a new ServiceAccount that has these permissions in a namespace, or in the whole
+// cluster.
 func person(ctx context.Context, name, namespace string, rules ...rbacv1.PolicyRule) (user, error) {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: people, Name: name}}
 	if _, err := admin.CoreV1().ServiceAccounts(people).Create(ctx, account, metav1.CreateOptions{}); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// editor returns a new ServiceAccount with the ClusterRole edit in a namespace, and no other right.
+// editor returns a new ServiceAccount with the ClusterRole edit in a namespace, and no other permission.
 func editor(t *testing.T, name, namespace string) user {
 	t.Helper()
 	u, err := person(t.Context(), name, namespace)

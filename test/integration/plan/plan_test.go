@@ -133,7 +133,7 @@ func TestAPlanShowsOnlyWhatItsReaderMayList(t *testing.T) {
 	eventuallyPlanned(t, alice, "hidden-moved", parent("hidden-new"), append(of("hidden-moved"), of("hidden-below")...)...)
 	// Who may not plan there learns nothing.
 	if _, err := ask(t, bob, "hidden-root", deletion, 0); !apierrors.IsForbidden(err) {
-		t.Errorf("a plan where bob has no right: %v", err)
+		t.Errorf("a plan where bob has no permission: %v", err)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// The error is immediate for everybody: the rights of the administrator don't make an annotation readable.
+// The error is immediate for everybody: the permissions of the administrator don't make an annotation readable.
 func TestExceptionsAreReadWhenTheyAreWritten(t *testing.T) {
 	ns := newNamespace(t, label(hnc.LabelIncludedNamespace, "true"), label(hnc.LabelInTree, "true"))
 	ctx := t.Context()

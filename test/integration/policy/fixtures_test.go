@@ -58,7 +58,7 @@ func configMap(namespace, name string, options ...option) *corev1.ConfigMap {
 }
 
 func role(namespace, name string, options ...option) *rbacv1.Role {
-	// Without rules, so that nobody needs the rights that it grants in order to write it.
+	// Without rules, so that nobody needs the permissions that it grants in order to write it.
 	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	for _, o := range options {
 		o(role)

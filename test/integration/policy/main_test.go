@@ -1,4 +1,5 @@
-// Package policy tests the admission policies in a real kube-apiserver, as real users with rights from RBAC see them.
+// Package policy tests the admission policies in a real kube-apiserver, as real users with permissions from RBAC see
+// them.
 package policy
 
 import (
@@ -46,7 +47,7 @@ var (
 	restorer user
 	// reporter may only read what the tests create, and write its status.
 	reporter user
-	// propagator has the name of the propagator, and all rights so that the tests are about policies alone.
+	// propagator has the name of the propagator, and all permissions so that the tests are about policies alone.
 	propagator user
 )
 
@@ -170,7 +171,7 @@ func refusedByPolicy(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "ValidatingAdmissionPolicy")
 }
 
-// person returns the clients of a new ServiceAccount that has these rights in the whole cluster.
+// person returns the clients of a new ServiceAccount that has these permissions in the whole cluster.
 func person(ctx context.Context, name string, rules ...rbacv1.PolicyRule) (user, error) {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "people", Name: name}}
 	if _, err := admin.CoreV1().ServiceAccounts(account.Namespace).Create(ctx, account, metav1.CreateOptions{}); err != nil {

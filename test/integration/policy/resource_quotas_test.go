@@ -56,7 +56,7 @@ func TestQuotaHoldsAgainstTenants(t *testing.T) {
 	namespace := newNamespace(t)
 	tenant := tenant(t, namespace)
 	quotas, configMaps := tenant.CoreV1().ResourceQuotas(namespace), tenant.CoreV1().ConfigMaps(namespace)
-	eventually(t, "the tenant has its rights", func(ctx context.Context) (bool, error) {
+	eventually(t, "the tenant has its permissions", func(ctx context.Context) (bool, error) {
 		_, err := quotas.List(ctx, metav1.ListOptions{})
 		return err == nil, nil
 	})

@@ -159,7 +159,7 @@ func failure(code int, reason metav1.StatusReason, message string) *metav1.Statu
 	}
 }
 
-// forbidden is what an API server answers to somebody without the right.
+// forbidden is what an API server answers to somebody without the permission.
 func forbidden() *metav1.Status {
 	return failure(http.StatusForbidden, metav1.StatusReasonForbidden, `widgets.example.com is forbidden: User "p" cannot do that`)
 }

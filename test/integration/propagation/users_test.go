@@ -42,7 +42,7 @@ func lower(kind string) string { return strings.ToLower(kind) }
 // object is a JSON object.
 type object = map[string]any
 
-// users change the cluster. They have all rights.
+// users change the cluster. They have all permissions.
 type users struct{ *scope }
 
 func (u *users) client(resource, namespace string) dynamic.ResourceInterface {

@@ -88,8 +88,8 @@ func TestLargeObjectsOfOneTreeAreNotWrittenOften(t *testing.T) {
 	}
 }
 
-// Each change has decisions of all trees made again. Invalid quotas change nothing, and the editor of another tree is not
-// slowed down.
+// Each change has decisions of all trees made again. Invalid quotas change nothing, and the editor of another tree is
+// not slowed down.
 func TestLimitsOfOneTreeAreNotChangedOften(t *testing.T) {
 	tree(t, "changes-", "team", "other")
 	eve, ann := editorIn(t, "changes-eve", "changes-team"), editorIn(t, "changes-ann", "changes-other")
@@ -139,8 +139,8 @@ func TestLimitsOfOneTreeAreNotChangedOften(t *testing.T) {
 	}
 }
 
-// Lists have more levels than their objects. An object as deep as decoders accept would keep the propagator, and everybody
-// else, from reading all others of its kind.
+// Lists have more levels than their objects. An object as deep as decoders accept would keep the propagator, and
+// everybody else, from reading all others of its kind.
 func TestObjectsAreNotTooDeepToBeListed(t *testing.T) {
 	tree(t, "deep-", "team")
 	eve := editorIn(t, "deep-eve", "deep-team")

@@ -1,5 +1,5 @@
 // Package quota tests hierarchical quotas on a real control plane with kube-controller-manager. Both servers are
-// processes, and everybody has the rights that RBAC gives.
+// processes, and everybody has the permissions that RBAC gives.
 package quota
 
 import (

@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// newUser returns the clients of a user that has no rights but those of every user.
+// newUser returns the clients of a user that has no permissions but those of every user.
 func newUser(t *testing.T, name string, groups ...string) user {
 	t.Helper()
 	config, err := cp.User(name, groups...)

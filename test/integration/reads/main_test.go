@@ -1,5 +1,5 @@
 // Package reads tests what the server computes for its readers: the tree below a namespace, and the namespaces that a
-// user may see. Both servers run as subprocesses on a real control plane; users have their rights from RBAC.
+// user may see. Both servers run as subprocesses on a real control plane; users have their permissions from RBAC.
 package reads
 
 import (

@@ -61,7 +61,7 @@ func TestEverybodySeesHisOwnNamespaces(t *testing.T) {
 	}
 	view := bind(t, "own-b", "view", "eve")
 	eve.mustSee(t, "own-b")
-	// Rights that don't include the namespace itself.
+	// Permissions that don't include the namespace itself.
 	role(t, "own-pods", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"*"}})
 	bind(t, "own-a", "own-pods", "eve")
 	role(t, "own-two", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get"}, ResourceNames: []string{"own-a", "own-c"}})
@@ -111,7 +111,7 @@ func TestEverybodySeesHisOwnNamespaces(t *testing.T) {
 }
 
 // Who may ask at all is RBAC's to say, like everything else.
-func TestMynamespacesTakeARight(t *testing.T) {
+func TestMynamespacesTakeAPermission(t *testing.T) {
 	const name = "hns-mynamespaces"
 	binding, err := root.RbacV1().ClusterRoleBindings().Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {

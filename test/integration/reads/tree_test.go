@@ -109,9 +109,9 @@ func TestATreeHasWhatWasJustWritten(t *testing.T) {
 	}
 }
 
-func TestATreeTakesItsOwnRight(t *testing.T) {
-	namespaces(t, "rights", "rights-below")
-	setParent(t, "rights-below", "rights")
+func TestATreeTakesItsOwnPermission(t *testing.T) {
+	namespaces(t, "permissions", "rights-below")
+	setParent(t, "rights-below", "permissions")
 	rule := func(resources ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: resources, Verbs: []string{"get"}}
 	}
@@ -123,17 +123,17 @@ func TestATreeTakesItsOwnRight(t *testing.T) {
 	}{{"view", true}, {"edit", true}, {"admin", true}, {"trees-only", true}, {"hierarchies-only", false}} {
 		name := "tree-" + test.role
 		u := newUser(t, name)
-		if _, err := u.tree(t, "rights"); !apierrors.IsForbidden(err) {
+		if _, err := u.tree(t, "permissions"); !apierrors.IsForbidden(err) {
 			t.Errorf("%s before the binding: %v", test.role, err)
 		}
-		bind(t, "rights", test.role, name)
+		bind(t, "permissions", test.role, name)
 		suite.Eventually(t, test.role, func() error {
-			answer, err := u.tree(t, "rights")
+			answer, err := u.tree(t, "permissions")
 			if !test.may {
-				if _, err := u.HNC.HncV1beta1().Hierarchies("rights").List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + hnc.Singleton}); err == nil {
+				if _, err := u.HNC.HncV1beta1().Hierarchies("permissions").List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + hnc.Singleton}); err == nil {
 					return fmt.Errorf("may list hierarchies")
 				}
-				if _, other := u.HNC.HncV1beta1().Hierarchies("rights").Get(t.Context(), hnc.Singleton, metav1.GetOptions{}); apierrors.IsForbidden(other) {
+				if _, other := u.HNC.HncV1beta1().Hierarchies("permissions").Get(t.Context(), hnc.Singleton, metav1.GetOptions{}); apierrors.IsForbidden(other) {
 					return other // the binding is not known yet
 				}
 				if !apierrors.IsForbidden(err) {
@@ -144,7 +144,7 @@ func TestATreeTakesItsOwnRight(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			// Below, the user has no rights in person unless the binding is propagated, but the names are shown.
+			// Below, the user has no permissions in person unless the binding is propagated, but the names are shown.
 			if len(answer.Nodes) != 2 {
 				return fmt.Errorf("got %d nodes", len(answer.Nodes))
 			}

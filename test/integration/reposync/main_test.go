@@ -1,5 +1,5 @@
 // Package reposync tests on a real control plane that hns-sync keeps the cluster equal to repositories. All servers are
-// processes, and everybody has the rights that RBAC gives.
+// processes, and everybody has the permissions that RBAC gives.
 package reposync
 
 import (
@@ -20,7 +20,7 @@ const (
 	binDir = "../../../_output/bin"
 	// accounts is the namespace of the ServiceAccounts that repositories are applied as.
 	accounts = "hns-repositories"
-	// policy may write all that the repositories of the tests contain, limited is an account without rights.
+	// policy may write all that the repositories of the tests contain, limited is an account without permissions.
 	policy, limited = "policy", "limited"
 	// unlisting is an account that may write a few kinds, and list no others.
 	unlisting = "unlisting"
@@ -105,7 +105,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	return err
 }
 
-// account returns the clients of a new ServiceAccount that has these rights in the whole cluster.
+// account returns the clients of a new ServiceAccount that has these permissions in the whole cluster.
 func account(ctx context.Context, name string, rules ...rbacv1.PolicyRule) (suite.User, error) {
 	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: accounts, Name: name}}
 	if _, err := admin.CoreV1().ServiceAccounts(accounts).Create(ctx, sa, metav1.CreateOptions{}); err != nil {

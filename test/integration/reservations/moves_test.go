@@ -121,7 +121,7 @@ func TestAppliedConsentCountsInItsRequestOnly(t *testing.T) {
 	}
 	consent := map[string]any{hnc.AnnotationExceedQuotas: "true"}
 	tenant := administrator(t, "applying", from, to)
-	suite.Eventually(t, "the quota rejects the move of a user without the right to update it", func() error {
+	suite.Eventually(t, "the quota rejects the move of a user without the permission to update it", func() error {
 		if _, err := apply(tenant, to, consent); !exceeded(err) {
 			return fmt.Errorf("got %w", err)
 		}

@@ -155,7 +155,7 @@ func newCluster(t *testing.T) {
 	}
 }
 
-// run runs a command with the rights of root, and returns its output and exit code.
+// run runs a command with the permissions of root, and returns its output and exit code.
 func run(t *testing.T, stdin, name string, args ...string) (string, int) {
 	t.Helper()
 	bin, err := filepath.Abs(binDir)

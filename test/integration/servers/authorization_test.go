@@ -109,8 +109,8 @@ var rules = []rule{
 }
 
 // Each rule under both names of the resource, one through kube-apiserver and the other not: the error for a user who
-// lacks a single right names the namespace, having all others, and one who has only what is needed may move. A right
-// under either name is enough.
+// lacks a single right names the namespace, having all others, and one who has only what is needed may move. A
+// permission under either name is enough.
 func TestH12WhoMayMove(t *testing.T) {
 	for i, r := range rules {
 		t.Run(r.name, func(t *testing.T) {
@@ -160,7 +160,7 @@ func (r rule) check(t *testing.T, prefix string) {
 			u.grant(t, fullAdmin, prefix+"child")
 			u.grant(t, needed, at(r.needs)...)
 			if err := r.act(u.byRoute(t)[n], t, n, prefix); err != nil {
-				t.Errorf("%s by an admin of child with the right %s in %v: %v", n.kind, needed.role, r.needs, err)
+				t.Errorf("%s by an admin of child with the permission %s in %v: %v", n.kind, needed.role, r.needs, err)
 			}
 			if len(r.gone) == 0 {
 				r.plant(t, prefix)

@@ -53,7 +53,7 @@ func with(t *testing.T, config *rest.Config, header http.Header) *user {
 }
 
 // What kube-apiserver forwards it has authorized, and is not reviewed again; but that is true of the very request only.
-// nobody has no right at all.
+// nobody has no permission at all.
 func TestAForwardedRequestIsAuthorizedAndNothingElseIs(t *testing.T) {
 	createNamespaces(t, "forwarded-root", "forwarded-child")
 	header := http.Header{"X-Remote-User": {"nobody"}}
@@ -96,7 +96,7 @@ func subtreeList(t *testing.T, u *user) error {
 }
 
 // Who may create an object of one name only can't create one of another name at the URL of the first.
-func TestARightToOneNameIsNoRightToAnother(t *testing.T) {
+func TestAPermissionToOneNameIsNoPermissionToAnother(t *testing.T) {
 	createNamespaces(t, "one-name")
 	u := newAccount(t, "one-name")
 	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: "one-name", Name: "one-name"}, Rules: []rbacv1.PolicyRule{{
@@ -112,7 +112,7 @@ func TestARightToOneNameIsNoRightToAnother(t *testing.T) {
 	if _, err := admin.RbacV1().RoleBindings("one-name").Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the right is known", func() error {
+	eventually(t, "the permission is known", func() error {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 			ResourceAttributes: &authorizationv1.ResourceAttributes{
 				Namespace: "one-name", Name: "allowed", Verb: "create", Group: hnc.GroupName, Version: "v1alpha2", Resource: anchors.Resource,

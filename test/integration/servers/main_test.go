@@ -1,5 +1,5 @@
-// Package servers tests the API server as a server: several replicas on one etcd, real users with rights from RBAC,
-// admission policies on its resources, and what it means to the cluster's namespaces whether it runs.
+// Package servers tests the API server as a server: several replicas on one etcd, real users with permissions from
+// RBAC, admission policies on its resources, and what it means to the cluster's namespaces whether it runs.
 package servers
 
 import (
@@ -73,7 +73,7 @@ func run(m *testing.M) (code int, err error) {
 	if installation, err = cp.Install(ctx, "../../../artifacts/dev"); err != nil {
 		return 0, err
 	}
-	if err := defineRights(ctx); err != nil {
+	if err := definePermissions(ctx); err != nil {
 		return 0, err
 	}
 	if err := startRegistered(ctx); err != nil {

@@ -61,7 +61,7 @@ func (u *user) at(t *testing.T, replica int) *user {
 	return direct
 }
 
-// newAccount returns the clients of a new ServiceAccount, which has no rights.
+// newAccount returns the clients of a new ServiceAccount, which has no permissions.
 func newAccount(t *testing.T, name string) *user {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
@@ -95,7 +95,7 @@ var (
 	updateConfigurations = right{"update-hierarchyconfigurations", "hierarchyconfigurations"}
 )
 
-// grant gives the user a right in namespaces, and returns when kube-apiserver knows of it.
+// grant gives the user a permission in namespaces, and returns when kube-apiserver knows of it.
 func (u *user) grant(t *testing.T, r right, namespaces ...string) {
 	t.Helper()
 	for _, namespace := range namespaces {
@@ -109,7 +109,7 @@ func (u *user) grant(t *testing.T, r right, namespaces ...string) {
 		}
 	}
 	for _, namespace := range namespaces {
-		eventually(t, fmt.Sprintf("%s has the right %s in %s", u.account.Name, r.role, namespace), func() error {
+		eventually(t, fmt.Sprintf("%s has the permission %s in %s", u.account.Name, r.role, namespace), func() error {
 			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 				ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "update", Group: hnc.GroupName, Resource: r.resource},
 			}}
@@ -122,8 +122,8 @@ func (u *user) grant(t *testing.T, r right, namespaces ...string) {
 	}
 }
 
-// defineRights creates the roles of the rights that aren't Kubernetes' own.
-func defineRights(ctx context.Context) error {
+// definePermissions creates the roles of the permissions that aren't Kubernetes' own.
+func definePermissions(ctx context.Context) error {
 	for _, r := range []right{updateHierarchies, updateConfigurations} {
 		role := &rbacv1.ClusterRole{
 			ObjectMeta: metav1.ObjectMeta{Name: r.role},

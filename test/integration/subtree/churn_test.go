@@ -44,7 +44,7 @@ func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 		some.grant(t, fmt.Sprint("churn-", i), "list watch configmaps")
 		some.grant(t, fmt.Sprint("churn-", i, "-child"), "list watch configmaps")
 	}
-	knowsItsRights(t, some)
+	knowsItsPermissions(t, some)
 	configMap(t, "churn-root", "a")
 	for _, u := range []user{everybody, some} {
 		suite.EventuallyEqual(t, "list", "churn-root/a", func() string { return u.listed(t, "configmaps", "churn-root", marked) })
@@ -77,7 +77,7 @@ func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 		t.Fatalf("the test tests nothing: %q, %q", all, visible)
 	}
 	suite.EventuallyEqual(t, "watch from the beginning", all, fresh.String)
-	suite.EventuallyEqual(t, "watch with some rights", visible, half.String)
+	suite.EventuallyEqual(t, "watch with some permissions", visible, half.String)
 	suite.EventuallyEqual(t, "informer", all, informed)
 	suite.EventuallyEqual(t, "informer from the middle", all, late)
 	for _, p := range []*observer{fresh, half} {
@@ -96,9 +96,9 @@ func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 	}
 }
 
-// knowsItsRights returns when the server lets a user see every second branch of the tree: rights take effect a moment
-// after they are given, and denials are remembered for a moment.
-func knowsItsRights(t *testing.T, u user) {
+// knowsItsPermissions returns when the server lets a user see every second branch of the tree: permissions take effect
+// a moment after they are given, and denials are remembered for a moment.
+func knowsItsPermissions(t *testing.T, u user) {
 	t.Helper()
 	var want []string
 	for i := 0; i < branches; i += 2 {

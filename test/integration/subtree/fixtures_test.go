@@ -87,7 +87,7 @@ func secret(t *testing.T, ns, name string) {
 	must(t, "secret "+name, err)
 }
 
-// person returns a new ServiceAccount without rights.
+// person returns a new ServiceAccount without permissions.
 func person(t *testing.T, name string) user {
 	t.Helper()
 	return personOf(t, people, name)
@@ -118,11 +118,11 @@ func may(rule string) rbacv1.PolicyRule {
 	return r
 }
 
-// ask is the right to ask for anything across a subtree.
+// ask is the permission to ask for anything across a subtree.
 const ask = "list watch *.resources.hnc.x-k8s.io"
 
-// grant gives somebody rights in a namespace and nowhere else: its role is not copied down the tree. It returns what
-// takes them away.
+// grant gives somebody permissions in a namespace and nowhere else: its role is not copied down the tree. It returns
+// what takes them away.
 func (u user) grant(t *testing.T, ns string, rules ...string) (revoke func()) {
 	t.Helper()
 	return u.grantOne(t, ns, "", rules...)
@@ -155,7 +155,7 @@ func (u user) grantOne(t *testing.T, ns, name string, rules ...string) (revoke f
 	}
 }
 
-// grantAll gives somebody rights in the whole cluster.
+// grantAll gives somebody permissions in the whole cluster.
 func (u user) grantAll(t *testing.T, rules ...string) (revoke func()) {
 	t.Helper()
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "test-" + u.Name}}

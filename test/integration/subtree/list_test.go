@@ -82,9 +82,9 @@ func TestWhatTheCallerMayNotListIsLeftOutAndReported(t *testing.T) {
 	if last := warned.text[len(warned.text)-1]; last != want {
 		t.Errorf("warning %q, want %q", last, want)
 	}
-	// The right to ask is a right of its own, in the namespace that is asked about.
+	// The permission to ask is a permission of its own, in the namespace that is asked about.
 	if got := somebody.listed(t, "secrets", leaf, marked); !strings.Contains(got, `cannot list resource "secrets" in API group "resources.hnc.x-k8s.io" in the namespace "some-leaf"`) {
-		t.Errorf("%s, want the right to ask to be missed", got)
+		t.Errorf("%s, want the permission to ask to be missed", got)
 	}
 	// It gives nothing by itself: not what can be listed by somebody else, nor what can be watched.
 	_, err = somebody.Dynamic.Resource(ours("secrets")).Namespace(root).Watch(t.Context(), marked)
@@ -102,7 +102,7 @@ func TestTheWholeClusterIsForThoseWhoMayReadIt(t *testing.T) {
 	if got := somebody.listed(t, "configmaps", "", marked); !strings.Contains(got, "is forbidden") {
 		t.Errorf("%s, want Forbidden", got)
 	}
-	// The right to ask alone does not do.
+	// The permission to ask alone does not do.
 	somebody.grantAll(t, ask)
 	want := `configmaps is forbidden: user "system:serviceaccount:people:cluster" needs the verb list on configmaps in the whole cluster`
 	suite.EventuallyEqual(t, "list", want, func() string { return somebody.listed(t, "configmaps", "", marked) })

@@ -1,5 +1,5 @@
 // Package subtree tests on a real control plane the lists and watches across a subtree. Both servers are processes, and
-// everybody who reads is a ServiceAccount with the rights that RBAC gives.
+// everybody who reads is a ServiceAccount with the permissions that RBAC gives.
 package subtree
 
 import (

@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// askGet is the right to ask for anything across a subtree, and to get a Namespace of it.
+// askGet is the permission to ask for anything across a subtree, and to get a Namespace of it.
 const askGet = "get list watch *.resources.hnc.x-k8s.io"
 
 // TestNamespacesOfASubtreeAreThoseThatTheCallerMayGet has somebody who may get a root and a leaf, but not what is

@@ -176,7 +176,7 @@ func TestAWatchKnowsWhatChangedSinceTheList(t *testing.T) {
 	watched := reader.follow(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test", ResourceVersion: list.GetResourceVersion()})
 	suite.EventuallyEqual(t, "events", "DELETED since-leaf/a, ADDED since-other/a", watched.received)
 
-	// A user without the right to know what has left has to list again.
+	// A user without the permission to know what has left has to list again.
 	somebody := person(t, "since-some")
 	somebody.grant(t, root, ask, "list watch configmaps")
 	suite.EventuallyEqual(t, "list", "since-root/a", func() string { return somebody.listed(t, "configmaps", root, marked) })
@@ -232,7 +232,7 @@ func TestAWatchKnowsWhoHasLeftWithoutThePropagator(t *testing.T) {
 func TestAnEmptySubtreeIsNotTheCluster(t *testing.T) {
 	namespace(t, "empty-other", "")
 	somebody := person(t, "empty")
-	// All rights there are, but the namespace is not there.
+	// All permissions there are, but the namespace is not there.
 	somebody.grantAll(t, ask, "list watch configmaps")
 	suite.EventuallyEqual(t, "list", "", func() string { return somebody.listed(t, "configmaps", "empty-nowhere", marked) })
 	watched := somebody.follow(t, "configmaps", "empty-nowhere", marked)

@@ -101,7 +101,7 @@ type replica struct {
 }
 
 // registries returns n replicas of the registries on one etcd, each with a tree that is delay behind, and a client of
-// that etcd. The namespaces exist. The squatter has no rights, and everybody else may do everything.
+// that etcd. The namespaces exist. The squatter has no permissions, and everybody else may do everything.
 func registries(t *testing.T, n int, delay time.Duration, namespaces []string) ([]replica, *clientv3.Client) {
 	t.Helper()
 	return registriesAt(t, startEtcd(t, embedded.DefaultQuota), n, delay, namespaces)

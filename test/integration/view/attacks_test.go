@@ -74,7 +74,8 @@ func bodiesOfOtherObjects(t *testing.T, tn *tenant, root string, victim *tenant)
 	}
 }
 
-// kindsOfTheCluster tries to change roles of the cluster, to check tokens of others, and to enter a view by a path in a view.
+// kindsOfTheCluster tries to change roles of the cluster, to check tokens of others, and to enter a view by a path in a
+// view.
 func kindsOfTheCluster(t *testing.T, tn *tenant, root string) {
 	role := `{"metadata":{"name":"aggregated","labels":{"rbac.authorization.k8s.io/aggregate-to-edit":"true"}},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["escalated"]}]}`
 	const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles"

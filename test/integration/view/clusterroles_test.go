@@ -179,7 +179,8 @@ func TestEachWriteOfAClusterRole(t *testing.T) {
 	})
 }
 
-// A binding in a namespace refers to the ClusterRoles of its view, at once after they are created, and to those of the cluster.
+// A binding in a namespace refers to the ClusterRoles of its view, at once after they are created, and to those of the
+// cluster.
 func TestBindingsReferToClusterRolesOfTheView(t *testing.T) {
 	eachView(t, "cref", func(t *testing.T, tn *tenant, root string) {
 		child(t, tn.root+"-a", tn.root)

@@ -30,7 +30,8 @@ func widget(name string) *unstructured.Unstructured {
 
 var widgetsV1 = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
-// References to custom resources of the view refer to those of the cluster, and permissions for them are granted with roles.
+// References to custom resources of the view refer to those of the cluster, and permissions for them are granted with
+// roles.
 func TestReferencesToOwnCustomResources(t *testing.T) {
 	tn := newOwner(t, "crd-refs", 1)
 	tn.run(t, manifest(widgetSpec("v1")), "apply", "--server-side", "-f", "-")
@@ -213,8 +214,8 @@ func TestPermissionsForCustomResourcesEndWithThoseForTheirDefinition(t *testing.
 	suite.EventuallyEqual(t, "subjects", "0", func() string { return fmt.Sprint(subjects()) })
 }
 
-// A root that is deleted takes its definitions with it, and one of its name inherits nothing: neither these, nor those of a
-// namespace that was restored with another UID, whose custom resources nobody deletes.
+// A root that is deleted takes its definitions with it, and one of its name inherits nothing: neither these, nor those
+// of a namespace that was restored with another UID, whose custom resources nobody deletes.
 func TestARootThatIsCreatedAgainHasNoDefinitions(t *testing.T) {
 	tn := newOwner(t, "crd-again", 1)
 	tn.run(t, manifest(widgetSpec("v1")), "create", "-f", "-")
@@ -288,7 +289,8 @@ func TestNamesOfBuiltInKindsAreKnown(t *testing.T) {
 	}
 }
 
-// The short names and categories of a view are not those of the cluster, where "kubectl get all" would list its objects.
+// The short names and categories of a view are not those of the cluster, where "kubectl get all" would list its
+// objects.
 func TestShortNamesAreThoseOfTheView(t *testing.T) {
 	tn := newOwner(t, "crd-short", 1)
 	tn.run(t, manifest(strings.Replace(widgetSpec("v1"), `"shortNames":["wd"]`, `"shortNames":["po"],"categories":["all"]`, 1)), "create", "-f", "-")

@@ -248,8 +248,8 @@ func useWidgets(t *testing.T, tn *tenant, version string) {
 	}
 }
 
-// explains waits until kubectl explain prints a text, by both versions of OpenAPI: kube-apiserver publishes them some time
-// after it serves a kind.
+// explains waits until kubectl explain prints a text, by both versions of OpenAPI: kube-apiserver publishes them some
+// time after it serves a kind.
 func explains(t *testing.T, tn *tenant, text string) {
 	t.Helper()
 	for _, output := range []string{"plaintext", "plaintext-openapiv2"} {

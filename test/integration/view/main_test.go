@@ -1,6 +1,6 @@
 // Package view tests views of subtrees on a real control plane: each tenant is a ServiceAccount that is admin of the
-// root of a tree and has no other rights, and reaches kube-apiserver through a view of its own on the loopback; or a user
-// with these rights, who reaches it through hns-gateway.
+// root of a tree and has no other permissions, and reaches kube-apiserver through a view of its own on the loopback; or
+// a user with these permissions, who reaches it through hns-gateway.
 package view
 
 import (

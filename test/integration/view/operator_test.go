@@ -24,8 +24,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// operator makes a Deployment for each ConfigMap that is labeled as wanted, and owns it. It is an ordinary one: it knows
-// nothing of views.
+// operator makes a Deployment for each ConfigMap that is labeled as wanted, and owns it. It is an ordinary one: it
+// knows nothing of views.
 type operator struct {
 	client.Client
 	// id is what the Deployments say of who has made them.

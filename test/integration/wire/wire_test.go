@@ -70,7 +70,7 @@ func TestRequestsOfHNCsClients(t *testing.T) {
 	a, b := "wire-a", "wire-b"
 	create(t, a)
 	create(t, b)
-	// What is refused in kube-system is not for a lack of rights.
+	// What is refused in kube-system is not for a lack of permissions.
 	config := admin(t, a, b, "kube-system")
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
-// A spec of 700 KiB may have 349,000 values, which use 0.5 GiB when they are decoded. The server decodes a spec for managed
-// fields, before it is validated.
+// A spec of 700 KiB may have 349,000 values, which use 0.5 GiB when they are decoded. The server decodes a spec for
+// managed fields, before it is validated.
 func TestSpecsOfDefinitionsHaveFewValues(t *testing.T) {
 	scheme := runtime.NewScheme()
 	Install(scheme)

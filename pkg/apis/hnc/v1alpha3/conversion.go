@@ -9,8 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
-// Convert_v1alpha3_ViewDefinition_To_hnc_ViewDefinition rejects specs with more values than may be decoded: managed fields,
-// patches and the validation decode them, each after the conversion.
+// Convert_v1alpha3_ViewDefinition_To_hnc_ViewDefinition rejects specs with more values than may be decoded: managed
+// fields, patches and the validation decode them, each after the conversion.
 func Convert_v1alpha3_ViewDefinition_To_hnc_ViewDefinition(in *ViewDefinition, out *hnc.ViewDefinition, s conversion.Scope) error {
 	if err := yamlbody.CheckValues(in.Spec.Raw); err != nil {
 		return fmt.Errorf("spec: %w", err)

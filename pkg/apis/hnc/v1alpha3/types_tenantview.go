@@ -7,10 +7,10 @@ import (
 // +genclient
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// TenantView shows its namespace and the descendants of that as a cluster of their own, to everybody with the permission
-// on its subresource proxy in view.hnc.x-k8s.io. Requests through it have the permissions of their senders, and no
-// others. Its only name is "view". Creating it, and changing its spec, requires permission to do so in all namespaces,
-// because it lets hns-gateway act as its callers in the subtree.
+// TenantView shows its namespace and the descendants of that as a cluster of their own, to everybody with the
+// permission on its subresource proxy in view.hnc.x-k8s.io. Requests through it have the permissions of their senders,
+// and no others. Its only name is "view". Creating it, and changing its spec, requires permission to do so in all
+// namespaces, because it lets hns-gateway act as its callers in the subtree.
 type TenantView struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata.

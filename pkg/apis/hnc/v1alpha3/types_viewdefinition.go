@@ -16,8 +16,8 @@ type ViewDefinition struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is that of a CustomResourceDefinition of apiextensions.k8s.io/v1. Its scope is Namespaced, and its conversion
-	// has no webhook.
+	// spec is that of a CustomResourceDefinition of apiextensions.k8s.io/v1. Its scope is Namespaced, and its
+	// conversion has no webhook.
 	Spec runtime.RawExtension `json:"spec"`
 	// status is that of the CustomResourceDefinition in the cluster. It is set by the propagator.
 	// +optional

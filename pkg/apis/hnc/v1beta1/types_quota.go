@@ -10,8 +10,8 @@ import (
 // +genclient
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HierarchicalResourceQuota limits the resources that a subtree uses: a namespace and all its descendants. The propagator
-// writes a ResourceQuota named hrq.hnc.x-k8s.io into each of these namespaces.
+// HierarchicalResourceQuota limits the resources that a subtree uses: a namespace and all its descendants. The
+// propagator writes a ResourceQuota named hrq.hnc.x-k8s.io into each of these namespaces.
 type HierarchicalResourceQuota struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata.

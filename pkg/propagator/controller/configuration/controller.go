@@ -116,8 +116,8 @@ func (c *Controller) ObserveConditions(namespace string, conditions []metav1.Con
 	}
 }
 
-// updateTreeConditions records the conditions of hierarchies that concern the kinds that they name, in their own subtrees:
-// what fails elsewhere is nobody's business there.
+// updateTreeConditions records the conditions of hierarchies that concern the kinds that they name, in their own
+// subtrees: what fails elsewhere is nobody's business there.
 func (c *Controller) updateTreeConditions(s *cache.State) {
 	c.mu.Lock()
 	trees := c.trees

@@ -67,8 +67,8 @@ func (b *backups) begin(w copies.Write) (done func(), err error) {
 }
 
 // add keeps the content of the object that a write is about to overwrite, unless that is kept already. If it can't be
-// kept because of its kind, of limits or of missing rights, the write is not prevented: otherwise users could block the
-// policies above them. It returns an error if a retry may succeed.
+// kept because of its kind, of limits or of missing permissions, the write is not prevented: otherwise users could
+// block the policies above them. It returns an error if a retry may succeed.
 func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 	live, err := b.dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
 	switch {

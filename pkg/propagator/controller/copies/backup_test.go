@@ -159,8 +159,8 @@ func TestEarlierRecordIsRestored(t *testing.T) {
 	})
 }
 
-// testEarlierRecord has the record of an object, which has an earlier one, discarded. Restoring that ends with refused; want is the manifest
-// of the record that remains.
+// testEarlierRecord has the record of an object, which has an earlier one, discarded. Restoring that ends with refused;
+// want is the manifest of the record that remains.
 func testEarlierRecord(t *testing.T, refused error, want string) {
 	t.Helper()
 	content := func(value string) map[string]any {

@@ -35,8 +35,8 @@ func (c *Controller) confirmAncestor(ctx context.Context, namespace, ancestor st
 	return fmt.Errorf("%w: namespace %q is not below %q", outcome.ErrStale, namespace, ancestor)
 }
 
-// liveParent returns the parent that the namespace's records, as they are stored now, give it by the rules of the tree. Its
-// Subnamespace is looked up in the namespace expected.
+// liveParent returns the parent that the namespace's records, as they are stored now, give it by the rules of the tree.
+// Its Subnamespace is looked up in the namespace expected.
 func (c *Controller) liveParent(ctx context.Context, namespace, expected string) (parent string, err error) {
 	h, err := c.LiveHierarchy(ctx, namespace)
 	if err != nil {

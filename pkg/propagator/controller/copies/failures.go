@@ -61,8 +61,8 @@ func (f *failures) refused(kind int, w copies.Write) bool {
 	return w.Verb != copies.Delete && failure.refused != copies.Digest{} && failure.refused == w.Source.Digest
 }
 
-// summaries describe the failures of a kind, by the groups that a namespace is in, without those that have none. They are
-// the same for the same failures.
+// summaries describe the failures of a kind, by the groups that a namespace is in, without those that have none. They
+// are the same for the same failures.
 func (f *failures) summaries(kind int, groups func(namespace string) []string) map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,7 +87,7 @@ func (f *failures) summaries(kind int, groups func(namespace string) []string) m
 // recordRefused records that the server rejects the write of a copy.
 func (f *failures) recordRefused(kind int, w copies.Write, err error) {
 	why := failure{message: fmt.Sprintf("can't %s %s %q in namespace %q: %s%s",
-		w.Verb, w.Kind.GroupResource(), names.Shorten(w.Name), w.Namespace, names.ShortenText(err.Error()), outcome.MissingRightHint(w.Kind.GroupResource(), err))}
+		w.Verb, w.Kind.GroupResource(), names.Shorten(w.Name), w.Namespace, names.ShortenText(err.Error()), outcome.MissingPermissionHint(w.Kind.GroupResource(), err))}
 	if w.Verb != copies.Delete {
 		why.refused = w.Source.Digest
 	}

@@ -21,8 +21,8 @@ func bindings(s *cache.State) (int, *cache.Kind) {
 	return kind, s.Kind(kind)
 }
 
-// syncBound enqueues what a Role affects besides its own copies: the RoleBindings in its namespace that refer to it, and
-// the copies of RoleBindings there and in descendants.
+// syncBound enqueues what a Role affects besides its own copies: the RoleBindings in its namespace that refer to it,
+// and the copies of RoleBindings there and in descendants.
 func (c *Controller) syncBound(namespace, role string, descendants []string) {
 	kind, sources := 0, []string(nil)
 	c.Cache.Read(func(s *cache.State) {
@@ -70,8 +70,8 @@ func (c *Controller) syncBoundCopies(namespace, role string) {
 	}
 }
 
-// withholds reports whether a source is not copied to a namespace only because of the Role that it refers to. The namespace
-// may have left the subtree of the source.
+// withholds reports whether a source is not copied to a namespace only because of the Role that it refers to. The
+// namespace may have left the subtree of the source.
 func withholds(s *cache.State, kind int, source *copies.Object, namespace string) bool {
 	return source.BindsRole() != "" && s.Kind(kind).Synced && !s.Tree.Frozen(namespace) &&
 		slices.Contains(s.Tree.Ancestors(namespace), source.Namespace) && s.Kind(kind).Index.Withheld(source, desired.Destination(s.Tree, namespace))

@@ -157,7 +157,7 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) 
 	case apierrors.IsConflict(err):
 		return "", "", fmt.Errorf("%w: %w", outcome.ErrStale, err)
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err):
-		return hnc.ReasonReleaseRefused, names.ShortenText(err.Error()) + outcome.MissingRightHint(resource, err), nil
+		return hnc.ReasonReleaseRefused, names.ShortenText(err.Error()) + outcome.MissingPermissionHint(resource, err), nil
 	default:
 		return "", "", err
 	}

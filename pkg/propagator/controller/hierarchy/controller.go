@@ -32,7 +32,8 @@ type Controller struct {
 	// conditions receives the conditions of a namespace each time that they are evaluated.
 	conditions func(namespace string, conditions []metav1.Condition)
 	// childLists delays lists of children after the previous write: each write is as large as the list, and while a
-	// tree is built there is a new child all the time. Of many children it delays the whole status, which contains them.
+	// tree is built there is a new child all the time. Of many children it delays the whole status, which contains
+	// them.
 	childLists *cooldown.Cooldown
 	// creations delays new Hierarchies in namespaces that appeared after their children: clients that apply a directory
 	// look whether there is a Hierarchy, find none, and would fail to create it.

@@ -131,9 +131,10 @@ func (c *Controller) Sync(ctx context.Context, name string) error {
 	return err
 }
 
-// LockProtection locks the label and the finalizer that protect a namespace with sub-namespaces, and returns the function
-// that unlocks them. Patches of these have no version, and one in flight is not in the cache: the holder of the lock sees
-// in the cache what is in force. It returns an error if the result of an earlier patch is unknown, and cannot be read.
+// LockProtection locks the label and the finalizer that protect a namespace with sub-namespaces, and returns the
+// function that unlocks them. Patches of these have no version, and one in flight is not in the cache: the holder of
+// the lock sees in the cache what is in force. It returns an error if the result of an earlier patch is unknown, and
+// cannot be read.
 func (c *Controller) LockProtection(ctx context.Context, name string) (unlock func(), err error) {
 	c.protection.LockKey(name)
 	unlock = func() { _ = c.protection.UnlockKey(name) }

@@ -58,8 +58,8 @@ func storeLost(known string, c *v1beta1.HNCConfiguration) mismatch {
 		"their configuration had the UID %s, and has %s", known, c.UID)}
 }
 
-// hierarchiesMissing is the mismatch about namespaces whose labels name a parent, in a cluster where no hierarchies were
-// ever propagated.
+// hierarchiesMissing is the mismatch about namespaces whose labels name a parent, in a cluster where no hierarchies
+// were ever propagated.
 func hierarchiesMissing(names []string) mismatch {
 	return mismatch{hnc.ReasonHierarchiesMissing, fmt.Sprintf("the labels of %d namespaces, such as %s, name a parent, but there are no hierarchies of them, "+
 		"and none were ever propagated in this installation", len(names), names[0])}

@@ -144,8 +144,8 @@ func (c *Controller) recognize(ctx context.Context, attempt int) (bool, error) {
 			return false, err
 		}
 	case known == "":
-		// A migration from HNC, which has the same labels and does not remove those that users have written, decides before
-		// the propagator starts.
+		// A migration from HNC, which has the same labels and does not remove those that users have written, decides
+		// before the propagator starts.
 		if names := c.missing(); len(names) > 0 {
 			trusted, err := c.resolve(ctx, s, hierarchiesMissing(names), attempt)
 			if err != nil || !trusted {

@@ -60,7 +60,8 @@ func plan(t *tree.Tree) []record {
 	return found
 }
 
-// missing returns the namespaces that have a parent by their labels, and whose place in a tree is not known to the store.
+// missing returns the namespaces that have a parent by their labels, and whose place in a tree is not known to the
+// store.
 func missing(t *tree.Tree) []string {
 	var names []string
 	for _, name := range slices.Sorted(slices.Values(t.Names())) {

@@ -106,8 +106,8 @@ func (c *Controller) confirmVoid(ctx context.Context, s *tree.Subnamespace) erro
 	return err
 }
 
-// hasRemainingLiveChildren reports whether live Hierarchies and Subnamespaces make another namespace a child of this one
-// that is not being deleted, or about to be. Those without effect make none, as in tree.HasRemainingChildren.
+// hasRemainingLiveChildren reports whether live Hierarchies and Subnamespaces make another namespace a child of this
+// one that is not being deleted, or about to be. Those without effect make none, as in tree.HasRemainingChildren.
 func (c *Controller) hasRemainingLiveChildren(ctx context.Context, namespace string) (bool, error) {
 	hierarchies, err := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("spec.parent", namespace).String(),

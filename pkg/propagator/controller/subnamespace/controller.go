@@ -156,9 +156,9 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 	return nil
 }
 
-// protectParent makes sure that the parent has the label that protects it from being deleted and the finalizer that lets
-// it vanish last, and returns the plan that follows. The lock keeps them from being removed by a decision that was made
-// before the Subnamespace was known; later ones consider it.
+// protectParent makes sure that the parent has the label that protects it from being deleted and the finalizer that
+// lets it vanish last, and returns the plan that follows. The lock keeps them from being removed by a decision that was
+// made before the Subnamespace was known; later ones consider it.
 func (c *Controller) protectParent(ctx context.Context, key tree.Key) (plan, error) {
 	unlock, err := c.Namespaces.LockProtection(ctx, key.Parent)
 	if err != nil {

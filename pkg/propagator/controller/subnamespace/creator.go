@@ -15,14 +15,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// creatorPeriod is for how long after the creation of a Subnamespace its requester can still get the role: what they were
-// allowed then says less and less about what they may do now.
+// creatorPeriod is for how long after the creation of a Subnamespace its requester can still get the role: what they
+// were allowed then says less and less about what they may do now.
 const creatorPeriod = time.Hour
 
 // bindCreator gives the requester of a sub-namespace their role there, unless binding is nil. The namespace was created
-// with an annotation that says that this is due, which is removed afterwards, and has no effect after creatorPeriod. So it
-// happens once for each namespace, even if the process is interrupted, and a user who removes the binding later removes it
-// for good. A namespace that somebody else has created meanwhile has no such annotation.
+// with an annotation that says that this is due, which is removed afterwards, and has no effect after creatorPeriod. So
+// it happens once for each namespace, even if the process is interrupted, and a user who removes the binding later
+// removes it for good. A namespace that somebody else has created meanwhile has no such annotation.
 func (c *Controller) bindCreator(ctx context.Context, s *tree.Subnamespace, binding *rbacv1.RoleBinding) error {
 	if binding == nil {
 		return nil

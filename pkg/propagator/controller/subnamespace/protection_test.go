@@ -81,8 +81,8 @@ func (n slowNamespaces) Get(ctx context.Context, name string, o metav1.GetOption
 	return ns, err
 }
 
-// newProtected returns the controllers of a propagator, whose cache contains the namespace p that is still protected for
-// the sake of an earlier child.
+// newProtected returns the controllers of a propagator, whose cache contains the namespace p that is still protected
+// for the sake of an earlier child.
 func newProtected() (*namespace.Controller, *Controller, *slowClient) {
 	p := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: "p", UID: "uid-p", ResourceVersion: "10", Finalizers: []string{hnc.FinalizerSubnamespaces}, Labels: map[string]string{hnc.LabelHasSubnamespaces: "true"},

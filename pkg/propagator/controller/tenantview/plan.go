@@ -67,7 +67,8 @@ func grantIn(s *cache.State, namespace string) (grant *copies.Object, known bool
 	return s.Kind(kind).Index.Get(namespace, hnc.ViewGrant), true
 }
 
-// grants reports whether a namespace has the grant because of a TenantView in it. One that is being deleted grants nothing.
+// grants reports whether a namespace has the grant because of a TenantView in it. One that is being deleted grants
+// nothing.
 func grants(s *cache.State, namespace string) bool {
 	view := s.Views[namespace]
 	return view != nil && view.DeletionTimestamp == nil

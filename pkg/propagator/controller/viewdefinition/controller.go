@@ -1,5 +1,5 @@
-// Package viewdefinition writes the CustomResourceDefinitions that views have for themselves, reports their status, and lets
-// those who have created them use the custom resources.
+// Package viewdefinition writes the CustomResourceDefinitions that views have for themselves, reports their status, and
+// lets those who have created them use the custom resources.
 package viewdefinition
 
 import (
@@ -29,8 +29,9 @@ import (
 // settle is how long changes of Roles and RoleBindings are collected, each of which requires reviews.
 const settle = time.Second
 
-// Each CustomResourceDefinition that is written or deleted costs kube-apiserver new handlers and a new OpenAPI document, so
-// they change at a rate, half of which one tree may use. What may be done by then is checked again once in a while.
+// Each CustomResourceDefinition that is written or deleted costs kube-apiserver new handlers and a new OpenAPI
+// document, so they change at a rate, half of which one tree may use. What may be done by then is checked again once in
+// a while.
 const (
 	perSecond, burst = 1, 40
 	recheck          = 10 * time.Minute
@@ -190,8 +191,8 @@ func (c *Controller) remove(ctx context.Context, namespace, name string, uid typ
 	return outcome.Record(c.Metrics, "CustomResourceDefinition", "delete", namespace, err, nil)
 }
 
-// release removes our finalizer from a ViewDefinition when its CustomResourceDefinition is gone, which the cache may not
-// know of yet. Without the permission to get it, there is none that has just been created.
+// release removes our finalizer from a ViewDefinition when its CustomResourceDefinition is gone, which the cache may
+// not know of yet. Without the permission to get it, there is none that has just been created.
 func (c *Controller) release(ctx context.Context, t *step, suffix string) error {
 	v := t.definition
 	if suffix != "" {

@@ -77,7 +77,8 @@ func TestRemovalsAreLimitedWithWrites(t *testing.T) {
 	}
 }
 
-// A removal that is rejected is reported, and tried again later: the namespace is not deleted, and somebody must know why.
+// A removal that is rejected is reported, and tried again later: the namespace is not deleted, and somebody must know
+// why.
 func TestARejectedRemovalIsReported(t *testing.T) {
 	p := removals(1)
 	c, hierarchy, _ := newController(p, apierrors.NewForbidden(schema.GroupResource{Resource: "customresourcedefinitions"}, "w", errors.New("not allowed")))
@@ -135,8 +136,8 @@ func TestWhoUsesCustomResources(t *testing.T) {
 	}
 }
 
-// In a namespace that is halted, or excluded, nobody gets permissions, but those who may no longer create ViewDefinitions
-// lose theirs.
+// In a namespace that is halted, or excluded, nobody gets permissions, but those who may no longer create
+// ViewDefinitions lose theirs.
 func TestPermissionsAreWithdrawnWhileNoneAreGranted(t *testing.T) {
 	name := hnc.ViewRoleName("acme", hnc.CustomResources)
 	user := func(name string) rbacv1.Subject {
@@ -171,8 +172,8 @@ func TestPermissionsAreWithdrawnWhileNoneAreGranted(t *testing.T) {
 	}
 }
 
-// Revoking and withdrawing happen each time that a ViewDefinition is reconciled: where nothing is to be written, nothing
-// is counted.
+// Revoking and withdrawing happen each time that a ViewDefinition is reconciled: where nothing is to be written,
+// nothing is counted.
 func TestWhatIsNotWrittenIsNotCounted(t *testing.T) {
 	name := hnc.ViewRoleName("acme", hnc.CustomResources)
 	foreign := metav1.ObjectMeta{Namespace: "acme", Name: name}

@@ -47,14 +47,15 @@ type plan struct {
 	// suffix is that of the groups, "" if the namespace does not exist.
 	suffix string
 	steps  []step
-	// exists reports that the namespace exists and is not being deleted, and grants that its creators can get permissions,
-	// too: in a namespace that is halted or excluded, they can only lose them.
+	// exists reports that the namespace exists and is not being deleted, and grants that its creators can get
+	// permissions, too: in a namespace that is halted or excluded, they can only lose them.
 	exists, grants bool
 }
 
-// newPlan decides what a namespace needs. The oldest ViewDefinitions are the first to get a CustomResourceDefinition. Those
-// that exist count, whatever has become of their ViewDefinitions. A CustomResourceDefinition without a ViewDefinition stays:
-// hierarchies may have been lost, or namespaces restored with other UIDs, and the custom resources would be lost with it.
+// newPlan decides what a namespace needs. The oldest ViewDefinitions are the first to get a CustomResourceDefinition.
+// Those that exist count, whatever has become of their ViewDefinitions. A CustomResourceDefinition without a
+// ViewDefinition stays: hierarchies may have been lost, or namespaces restored with other UIDs, and the custom
+// resources would be lost with it.
 func newPlan(s *cache.State, namespace string) plan {
 	var p plan
 	wanted, crds := s.Definitions.Wanted[namespace], maps.Clone(s.Definitions.CRDs[namespace])
@@ -119,8 +120,8 @@ func (t step) usable() bool {
 	return t.definition.DeletionTimestamp == nil && (t.action == create || t.crd != nil && !t.crd.Terminating)
 }
 
-// fill makes a CustomResourceDefinition the one of a ViewDefinition. Nothing of the metadata that a tenant has set is part of
-// it.
+// fill makes a CustomResourceDefinition the one of a ViewDefinition. Nothing of the metadata that a tenant has set is
+// part of it.
 func fill(o *unstructured.Unstructured, v *v1alpha3.ViewDefinition, suffix string) error {
 	var spec map[string]any
 	if err := utiljson.Unmarshal(v.Spec.Raw, &spec); err != nil {

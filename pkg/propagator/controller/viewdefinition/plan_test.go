@@ -20,8 +20,9 @@ import (
 
 const suffix = "acme-12345.views.hnc.x-k8s.io"
 
-// state returns what is known of a view that may have a number of CustomResourceDefinitions. Names of definitions that begin
-// with "-" are being deleted; each is older than the next. crds are the CustomResourceDefinitions, by the same names.
+// state returns what is known of a view that may have a number of CustomResourceDefinitions. Names of definitions that
+// begin with "-" are being deleted; each is older than the next. crds are the CustomResourceDefinitions, by the same
+// names.
 func state(limit int32, definitions []string, crds ...string) *cache.State {
 	s := &cache.State{Tree: treetest.New("ns acme"), ViewsListed: true, Views: map[string]*v1alpha3.TenantView{}, Definitions: &cache.Definitions{
 		Wanted: map[string]map[string]*v1alpha3.ViewDefinition{"acme": {}}, CRDs: map[string]map[string]*cache.ViewCRD{"acme": {}},
@@ -111,8 +112,8 @@ func TestWhereCreatorsHavePermissions(t *testing.T) {
 	}
 }
 
-// Nothing of a namespace that is created again, or restored, under the name of another one has the groups of that, whose
-// CustomResourceDefinitions stay and do not count.
+// Nothing of a namespace that is created again, or restored, under the name of another one has the groups of that,
+// whose CustomResourceDefinitions stay and do not count.
 func TestANamespaceThatIsCreatedAgainHasOtherGroups(t *testing.T) {
 	s := state(1, []string{"a.x.io"}, "a.x.io")
 	ns := *s.Tree.Namespace("acme")

@@ -33,7 +33,8 @@ func Next() string {
 // "terminating NAME", "finalized NAME", "gone NAME", "parent NAME PARENT", "cascading NAME", "asked PARENT NAME",
 // "deleting PARENT NAME", "ready PARENT NAME", "conflict PARENT NAME", "requires NAME CHILD...", "abstract NAME
 // ANCESTOR...", "shared NAME ANCESTOR...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "bound
-// PARENT NAME UID", "free PARENT NAME", "kept PARENT NAME", "no-hierarchy NAME", "role NAME", "pending NAME UID", and those of metadata.
+// PARENT NAME UID", "free PARENT NAME", "kept PARENT NAME", "no-hierarchy NAME", "role NAME", "pending NAME UID", and
+// those of metadata.
 func New(lines ...string) *tree.Tree {
 	t := tree.New(Rules())
 	for _, line := range lines {

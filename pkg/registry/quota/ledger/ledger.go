@@ -177,7 +177,8 @@ func (l *Ledger) perform(ctx context.Context, o *operation) error {
 
 var errBusy = apierrors.NewTimeoutError("hierarchical quotas cannot be evaluated in time; try again", 1)
 
-// process performs operations in one transaction, and returns those that did not fit into it, or have to sum up records.
+// process performs operations in one transaction, and returns those that did not fit into it, or have to sum up
+// records.
 func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*operation) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

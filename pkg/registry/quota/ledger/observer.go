@@ -176,7 +176,8 @@ func (o *Observer) check(ctx context.Context) error {
 		}
 		seen[u.key] = seenUse{u.Observed, u.revision}
 	}
-	// A write that has reserved use takes less than the interval, so an unchanged record belongs to one that has failed.
+	// A write that has reserved use takes less than the interval, so an unchanged record belongs to one that has
+	// failed.
 	var errs []error
 	for k, u := range seen {
 		if o.seen[k] == u {

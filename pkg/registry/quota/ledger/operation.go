@@ -34,11 +34,12 @@ type operation struct {
 	present []string
 	// fresh is set if the operation is likely to differ from what this replica knows.
 	fresh bool
-	// sums is set if the operation has to sum up records of use, so that it is evaluated alone. root is that of its tree.
+	// sums is set if the operation has to sum up records of use, so that it is evaluated alone. root is that of its
+	// tree.
 	sums bool
 	root string
-	// yields is set if the operation fails at once instead of waiting for the sum of another one in its tree: the observer
-	// tries it again, and has those of other trees to do.
+	// yields is set if the operation fails at once instead of waiting for the sum of another one in its tree: the
+	// observer tries it again, and has those of other trees to do.
 	yields bool
 	// done receives the result. left is set when nobody waits for it any more.
 	done chan error
@@ -59,8 +60,8 @@ func newOperation(rq *corev1.ResourceQuota) (*operation, error) {
 	return &operation{key: key{rq.Namespace, scope}, uid: rq.UID, version: version, used: quotav1.RemoveZeros(hnc.BoundQuantities(rq.Status.Used))}, nil
 }
 
-// replaces reports whether a record is that of another ResourceQuota, as of an earlier namespace of the name. Records of
-// earlier versions do not say which one theirs is.
+// replaces reports whether a record is that of another ResourceQuota, as of an earlier namespace of the name. Records
+// of earlier versions do not say which one theirs is.
 func (o *operation) replaces(old *use) bool {
 	return old != nil && old.UID != "" && o.uid != "" && old.UID != o.uid
 }

@@ -14,8 +14,8 @@ func withUID(rq *corev1.ResourceQuota, uid types.UID) *corev1.ResourceQuota {
 	return rq
 }
 
-// A tenant deletes a namespace that uses much, and creates one of its name below another quota, before it is recorded that
-// the earlier one is gone.
+// A tenant deletes a namespace that uses much, and creates one of its name below another quota, before it is recorded
+// that the earlier one is gone.
 func TestANamespaceOfTheSameNameDoesNotLowerTheSumsOfItsTree(t *testing.T) {
 	for name, first := range map[string]func(t *testing.T, l *Ledger){
 		"a reservation": func(t *testing.T, l *Ledger) {

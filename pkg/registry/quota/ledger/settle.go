@@ -18,8 +18,8 @@ import (
 const settleInterval = 20 * time.Millisecond
 
 // Settle records the use in a namespace and its descendants that was there before a quota applied to them, and returns
-// when no reservation can miss it any more. Otherwise the observer would record it a moment after the quota is in force.
-// It fails when ctx ends.
+// when no reservation can miss it any more. Otherwise the observer would record it a moment after the quota is in
+// force. It fails when ctx ends.
 func (l *Ledger) Settle(ctx context.Context, q *hnc.HierarchicalResourceQuota, namespace string) error {
 	var counted []*corev1.ResourceQuota
 	if err := wait.PollUntilContextCancel(ctx, settleInterval, true, func(ctx context.Context) (complete bool, err error) {

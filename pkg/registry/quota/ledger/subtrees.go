@@ -10,8 +10,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// maxSubtrees is the number of calls of Subtrees at the same time. Moves that are rejected, and dry runs of them, change
-// nothing that another limit counts.
+// maxSubtrees is the number of calls of Subtrees at the same time. Moves that are rejected, and dry runs of them,
+// change nothing that another limit counts.
 const maxSubtrees, maxSubtreesPerUser = 16, 4
 
 // Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops, by quorum

@@ -52,8 +52,8 @@ func (s *summing) take(operations []*operation) (others []*operation) {
 	return others
 }
 
-// hold has operations wait that are in the tree of one that is tried, because they could make it lose its sum, or fail if
-// they yield, and returns the others.
+// hold has operations wait that are in the tree of one that is tried, because they could make it lose its sum, or fail
+// if they yield, and returns the others.
 func (l *Ledger) hold(ctx context.Context, s *summing, operations []*operation) (others []*operation) {
 	if len(s.running) == 0 {
 		return operations
@@ -74,8 +74,9 @@ func (l *Ledger) hold(ctx context.Context, s *summing, operations []*operation) 
 	}))
 }
 
-// treeOf returns the root of the tree that an operation changes, as far as this replica knows it. That of a namespace that
-// has left its tree is in its record, as in transaction.chain. An operation whose tree is not known is rejected later.
+// treeOf returns the root of the tree that an operation changes, as far as this replica knows it. That of a namespace
+// that has left its tree is in its record, as in transaction.chain. An operation whose tree is not known is rejected
+// later.
 func (l *Ledger) treeOf(ctx context.Context, o *operation) string {
 	if o.gone || l.terminates(o.namespace) {
 		if entry, known := l.cached.get(o.record()); known {

@@ -28,8 +28,8 @@ type transaction struct {
 
 // evaluate evaluates as many operations of a batch as fit into one transaction. It returns a result for
 // each; the others are evaluated later. Without fresh, the results are based on what this replica knows. An operation
-// that has to sum up records, which takes long where there are many, is marked and has no result: no other one waits for
-// it, or fails with it. One that is marked already does so, alone.
+// that has to sum up records, which takes long where there are many, is marked and has no result: no other one waits
+// for it, or fails with it. One that is marked already does so, alone.
 func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (*transaction, []error, error) {
 	known, err := l.config.Limits.Get(ctx, fresh)
 	if err != nil {

@@ -84,8 +84,8 @@ func (l *Limits) Of(namespace string, scope quota.Scope) []hnc.HierarchicalResou
 	return quotas
 }
 
-// Enforced reports whether a quota of the scope is enforced in a namespace with this chain, the root last: whether there
-// is one that fits.
+// Enforced reports whether a quota of the scope is enforced in a namespace with this chain, the root last: whether
+// there is one that fits.
 func (l *Limits) Enforced(chain []string, scope quota.Scope) bool {
 	var room quota.Room
 	for _, at := range slices.Backward(chain) {

@@ -30,7 +30,7 @@ func world(t *testing.T, c *cluster) {
 		}
 	}
 	for resource, mode := range map[string]string{"configmaps": "Propagate", "secrets": "AllowPropagate"} {
-		// The propagator has the right for a kind when its role is aggregated.
+		// The propagator has the permission for a kind when its role is aggregated.
 		suite.Eventually(t, resource+" are configured", func() error {
 			_, err := c.hns(t, c.build, "config", "set-resource", resource, "--mode="+mode)
 			return err

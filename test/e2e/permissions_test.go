@@ -85,7 +85,7 @@ var _ = ginkgo.Describe("A user whom Kubernetes' own roles are bound to in a nam
 		}
 		gomega.Expect(u.patch(parent, theHierarchy, parentIs(other))).To(succeed())
 		below := name("below")
-		gomega.Expect(u.create(subnamespace(sub, below))).To(succeed(), "the rights are inherited")
+		gomega.Expect(u.create(subnamespace(sub, below))).To(succeed(), "the permissions are inherited")
 		expectDepth(below, other, "3")
 	})
 })

@@ -1,4 +1,4 @@
-package rights
+package permissions
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 const widgets = `{"group":"%s","scope":"Namespaced","names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
 "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}`
 
-// definitions has hns-propagator delete a CustomResourceDefinition of a view after the component for views was removed, so
-// that it cannot create one any more.
+// definitions has hns-propagator delete a CustomResourceDefinition of a view after the component for views was removed,
+// so that it cannot create one any more.
 func definitions(t *testing.T) {
 	ctx, namespace, name := t.Context(), "views", "widgets.example.com"
 	ns, err := kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})

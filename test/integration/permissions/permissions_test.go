@@ -1,4 +1,4 @@
-package rights
+package permissions
 
 import (
 	"bufio"
@@ -112,7 +112,7 @@ func eventually(t *testing.T, what string, try func(ctx context.Context) error) 
 	}
 }
 
-func TestServersNeedAllRightsThatTheyHave(t *testing.T) {
+func TestServersNeedAllPermissionsThatTheyHave(t *testing.T) {
 	story(t)
 	apiserver := requests(t, "hns-apiserver")
 	for request := range allowed(clusterRole(t, "hns-apiserver")).Difference(apiserver) {
@@ -152,7 +152,7 @@ func TestServersNeedAllRightsThatTheyHave(t *testing.T) {
 }
 
 // No server can get at what runs in pods and on nodes, or at anybody's identity.
-func TestRightsThatNoServerHas(t *testing.T) {
+func TestPermissionsThatNoServerHas(t *testing.T) {
 	denied := map[string][]string{
 		"get":         {"nodes/proxy", "nodes/log", "nodes/stats", "pods/exec", "pods/attach", "pods/log", "pods/portforward", "pods/proxy", "services/proxy"},
 		"create":      {"nodes/proxy", "pods", "pods/exec", "pods/eviction", "serviceaccounts/token", "clusterrolebindings.rbac.authorization.k8s.io"},
@@ -191,7 +191,7 @@ func may(t *testing.T, account, verb, resource string) bool {
 	return allowed
 }
 
-// review says whether a ServiceAccount of ours has a right.
+// review says whether a ServiceAccount of ours has a permission.
 func review(ctx context.Context, account, verb, resource string) (bool, error) {
 	resource, group, _ := strings.Cut(resource, ".")
 	resource, subresource, _ := strings.Cut(resource, "/")

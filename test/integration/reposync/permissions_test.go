@@ -23,7 +23,7 @@ func forbidden(t *testing.T, what string, err error, text string) {
 	}
 }
 
-func TestSpecNeedsTheRightToImpersonate(t *testing.T) {
+func TestSpecNeedsThePermissionToImpersonate(t *testing.T) {
 	r := newRepository(t, namespace("r-shop"))
 	spec := r.spec()
 	spec.Paused = true
@@ -39,12 +39,12 @@ func TestSpecNeedsTheRightToImpersonate(t *testing.T) {
 	})
 	forbidden(t, "an account that the author may not impersonate", err, `may not act as the ServiceAccount "policy" in namespace "hns-repositories"`)
 
-	start(t, "rights", spec)
+	start(t, "permissions", spec)
 	syncs := author.HNC.HncV1alpha3().RepositorySyncs()
-	_, err = syncs.Patch(t.Context(), "rights", types.MergePatchType, []byte(`{"spec":{"source":{"url":"https://evil.example.com/x.git"}}}`), metav1.PatchOptions{})
+	_, err = syncs.Patch(t.Context(), "permissions", types.MergePatchType, []byte(`{"spec":{"source":{"url":"https://evil.example.com/x.git"}}}`), metav1.PatchOptions{})
 	forbidden(t, "another source", err, "impersonate")
 	// The status is not the author's, and labels are.
-	if _, err := syncs.Patch(t.Context(), "rights", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{}); err != nil {
+	if _, err := syncs.Patch(t.Context(), "permissions", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{}); err != nil {
 		t.Errorf("labels: %v", err)
 	}
 
@@ -115,8 +115,8 @@ func TestInvalidSpecsAreRejected(t *testing.T) {
 	}
 }
 
-// TestDirectoriesNeedARight has an account that may do anything but set abstract ancestors in the whole cluster.
-func TestDirectoriesNeedARight(t *testing.T) {
+// TestDirectoriesNeedAPermission has an account that may do anything but set abstract ancestors in the whole cluster.
+func TestDirectoriesNeedAPermission(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, namespace("dd-eng/dd-shop"))
 	spec := r.spec()

@@ -1,6 +1,6 @@
-// Package rights compares what the ClusterRoles of the servers allow with the requests that the servers make, as
+// Package permissions compares what the ClusterRoles of the servers allow with the requests that the servers make, as
 // kube-apiserver's audit log has them.
-package rights
+package permissions
 
 import (
 	"context"
@@ -65,7 +65,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	if err != nil {
 		return err
 	}
-	// Rights that are gathered from ClusterRoles arrive a moment later.
+	// Permissions that are gathered from ClusterRoles arrive a moment later.
 	err = wait.PollUntilContextTimeout(ctx, interval, deadline, true, func(ctx context.Context) (bool, error) {
 		return review(ctx, "hns-propagator", "list", "secrets")
 	})

@@ -10,12 +10,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-func TestRightsThatAreTakenAwayWhileWatching(t *testing.T) {
-	root, mid, leaf := tree(t, "rights")
+func TestPermissionsThatAreTakenAwayWhileWatching(t *testing.T) {
+	root, mid, leaf := tree(t, "permissions")
 	for _, ns := range []string{root, mid, leaf} {
 		secret(t, ns, "a")
 	}
-	somebody := person(t, "rights")
+	somebody := person(t, "permissions")
 	somebody.grant(t, root, ask, "list watch secrets")
 	revoke := somebody.grant(t, mid, "list watch secrets")
 	suite.EventuallyEqual(t, "list", "rights-mid/a rights-root/a", func() string { return somebody.listed(t, "secrets", root, marked) })
@@ -25,7 +25,7 @@ func TestRightsThatAreTakenAwayWhileWatching(t *testing.T) {
 	revoke()
 	// What was allowed is remembered for ten seconds.
 	n := 0
-	suite.EventuallyEqual(t, "after the right was taken away", "rights-root/a", func() string {
+	suite.EventuallyEqual(t, "after the permission was taken away", "rights-root/a", func() string {
 		n++
 		_, err := admin.CoreV1().Secrets(mid).Patch(t.Context(), "a", "application/merge-patch+json",
 			[]byte(fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, n)), metav1.PatchOptions{})
@@ -33,7 +33,7 @@ func TestRightsThatAreTakenAwayWhileWatching(t *testing.T) {
 		return watched.String()
 	})
 	secret(t, mid, "unseen")
-	// Rights that are given while watching show what they open.
+	// Permissions that are given while watching show what they open.
 	somebody.grant(t, leaf, "list watch secrets")
 	secret(t, leaf, "b")
 	suite.EventuallyEqual(t, "after another was given", "rights-leaf/a rights-leaf/b rights-root/a", watched.String)
@@ -43,12 +43,12 @@ func TestRightsThatAreTakenAwayWhileWatching(t *testing.T) {
 		}
 	}
 	if !strings.Contains(watched.received(), "DELETED rights-mid/a") {
-		t.Errorf("nothing says that the right is lost: %s", watched.received())
+		t.Errorf("nothing says that the permission is lost: %s", watched.received())
 	}
 }
 
-// TestTheWholeClusterCanBeWatchedUntilTheRightIsLost also has a watch of a subtree that lives on the same right.
-func TestTheWholeClusterCanBeWatchedUntilTheRightIsLost(t *testing.T) {
+// TestTheWholeClusterCanBeWatchedUntilThePermissionIsLost also has a watch of a subtree that lives on the same right.
+func TestTheWholeClusterCanBeWatchedUntilThePermissionIsLost(t *testing.T) {
 	namespace(t, "everything", "")
 	somebody := person(t, "everything")
 	somebody.grant(t, "everything", ask, "list watch configmaps")
@@ -86,7 +86,7 @@ func TestOldPathsOfWatchesDoNotServe(t *testing.T) {
 		t.Errorf("%s, want Forbidden", got)
 	}
 	for _, path := range []string{"/watch/namespaces/paths-root/secrets/mine?timeoutSeconds=1", "/watch/namespaces/paths-root/secrets?timeoutSeconds=1", "/namespaces/paths-root/secrets/mine?watch=true&timeoutSeconds=1", "/namespaces/paths-root/secrets/mine/status"} {
-		for range 20 { // the right to ask is new
+		for range 20 { // the permission to ask is new
 			got := somebody.get(t, prefix+path, "application/json")
 			if strings.Contains(got, "theirs") || strings.Contains(got, `"type"`) {
 				t.Errorf("%s: %s", path, got)

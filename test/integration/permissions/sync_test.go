@@ -1,4 +1,4 @@
-package rights
+package permissions
 
 import (
 	"context"
@@ -83,27 +83,27 @@ func synchronize(t *testing.T) {
 	})
 }
 
-func TestSyncNeedsAllRightsThatItHas(t *testing.T) {
+func TestSyncNeedsAllPermissionsThatItHas(t *testing.T) {
 	synchronize(t)
 	sync := requests(t, "hns-sync")
-	rights := sets.New[string]()
+	permissions := sets.New[string]()
 	for _, name := range []string{"hns-sync", "hns-sync:accounts"} {
-		rights = rights.Union(allowed(clusterRole(t, name)))
+		permissions = permissions.Union(allowed(clusterRole(t, name)))
 	}
 	for namespace, name := range map[string]string{metav1.NamespaceDefault: "hns-sync:events", "hns-system": "hns-sync:leader-election"} {
 		role, err := kube.RbacV1().Roles(namespace).Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		rights = rights.Union(allowed(role.Rules))
+		permissions = permissions.Union(allowed(role.Rules))
 	}
-	for request := range rights.Difference(sync) {
+	for request := range permissions.Difference(sync) {
 		// An event that repeats is changed.
 		if request != "patch events." {
 			t.Errorf("hns-sync may do what it does not need: %s", request)
 		}
 	}
-	for request := range sync.Difference(rights) {
+	for request := range sync.Difference(permissions) {
 		// Those of the serving library are in roles of Kubernetes.
 		if review := strings.Contains(request, "reviews.auth"); !review && request != "read configmaps." && request != "get configmaps." {
 			t.Errorf("hns-sync requests something new: %s", request)

@@ -38,7 +38,7 @@ func said(t *testing.T, namespace string) string {
 
 // Carol may do anything with hierarchies, under both of their names. What she lacks is the one right.
 func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
-	root, mid, leaf := tree(t, "rights")
+	root, mid, leaf := tree(t, "permissions")
 	namespace(t, "rights-alone", "")
 	for _, ns := range []string{mid, "rights-alone"} {
 		letCarol(t, ns) // but not in the root of the tree
@@ -58,7 +58,7 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		try func() error
-		// root is where the right is missing.
+		// root is where the permission is missing.
 		root string
 	}{
 		"create":       {func() error { return say(t.Context(), carol, root, "secrets Propagate") }, root},
@@ -97,13 +97,13 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 	if got := said(t, leaf); got != "secrets=Ignore" {
 		t.Errorf("after the move it says %q", got)
 	}
-	// Here she has the right, in the root of the tree alone.
+	// Here she has the permission, in the root of the tree alone.
 	suite.Must(t, "in her own tree", func() error { return say(t.Context(), carol, leaf, "secrets Remove") })
 	t.Run("delete", func(t *testing.T) {
 		if err := say(t.Context(), admin, mid, "secrets Ignore"); err != nil {
 			t.Fatal(err)
 		}
-		// Mid would be a root of its own, where she has the right; but not with the hierarchy of a sub-namespace.
+		// Mid would be a root of its own, where she has the permission; but not with the hierarchy of a sub-namespace.
 		s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "rights-sub"}}
 		if _, err := alice.HNC.HncV1beta1().Subnamespaces(mid).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 	})
 }
 
-// v1alpha2 has no spec.propagation, so nothing that is written in it changes what a tree says, with the right or
+// v1alpha2 has no spec.propagation, so nothing that is written in it changes what a tree says, with the permission or
 // without.
 func TestV1alpha2ChangesNothingThatATreeSaysAboutKinds(t *testing.T) {
 	root, _, _ := tree(t, "hncclient")

@@ -11,14 +11,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// right is what the steps do with a resource.
-type right struct {
+// permission is what the steps do with a resource.
+type permission struct {
 	group, resource, namespace, name string
 	verbs                            []string
 }
 
-// rights are those that the migration and its rollback need.
-var rights = []right{
+// permissions are those that the migration and its rollback need.
+var permissions = []permission{
 	{"admissionregistration.k8s.io", "validatingadmissionpolicies", "", "", []string{"create", "get", "update", "delete"}},
 	{"admissionregistration.k8s.io", "validatingadmissionpolicybindings", "", "", []string{"create", "get", "list", "delete"}},
 	{"admissionregistration.k8s.io", "mutatingadmissionpolicybindings", "", "", []string{"list", "delete"}},
@@ -43,14 +43,14 @@ var rights = []right{
 	// A rollback deletes the ClusterRoles that the migration has created.
 	{"rbac.authorization.k8s.io", "clusterroles", "", "", []string{"list", "delete"}},
 	// Subnamespaces are created on behalf of hns-propagator, and what it will write is computed by dry runs with its
-	// rights.
+	// permissions.
 	{"", "serviceaccounts", hnc.SystemNamespace, hnc.PropagatorName, []string{"impersonate"}},
 }
 
-// checkRights returns an error that lists the rights that the user lacks.
-func (c *clients) checkRights(ctx context.Context) error {
+// checkPermissions returns an error that lists the permissions that the user lacks.
+func (c *clients) checkPermissions(ctx context.Context) error {
 	var missing []string
-	for _, r := range rights {
+	for _, r := range permissions {
 		resource, subresource, _ := strings.Cut(r.resource, "/")
 		for _, verb := range r.verbs {
 			review, err := c.kube.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{

@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Right is what a server does with a resource. Subresources are part of its name.
-type Right struct {
+// Permission is what a server does with a resource. Subresources are part of its name.
+type Permission struct {
 	Group, Resource, Namespace, Name string
 	Verbs                            []string
 }
@@ -20,8 +20,8 @@ type Right struct {
 // writes are what the propagator does with a kind.
 var writes = []string{"list", "watch", "create", "update", "delete"}
 
-// APIServerRights are those without which hns-apiserver does not serve.
-var APIServerRights = []Right{
+// APIServerPermissions are those without which hns-apiserver does not serve.
+var APIServerPermissions = []Permission{
 	{"", "configmaps", metav1.NamespaceSystem, "extension-apiserver-authentication", []string{"get", "list", "watch"}},
 	{"authentication.k8s.io", "tokenreviews", "", "", []string{"create"}},
 	{"authorization.k8s.io", "subjectaccessreviews", "", "", []string{"create"}},
@@ -32,8 +32,8 @@ var APIServerRights = []Right{
 	{"flowcontrol.apiserver.k8s.io", "flowschemas", "", "", []string{"list", "watch"}},
 }
 
-// PropagatorRights are those without which hns-propagator does not propagate.
-var PropagatorRights = []Right{
+// PropagatorPermissions are those without which hns-propagator does not propagate.
+var PropagatorPermissions = []Permission{
 	{"", "namespaces", "", "", []string{"get", "list", "watch", "create", "patch", "delete"}},
 	{rbacv1.GroupName, "roles", "", "", append([]string{"bind", "escalate"}, writes...)},
 	{rbacv1.GroupName, "rolebindings", "", "", writes},
@@ -45,20 +45,20 @@ var PropagatorRights = []Right{
 	{"coordination.k8s.io", "leases", hnc.SystemNamespace, hnc.PropagatorName, []string{"get", "update"}},
 }
 
-// KindRights returns those that hns-propagator needs for the kinds of a configuration.
-func KindRights(configuration *v1beta1.HNCConfiguration) []Right {
-	var rights []Right
+// KindPermissions returns those that hns-propagator needs for the kinds of a configuration.
+func KindPermissions(configuration *v1beta1.HNCConfiguration) []Permission {
+	var permissions []Permission
 	for _, kind := range configuration.Spec.Resources {
 		if kind.Mode != v1beta1.Ignore {
-			rights = append(rights, Right{kind.Group, kind.Resource, "", "", writes})
+			permissions = append(permissions, Permission{kind.Group, kind.Resource, "", "", writes})
 		}
 	}
-	return rights
+	return permissions
 }
 
-// Rights reports which rights of a server are missing, each as "VERB RESOURCE.GROUP": those that it always needs, and
-// those for kinds.
-func Rights(server string, missing, kinds []string) []Finding {
+// Permissions reports which permissions of a server are missing, each as "VERB RESOURCE.GROUP": those that it always
+// needs, and those for kinds.
+func Permissions(server string, missing, kinds []string) []Finding {
 	subject := "permissions of " + server
 	var findings []Finding
 	if len(missing) > 0 {
@@ -75,7 +75,7 @@ func Rights(server string, missing, kinds []string) []Finding {
 	return findings
 }
 
-// Aggregation reports whether a built-in ClusterRole contains the rights on hierarchies, which users get by it.
+// Aggregation reports whether a built-in ClusterRole contains the permissions on hierarchies, which users get by it.
 func Aggregation(name string, rules []rbacv1.PolicyRule) Finding {
 	subject := "clusterrole " + name
 	for _, rule := range rules {
