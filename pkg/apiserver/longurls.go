@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -14,12 +15,12 @@ import (
 // maxPath is how many bytes the path of a request may have. The longest valid one has less than half of that.
 const maxPath = 2 << 10
 
-// withLongURLs rejects requests with long URLs before anything parses or logs them.
+// withLongURLs rejects requests with long URLs or many headers before anything parses or logs them.
 func withLongURLs(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		chain := build(api, config)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := longurl.Check(r.URL, maxPath); err != nil {
+			if err := cmp.Or(longurl.Check(r.URL, maxPath), longurl.CheckHeaders(r.Header)); err != nil {
 				responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
 				return
 			}

@@ -31,8 +31,8 @@ const (
 
 // entry bounds the requests that are not authenticated and authorized yet.
 type entry struct {
-	// tokens bounds requests whose tokens may have to be reviewed, and others all other requests, such as those of
-	// kube-apiserver, which has a certificate.
+	// tokens bounds requests whose tokens may have to be reviewed, and others all other requests whose permissions may
+	// have to be, such as those that kube-apiserver forwards, which has a certificate.
 	tokens *Tokens
 	others *semaphore.Weighted
 	// ofTokens and ofOthers limit how many places one user occupies.
@@ -54,7 +54,9 @@ const retryAfter = 1
 
 // waiting is a request that has not entered.
 type waiting struct {
-	users    *inflight.Limiter
+	users *inflight.Limiter
+	// others are the places of requests without tokens, nil for one with a token.
+	others   *semaphore.Weighted
 	releases []func()
 }
 
@@ -67,21 +69,13 @@ func (w *waiting) leave() {
 
 type waitingKey struct{}
 
-// bounded rejects requests while too many wait for reviews.
+// bounded rejects requests while too many wait for reviews of their tokens, and prepares shared.
 func (e *entry) bounded(handler http.Handler) http.Handler {
 	handler = e.tokens.Bounded(handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		place := &waiting{users: e.ofTokens}
 		if !hasToken(r) {
-			if slices.Contains(e.open, r.URL.Path) {
-				handler.ServeHTTP(w, r)
-				return
-			}
-			if !e.others.TryAcquire(1) {
-				fail(w, r, apierrors.NewTooManyRequests("too many requests wait to be authenticated and authorized; try again later", retryAfter))
-				return
-			}
-			place.users, place.releases = e.ofOthers, []func(){func() { e.others.Release(1) }}
+			place.users, place.others = e.ofOthers, e.others
 		}
 		defer place.leave()
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), waitingKey{}, place)))
@@ -95,10 +89,20 @@ func hasToken(r *http.Request) bool {
 	})
 }
 
-// shared rejects requests of users who have too many that wait. They are authenticated.
+// shared rejects authenticated requests while too many wait to be authorized, and those of users who have too many that
+// wait. What needs no review does not wait: paths that are open to all, and kube-apiserver's own requests.
 func (e *entry) shared(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if place, ok := r.Context().Value(waitingKey{}).(*waiting); ok {
+		u, _ := request.UserFrom(r.Context())
+		free := slices.Contains(e.open, r.URL.Path) || u != nil && slices.Contains(u.GetGroups(), user.SystemPrivilegedGroup)
+		if place, ok := r.Context().Value(waitingKey{}).(*waiting); ok && !free {
+			if place.others != nil {
+				if !place.others.TryAcquire(1) {
+					fail(w, r, apierrors.NewTooManyRequests("too many requests wait to be authorized; try again later", retryAfter))
+					return
+				}
+				place.releases = append(place.releases, func() { place.others.Release(1) })
+			}
 			release, err := place.users.Acquire(r.Context())
 			if err != nil {
 				fail(w, r, err)

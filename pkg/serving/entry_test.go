@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,7 +56,7 @@ func TestWaitingForReviewsIsBounded(t *testing.T) {
 	waiting, serve := make(chan struct{}), make(chan struct{})
 	request := func(handler http.Handler) int {
 		w := httptest.NewRecorder()
-		e.bounded(handler).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+		e.bounded(e.shared(handler)).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
 		return w.Code
 	}
 	blocked := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(waiting); <-serve })
@@ -120,7 +121,7 @@ func TestTokensHavePlacesOfTheirOwn(t *testing.T) {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 		r.Header.Set(header, token)
-		e.bounded(handler).ServeHTTP(w, r)
+		e.bounded(e.shared(handler)).ServeHTTP(w, r)
 		return w.Code
 	}
 	done := make(chan int)
@@ -199,6 +200,64 @@ func TestOneUserDoesNotWaitInAllPlaces(t *testing.T) {
 	<-done
 	if got := request("mallory", http.NotFoundHandler()); got != http.StatusNotFound {
 		t.Errorf("after the review: %d", got)
+	}
+}
+
+// kube-apiserver takes the API for unavailable if its own requests are not answered. They need no review.
+func TestWhatNeedsNoReviewDoesNotWait(t *testing.T) {
+	e := newEntry(1, 1, []string{"/livez"})
+	if !e.others.TryAcquire(1) {
+		t.Fatal("there is no place")
+	}
+	s := &Options{API: http.NotFoundHandler()}
+	discovery := &request.RequestInfo{Path: "/apis/x/v1"}
+	for name, test := range map[string]struct {
+		path, group string
+		info        *request.RequestInfo
+		want        int
+	}{
+		"kube-apiserver's":      {"/apis/x/v1/tenants", user.SystemPrivilegedGroup, &request.RequestInfo{IsResourceRequest: true}, http.StatusNotFound},
+		"of another user":       {"/apis/x/v1/tenants", "any", &request.RequestInfo{IsResourceRequest: true}, http.StatusTooManyRequests},
+		"discovery":             {"/apis/x/v1", "any", discovery, http.StatusNotFound},
+		"discovery, and so on":  {"/apis/x/v1////", "any", discovery, http.StatusNotFound},
+		"what is not discovery": {"/metrics", "any", &request.RequestInfo{Path: "/metrics"}, http.StatusTooManyRequests},
+		"a probe":               {"/livez", "any", &request.RequestInfo{Path: "/livez"}, http.StatusNotFound},
+	} {
+		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, test.path, nil)
+		ctx := request.WithRequestInfo(request.WithUser(r.Context(), &user.DefaultInfo{Name: "jane", Groups: []string{test.group}}), test.info)
+		e.bounded(s.withDiscovery(e.shared(http.NotFoundHandler()))).ServeHTTP(w, r.WithContext(ctx))
+		if w.Code != test.want {
+			t.Errorf("%s: got %d, want %d", name, w.Code, test.want)
+		}
+	}
+}
+
+// Whoever sends them: segments and short headers take many times their bytes.
+func TestRequestsOfManyPartsAreRejectedFirst(t *testing.T) {
+	many := http.Header{"Accept": make([]string, 5001)}
+	for name, test := range map[string]struct {
+		api    bool
+		path   string
+		header http.Header
+		want   int
+	}{
+		"a path of many segments": {true, "/apis/x/v1" + strings.Repeat("/", 1000), nil, http.StatusBadRequest},
+		"a long path of an API":   {true, "/apis/x/v1/" + strings.Repeat("x", 4<<10), nil, http.StatusOK},
+		"a long path of none":     {false, "/apis/x/v1/" + strings.Repeat("x", 4<<10), nil, http.StatusBadRequest},
+		"a long other path":       {true, "/" + strings.Repeat("x", 4<<10), nil, http.StatusBadRequest},
+		"many headers":            {true, "/metrics", many, http.StatusBadRequest},
+		"a probe":                 {false, "/livez", nil, http.StatusOK},
+	} {
+		s := &Options{}
+		if test.api {
+			s.API = http.NotFoundHandler()
+		}
+		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, test.path, nil)
+		r.Header = test.header
+		s.withSizes(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
+		if w.Code != test.want {
+			t.Errorf("%s: got %d, want %d", name, w.Code, test.want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/longurl"
 )
 
 // Options are how health, metrics and profiles are served: over TLS, and all but health to authorized users only.
@@ -31,7 +34,8 @@ type Options struct {
 	Authorization  *genericoptions.DelegatingAuthorizationOptions
 	// Profiling serves Go's profiles too.
 	Profiling bool
-	// API, if there is one, serves what is below /apis. Paths reach it as they are.
+	// API, if there is one, serves what is below /apis: resources to authorized users, and discovery to all who are
+	// authenticated. Paths reach it as they are.
 	API http.Handler
 	// ShutdownDelay is how long an API is served after the process has been told to stop, while it is not ready any
 	// more.
@@ -119,6 +123,7 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 	entry := newEntry(maxEntering, maxEnteringOfUser, s.Authorization.AlwaysAllowPaths)
 	authentication.Authenticator = entry.tokens.Authenticator(authentication.Authenticator)
 	handler := entry.shared(genericfilters.WithAuthorization(entry.entered(s.withAPI(mux)), withDeadline(authorization.Authorizer), scheme.Codecs))
+	handler = s.withDiscovery(handler)
 	until, awaited := ctx.Done(), patience
 	if s.API != nil {
 		until, awaited = after(ctx, s.ShutdownDelay), patienceOfAPI
@@ -127,6 +132,7 @@ func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []he
 	handler = entry.bounded(genericfilters.WithAuthentication(handler, authentication.Authenticator, genericfilters.Unauthorized(scheme.Codecs), nil, authentication.RequestHeaderConfig))
 	handler = genericfilters.WithRequestInfo(handler, info)
 	handler = genericfilters.WithCacheControl(handler)
+	handler = s.withSizes(handler)
 	handler = filters.WithPanicRecovery(handler, info)
 	served, closed, err := secure.Serve(handler, awaited, until)
 	return &Serving{closed, served}, err
@@ -172,14 +178,46 @@ func stopping(ctx context.Context) healthz.HealthChecker {
 
 // withAPI returns a handler for the API, if there is one, and for everything else.
 func (s *Options) withAPI(others http.Handler) http.Handler {
-	if s.API == nil {
-		return others
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/apis" || strings.HasPrefix(r.URL.Path, "/apis/") {
+		if s.ofAPI(r) {
 			s.API.ServeHTTP(w, r)
 			return
 		}
 		others.ServeHTTP(w, r)
+	})
+}
+
+// ofAPI reports whether a request is one for the API.
+func (s *Options) ofAPI(r *http.Request) bool {
+	return s.API != nil && (r.URL.Path == "/apis" || strings.HasPrefix(r.URL.Path, "/apis/"))
+}
+
+// withDiscovery serves the API's discovery to all who are authenticated, without a review that others would wait for:
+// kube-apiserver takes an API for unavailable if it is not answered.
+func (s *Options) withDiscovery(others http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if info, ok := request.RequestInfoFrom(r.Context()); ok && !info.IsResourceRequest && s.ofAPI(r) {
+			s.API.ServeHTTP(w, r)
+			return
+		}
+		others.ServeHTTP(w, r)
+	})
+}
+
+// maxPath is how many bytes the path of a request for anything but an API may have.
+const maxPath = 2 << 10
+
+// withSizes rejects requests with long URLs or many headers before anything is made of their parts, whoever sends them.
+func (s *Options) withSizes(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		most := maxPath
+		if s.ofAPI(r) {
+			most = longurl.MaxQuery
+		}
+		if err := cmp.Or(longurl.Check(r.URL, most), longurl.CheckHeaders(r.Header)); err != nil {
+			fail(w, r, err)
+			return
+		}
+		handler.ServeHTTP(w, r)
 	})
 }

@@ -110,6 +110,17 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if err := validateHeaders(r.Header); err != nil {
 		return err
 	}
+	switch info.Verb {
+	case "get", "list", "watch":
+		// Nobody would read it, and it would stay as long as a watch. What passes through the subresource proxy is the
+		// tenant's own.
+		if info.Subresource != "proxy" {
+			body := r.Body
+			r = r.WithContext(r.Context())
+			r.Body, r.ContentLength = http.NoBody, 0
+			_ = body.Close()
+		}
+	}
 	c := &call{w: w, r: r, info: info, path: r.URL.EscapedPath(), query: r.URL.RawQuery, budget: h.Budget}
 	defer func() {
 		for _, release := range c.releases {

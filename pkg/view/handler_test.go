@@ -180,11 +180,34 @@ func TestLongURLsAndHeadersAreRejected(t *testing.T) {
 	}
 	for n, want := range map[int]int{64 << 10: http.StatusOK, 64<<10 + 1: http.StatusBadRequest} {
 		r := httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/a/pods?watch=1", nil)
-		r.Header["X"] = []string{long(n - 10), long(8)}
+		r.Header["X"] = []string{long(n - 10 - 2*64), long(8)}
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, r); w.Code != want {
 			t.Errorf("headers of %d bytes: got %d %s, want %d", n, w.Code, w.Body, want)
 		}
+	}
+}
+
+// Short headers need more memory than they have bytes.
+func TestManyShortHeadersAreRejected(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/a/pods?watch=1", nil)
+	r.Header["X"] = make([]string, 1024)
+	w := httptest.NewRecorder()
+	if handler(fixed{"a": {Present: t.Context()}}, nil).ServeHTTP(w, r); w.Code != http.StatusBadRequest {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+// Nobody reads the body of a watch, which would stay in memory as long as the watch.
+func TestBodiesOfReadsAreNotForwarded(t *testing.T) {
+	var forwarded io.ReadCloser
+	h := handler(fixed{"a": {Present: t.Context()}}, func(r *http.Request) (*http.Response, error) {
+		forwarded = r.Body
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}}, nil
+	})
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/a/pods?watch=1", strings.NewReader("endless")))
+	if forwarded != nil && forwarded != http.NoBody {
+		t.Errorf("the body is forwarded: %v", forwarded)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,6 +39,9 @@ func validatePath(u *url.URL, info *request.RequestInfo) error {
 		if err != nil {
 			return apierrors.NewBadRequest("path: " + err.Error())
 		}
+		if needlessEscape.MatchString(segment) {
+			return apierrors.NewBadRequest(fmt.Sprintf("path: segment %q must not escape letters, digits, -, ., _ and ~", segment))
+		}
 		if segment == "" && len(segments) > 1 {
 			return apierrors.NewBadRequest("path: must not contain //")
 		}
@@ -50,6 +54,10 @@ func validatePath(u *url.URL, info *request.RequestInfo) error {
 	}
 	return nil
 }
+
+// needlessEscape matches an escaped character that means the same as itself (RFC 3986, 2.3): names are translated by
+// their spelling.
+var needlessEscape = regexp.MustCompile(`%(2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])`)
 
 // versionIndex is the position of the version among the segments of a resource's path.
 func versionIndex(info *request.RequestInfo) int {
@@ -64,8 +72,11 @@ func versionIndex(info *request.RequestInfo) int {
 func namespaceSegment(info *request.RequestInfo) int { return versionIndex(info) + 3 }
 
 // maxHeaders bounds the bytes of a request's headers, without its credentials, which authentication has removed. They
-// stay in memory as long as the request.
-const maxHeaders = 64 << 10
+// stay in memory as long as the request, and each value needs headerSize more.
+const (
+	maxHeaders = 64 << 10
+	headerSize = 64
+)
 
 // validateHeaders rejects what would change who the caller is. Dropping it silently could give a request more
 // permissions than its sender meant it to have.
@@ -73,14 +84,14 @@ func validateHeaders(header http.Header) error {
 	size := 0
 	for name, values := range header {
 		for _, value := range values {
-			size += len(name) + len(value)
+			size += len(name) + len(value) + headerSize
 		}
 		if strings.HasPrefix(name, "Impersonate-") || strings.HasPrefix(name, "X-Remote-") {
 			return apierrors.NewBadRequest("header " + name + ": not supported in a view; open the view as the other user instead")
 		}
 	}
 	if size > maxHeaders {
-		return apierrors.NewBadRequest(fmt.Sprintf("the headers have %d bytes, and may have %d in a view; leave out some", size, maxHeaders))
+		return apierrors.NewBadRequest(fmt.Sprintf("the headers have %d bytes, %d for each value included, and may have %d in a view; leave out some", size, headerSize, maxHeaders))
 	}
 	for _, protocols := range header.Values("Sec-Websocket-Protocol") {
 		if strings.Contains(protocols, "bearer.authorization.k8s.io") {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -136,6 +137,13 @@ func (h *Handler) translateResponse(c *call, response *http.Response) error {
 	watch := c.info.Verb == "watch" && response.StatusCode == http.StatusOK
 	go func() {
 		var err error
+		defer func() {
+			if cause := recover(); cause != nil {
+				err = fmt.Errorf("translating a response: %v", cause)
+			}
+			_ = body.Close()
+			_ = writer.CloseWithError(err)
+		}()
 		if watch {
 			err = mapper.Watch(c.kind, body, writer)
 			var status apierrors.APIStatus
@@ -149,8 +157,6 @@ func (h *Handler) translateResponse(c *call, response *http.Response) error {
 			list := response.StatusCode == http.StatusOK && (c.info.Verb == "list" || c.info.Verb == "deletecollection")
 			err = mapper.Response(c.kind, list, body, writer)
 		}
-		_ = body.Close()
-		_ = writer.CloseWithError(err)
 	}()
 	response.Header.Del("Content-Length")
 	response.Body, response.ContentLength = &translated{reader, reader, body}, -1

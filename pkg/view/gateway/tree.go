@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -66,6 +67,10 @@ func (t *Tree) Handler() cache.ResourceEventHandler {
 func Trim(o any) (any, error) {
 	if ns, ok := o.(*metav1.PartialObjectMetadata); ok {
 		ns.ManagedFields = nil
+		maps.DeleteFunc(ns.Labels, func(key, _ string) bool {
+			_, ofTree := hnc.TreeLabelAncestor(key)
+			return !ofTree
+		})
 		ns.Annotations = map[string]string{
 			hnc.AnnotationAbstractAncestors: ns.Annotations[hnc.AnnotationAbstractAncestors],
 			hnc.AnnotationManagedBy:         ns.Annotations[hnc.AnnotationManagedBy],

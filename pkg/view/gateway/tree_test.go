@@ -89,6 +89,16 @@ func TestMembersAreSubnamespacesByTheirAnnotations(t *testing.T) {
 	}
 }
 
+// Others' labels can have 64 KiB on each namespace.
+func TestOnlyTreeLabelsAreKept(t *testing.T) {
+	o := ns("a-dev", "1", "a")
+	of := len(o.Labels)
+	o.Labels["any"] = "value"
+	if _, err := Trim(o); err != nil || len(o.Labels) != of || o.Labels[hnc.TreeLabel("a")] == "" {
+		t.Errorf("got %v, %v", o.Labels, err)
+	}
+}
+
 func TestPresenceEndsWithMembership(t *testing.T) {
 	for name, leave := range map[string]func(*Tree){
 		"moved":                  func(tree *Tree) { tree.set(ns("c", "1", "b")) },
