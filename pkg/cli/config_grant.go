@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
 // aggregationTimeout limits how long Kubernetes may take to aggregate a new ClusterRole.
@@ -30,11 +31,11 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *Clients) er
 	if err != nil {
 		return err
 	}
-	found, err := mapper.ResourcesFor(schema.GroupVersionResource{Group: o.entry.Group, Resource: strings.ToLower(o.entry.Resource)})
+	found, err := kinds.OfCluster(mapper, schema.GroupVersionResource{Group: o.entry.Group, Resource: strings.ToLower(o.entry.Resource)})
 	if err != nil {
 		return unknownResource(o.entry.Resource, err)
 	}
-	resource := found[0].GroupResource()
+	resource := found.GroupResource()
 	lacks, err := grant.Missing(ctx, c.Kube, resource)
 	switch {
 	case apierrors.IsForbidden(err) && !o.granting:

@@ -39,9 +39,9 @@ func (o *doctorOptions) checkCluster(ctx context.Context, now time.Time) {
 		o.add(diagnosis.RequestHeader(authentication))
 	}
 	o.add(diagnosis.Clock("this machine", time.Now(), now))
-	deployments, err := o.clients.Kube.AppsV1().Deployments(corev1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: hnc.SelectorPartOf})
-	if !o.failed("deployments", err) {
-		o.add(diagnosis.Installations(deployments.Items))
+	bindings, err := o.clients.Kube.RbacV1().ClusterRoleBindings().List(ctx, metav1.ListOptions{LabelSelector: hnc.SelectorPartOf})
+	if !o.failed("clusterrolebindings", err) {
+		o.add(diagnosis.Installations(bindings.Items))
 	}
 }
 

@@ -62,8 +62,8 @@ func TestDoctorBeforeAnInstallationIntoAnOldCluster(t *testing.T) {
 			answer(w, http.StatusOK, version.Info{GitVersion: "v1.29.3"})
 		case "/apis/admissionregistration.k8s.io/v1":
 			answer(w, http.StatusOK, metav1.APIResourceList{GroupVersion: "admissionregistration.k8s.io/v1", APIResources: []metav1.APIResource{{Name: "validatingwebhookconfigurations"}}})
-		case "/apis/apps/v1/deployments":
-			answer(w, http.StatusOK, map[string]any{"apiVersion": "apps/v1", "kind": "DeploymentList"})
+		case "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings":
+			answer(w, http.StatusOK, map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBindingList"})
 		default:
 			answer(w, http.StatusNotFound, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound})
 		}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
 // Factory creates clients for the cluster that the kubeconfig flags select.
@@ -133,10 +134,10 @@ func mappingOf(mapper meta.RESTMapper, name string) (*meta.RESTMapping, error) {
 	var found schema.GroupVersionResource
 	var err error
 	if versioned != nil {
-		found, err = mapper.ResourceFor(*versioned)
+		found, err = kinds.OfCluster(mapper, *versioned)
 	}
 	if versioned == nil || err != nil {
-		found, err = mapper.ResourceFor(group.WithVersion(""))
+		found, err = kinds.OfCluster(mapper, group.WithVersion(""))
 	}
 	if err != nil {
 		return nil, err

@@ -20,11 +20,19 @@ func (e *NotNamespacedError) Error() string {
 	return fmt.Sprintf("%s is not namespaced, and cannot be propagated; name a namespaced resource", e.GroupResource)
 }
 
-// NotPropagatedError reports a kind that cannot be propagated because it is part of the hierarchy.
+// ofServices are written by controllers for the Services of a namespace, with the labels of these. So one of a copied
+// Service would look like a copy without a source.
+var ofServices = []schema.GroupResource{{Resource: "endpoints"}, {Group: "discovery.k8s.io", Resource: "endpointslices"}}
+
+// NotPropagatedError reports a kind that cannot be propagated because it is part of the hierarchy, or because
+// controllers write it for Services.
 type NotPropagatedError struct{ schema.GroupResource }
 
 // Error names the resource and suggests a fix.
 func (e *NotPropagatedError) Error() string {
+	if slices.Contains(ofServices, e.GroupResource) {
+		return fmt.Sprintf("%s are written for the Services of each namespace, and cannot be propagated; propagate services", e.GroupResource)
+	}
 	return fmt.Sprintf("%s is part of the hierarchy itself, and cannot be propagated; name another resource", e.GroupResource)
 }
 
@@ -33,12 +41,12 @@ func (e *NotPropagatedError) Error() string {
 // meta.IsNoMatchError errors, *NotNamespacedError and *NotPropagatedError.
 func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping, error) {
 	partial := schema.GroupVersionResource{Group: strings.ToLower(group), Resource: strings.ToLower(resource)}
-	found, err := mapper.ResourceFor(partial)
-	if err == nil && hnc.IsViewGroup(found.Group) {
-		found, err = ofCluster(mapper, partial)
-	}
+	found, err := OfCluster(mapper, partial)
 	if err != nil {
 		return nil, err
+	}
+	if hnc.IsViewGroup(found.Group) {
+		return nil, &meta.NoResourceMatchError{PartialResource: partial}
 	}
 	kind, err := kindOf(mapper, found)
 	if err != nil {
@@ -51,24 +59,32 @@ func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping,
 	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
 		return nil, &NotNamespacedError{mapping.Resource.GroupResource()}
 	}
-	if mapping.Resource.Group == hnc.GroupName || mapping.Resource.Group == hnc.ResourcesGroupName {
+	if mapping.Resource.Group == hnc.GroupName || mapping.Resource.Group == hnc.ResourcesGroupName || slices.Contains(ofServices, mapping.Resource.GroupResource()) {
 		return nil, &NotPropagatedError{mapping.Resource.GroupResource()}
 	}
 	return mapping, nil
 }
 
-// ofCluster returns the first match that is not the kind of a view: what tenants call their kinds does not decide what
-// a configuration means.
-func ofCluster(mapper meta.RESTMapper, partial schema.GroupVersionResource) (schema.GroupVersionResource, error) {
-	all, err := mapper.ResourcesFor(partial)
-	if err != nil {
+// OfCluster returns the resource that a name means, other than one of a view unless the name has the group of a view:
+// what tenants call their kinds does not decide what a configuration or a command means. It fails with
+// meta.IsNoMatchError and meta.IsAmbiguousError errors.
+func OfCluster(mapper meta.RESTMapper, partial schema.GroupVersionResource) (schema.GroupVersionResource, error) {
+	found, err := mapper.ResourceFor(partial)
+	if hnc.IsViewGroup(partial.Group) || err == nil && !hnc.IsViewGroup(found.Group) || err != nil && !meta.IsAmbiguousError(err) {
+		return found, err
+	}
+	all, allErr := mapper.ResourcesFor(partial)
+	if allErr != nil {
+		return schema.GroupVersionResource{}, allErr
+	}
+	others := slices.DeleteFunc(all, func(r schema.GroupVersionResource) bool { return hnc.IsViewGroup(r.Group) })
+	switch {
+	case len(others) == 0:
+		return schema.GroupVersionResource{}, &meta.NoResourceMatchError{PartialResource: partial}
+	case len(others) == len(all):
 		return schema.GroupVersionResource{}, err
 	}
-	first := slices.IndexFunc(all, func(r schema.GroupVersionResource) bool { return !hnc.IsViewGroup(r.Group) })
-	if first < 0 {
-		return schema.GroupVersionResource{}, &meta.NoResourceMatchError{PartialResource: partial}
-	}
-	return all[first], nil
+	return others[0], nil
 }
 
 // kindOf returns the kind of a resource of exactly this group, of which the groups of views may be longer forms.

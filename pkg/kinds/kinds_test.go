@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/restmapper"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -34,10 +36,32 @@ func TestKindsOfViewsAreNotMeant(t *testing.T) {
 				t.Errorf("%v: %v, %v", name, found, err)
 			}
 		}
+		// A command may name the kind of a view.
+		for asked, want := range map[string]string{"": "cert-manager.io", theirs: theirs} {
+			if found, err := OfCluster(mapper, schema.GroupVersionResource{Group: asked, Resource: "certificates"}); err != nil || found.Group != want {
+				t.Errorf("the group %q: %v, %v", asked, found, err)
+			}
+		}
 		for _, name := range [][2]string{{"", "widgets"}, {"cert-manager.io", "widgets"}, {theirs, "widgets"}} {
 			if _, err := Resolve(mapper, name[0], name[1]); !meta.IsNoMatchError(err) {
 				t.Errorf("%v: %v", name, err)
 			}
+		}
+	}
+}
+
+// Controllers label them like their Services.
+func TestWhatIsWrittenForServicesIsNotPropagated(t *testing.T) {
+	for _, resource := range ofServices {
+		group := &restmapper.APIGroupResources{
+			Group: metav1.APIGroup{Name: resource.Group, PreferredVersion: metav1.GroupVersionForDiscovery{GroupVersion: resource.Group + "/v1", Version: "v1"},
+				Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: resource.Group + "/v1", Version: "v1"}}},
+			VersionedResources: map[string][]metav1.APIResource{"v1": {{Name: resource.Resource, Namespaced: true, Kind: "Any"}}},
+		}
+		var rejected *NotPropagatedError
+		if _, err := Resolve(restmapper.NewDiscoveryRESTMapper([]*restmapper.APIGroupResources{group}), resource.Group, resource.Resource); !errors.As(err, &rejected) ||
+			!strings.Contains(err.Error(), "propagate services") {
+			t.Errorf("%s: %v", resource, err)
 		}
 	}
 }

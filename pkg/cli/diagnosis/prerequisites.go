@@ -5,12 +5,14 @@ import (
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Kubernetes reports whether the cluster serves the admission policies that protect copies. served are the resources of
@@ -60,18 +62,21 @@ func Clock(whose string, clock, server time.Time) Finding {
 	return ok(subject, "it agrees with kube-apiserver's")
 }
 
-// Installations reports Deployments of the servers outside the namespace in which they belong. Of two installations,
-// one serves the API, with data that the other does not have.
-func Installations(deployments []appsv1.Deployment) Finding {
+// Installations reports permissions of servers outside the namespace in which they belong, by the ClusterRoleBindings
+// with our label: tenants can label their own objects. Of two installations, one serves the API, with data that the
+// other does not have.
+func Installations(bindings []rbacv1.ClusterRoleBinding) Finding {
 	const subject = "installations"
-	var others []string
-	for _, deployment := range deployments {
-		if deployment.Namespace != hnc.SystemNamespace {
-			others = append(others, deployment.Namespace+"/"+deployment.Name)
+	others := sets.New[string]()
+	for _, binding := range bindings {
+		for _, s := range binding.Subjects {
+			if s.Kind == rbacv1.ServiceAccountKind && s.Namespace != hnc.SystemNamespace {
+				others.Insert(s.Namespace + "/" + s.Name)
+			}
 		}
 	}
 	if len(others) > 0 {
-		return Finding{Error, subject, "servers are installed outside " + hnc.SystemNamespace + ", too: deployments " + strings.Join(others, ", "),
+		return Finding{Error, subject, "servers are installed outside " + hnc.SystemNamespace + ", too: serviceaccounts " + names.List(sets.List(others), 10, ", "),
 			"remove all but one installation; the one in " + hnc.SystemNamespace + " has the volume with the hierarchies"}
 	}
 	return ok(subject, "one at most")

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
@@ -42,12 +42,12 @@ func TestClock(t *testing.T) {
 }
 
 func TestInstallations(t *testing.T) {
-	deployment := func(namespace string) appsv1.Deployment {
-		return appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hns-apiserver"}}
+	binding := func(namespace string) rbacv1.ClusterRoleBinding {
+		return rbacv1.ClusterRoleBinding{Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: namespace, Name: "hns-apiserver"}, {Kind: "Group", Name: "any"}}}
 	}
 	expect(t, "none", Installations(nil), OK, "one at most")
-	expect(t, "one", Installations([]appsv1.Deployment{deployment(hnc.SystemNamespace)}), OK, "one at most")
-	expect(t, "two", Installations([]appsv1.Deployment{deployment(hnc.SystemNamespace), deployment("hnc")}), Error, "deployments hnc/hns-apiserver")
+	expect(t, "one", Installations([]rbacv1.ClusterRoleBinding{binding(hnc.SystemNamespace)}), OK, "one at most")
+	expect(t, "two", Installations([]rbacv1.ClusterRoleBinding{binding(hnc.SystemNamespace), binding("hnc")}), Error, "serviceaccounts hnc/hns-apiserver")
 }
 
 func TestVacancy(t *testing.T) {
