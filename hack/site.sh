@@ -15,8 +15,8 @@ hack/tool.sh hugo hugo github.com/gohugoio/hugo
 theme=$(cd hack/hugo && retry go mod download -json "github.com/imfing/hextra@$hextra")
 grep -qF "\"Sum\": \"$hextra_sum\"" <<<"$theme" || { echo "Hextra $hextra is not the one that is expected" >&2; exit 1; }
 export HUGO_MODULE_REPLACEMENTS="github.com/imfing/hextra -> $(sed -n 's/^\t"Dir": "\(.*\)",/\1/p' <<<"$theme")"
-export HUGO_PARAMS_VERSION=${SITE_VERSION:-main} HUGO_RESOURCEDIR=_output/site/resources
-hugo=(_output/bin/hugo "$@" --config site/hugo.yaml --baseURL "${SITE_BASE:-/}" --destination "$out/dist" --cleanDestinationDir --noBuildLock)
-[[ $# == 0 ]] || exec "${hugo[@]}"
+export HUGO_PARAMS_VERSION=${SITE_VERSION:-main} HUGO_PUBLISHDIR=_output/site/dist HUGO_RESOURCEDIR=_output/site/resources
+hugo=(_output/bin/hugo "$@" --config site/hugo.yaml --baseURL "${SITE_BASE:-/}" --cleanDestinationDir --noBuildLock)
+[[ $# == 0 ]] || exec "${hugo[@]}" --renderToMemory
 "${hugo[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 echo "$out/dist; to read it in a browser: hack/site.sh server"
