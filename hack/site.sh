@@ -9,14 +9,18 @@ source hack/install.sh
 hextra=v0.9.7
 hextra_sum=h1:Zg5n24us36Bn/S/5mEUPkRW6uwE6vHHEqWSgN0bPXaM=
 
-out=$PWD/_output/site log=_output/site/hugo.log
+out=$PWD/_output/site base=${SITE_BASE:-/}
 mkdir -p "$out"
 hack/tool.sh hugo hugo github.com/gohugoio/hugo
 theme=$(cd hack/hugo && retry go mod download -json "github.com/imfing/hextra@$hextra")
 grep -qF "\"Sum\": \"$hextra_sum\"" <<<"$theme" || { echo "Hextra $hextra is not the one that is expected" >&2; exit 1; }
 export HUGO_MODULE_REPLACEMENTS="github.com/imfing/hextra -> $(sed -n 's/^\t"Dir": "\(.*\)",/\1/p' <<<"$theme")"
-export HUGO_PARAMS_VERSION=${SITE_VERSION:-main} HUGO_PUBLISHDIR=_output/site/dist HUGO_RESOURCEDIR=_output/site/resources
-hugo=(_output/bin/hugo "$@" --config site/hugo.yaml --baseURL "${SITE_BASE:-/}" --cleanDestinationDir --noBuildLock)
+export HUGO_PARAMS_VERSION=${SITE_VERSION:-main} HUGO_PUBLISHDIR=_output/site/dist HUGO_CACHEDIR=$out/cache
+hugo=(_output/bin/hugo "$@" --config site/hugo.yaml --baseURL "$base" --cleanDestinationDir --noBuildLock)
 [[ $# == 0 ]] || exec "${hugo[@]}" --renderToMemory
-"${hugo[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+"${hugo[@]}" >"$out/hugo.log" 2>&1 || { cat "$out/hugo.log" >&2; exit 1; }
+# What is no Markdown: the menus and the front page's buttons.
+while IFS= read -r path; do
+  [[ -e $out/dist/$path ]] || { echo "a page of the site links to $path, which does not exist" >&2; exit 1; }
+done < <(grep -rhoP --include='*.html' "(href|src)=\"$base\\K[^\"#]*" "$out/dist" | sort -u)
 echo "$out/dist; to read it in a browser: hack/site.sh server"
