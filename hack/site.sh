@@ -1,22 +1,26 @@
 #!/usr/bin/env bash
-# Builds the site of the pages in docs into _output/site/dist. Fails for links to pages that do not exist, and for pages that docs/README.md does not list.
-# SITE_BASE=/v0.1/ is the path at which the site will be served, and SITE_VERSION what its menu says.
+# Builds the site of the pages in docs into _output/site/dist. Fails for links to pages, anchors and files that do not exist, and for pages that
+# docs/README.md does not list. SITE_BASE=/v0.1/ is the path at which the site will be served, and SITE_VERSION what its menu says.
+# Usage: site.sh [server], where server serves the site at localhost instead, and follows changes of the pages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source hack/install.sh
-out=$PWD/_output/site
-need npm npm
+
+hextra=v0.9.7
+hextra_sum=h1:Zg5n24us36Bn/S/5mEUPkRW6uwE6vHHEqWSgN0bPXaM=
+
+out=$PWD/_output/site base=${SITE_BASE:-/}
 mkdir -p "$out"
-cp site/package.json site/package-lock.json "$out"
-stamp=$out/node_modules/.$(sha256sum site/package-lock.json | cut -c1-16)
-[[ -e $stamp ]] || { (cd "$out" && retry npm ci --no-audit --no-fund --ignore-scripts --loglevel=error >&2); touch "$stamp"; }
-rm -rf "$out"/{pages,dist,.vitepress}
-mkdir -p "$out/pages/public"
-cp -r site/.vitepress "$out"
-cp -r docs/. site/index.md "$out/pages"
-cp site/icon.svg "$out/pages/public"
-while IFS= read -r page; do
-  grep -qF "]($page)" docs/README.md || { echo "docs/README.md does not list $page" >&2; exit 1; }
-done < <(cd docs && find . -name '*.md' ! -name README.md -printf '%P\n')
-(cd "$out" && SITE_VERSION=${SITE_VERSION:-main} npx vitepress build >vitepress.log 2>&1) || { cat "$out/vitepress.log" >&2; exit 1; }
-echo "$out/dist; to read it in a browser: cd $out && npx vitepress preview"
+hack/tool.sh hugo hugo github.com/gohugoio/hugo
+theme=$(cd hack/hugo && retry go mod download -json "github.com/imfing/hextra@$hextra")
+grep -qF "\"Sum\": \"$hextra_sum\"" <<<"$theme" || { echo "Hextra $hextra is not the one that is expected" >&2; exit 1; }
+export HUGO_MODULE_REPLACEMENTS="github.com/imfing/hextra -> $(sed -n 's/^\t"Dir": "\(.*\)",/\1/p' <<<"$theme")"
+export HUGO_PARAMS_VERSION=${SITE_VERSION:-main} HUGO_PUBLISHDIR=_output/site/dist HUGO_CACHEDIR=$out/cache
+hugo=(_output/bin/hugo "$@" --config site/hugo.yaml --baseURL "$base" --cleanDestinationDir --noBuildLock)
+[[ $# == 0 ]] || exec "${hugo[@]}" --renderToMemory
+"${hugo[@]}" >"$out/hugo.log" 2>&1 || { cat "$out/hugo.log" >&2; exit 1; }
+# What is no Markdown: the menus and the front page's buttons.
+while IFS= read -r path; do
+  [[ -e $out/dist/$path ]] || { echo "a page of the site links to $path, which does not exist" >&2; exit 1; }
+done < <(grep -rhoP --include='*.html' "(href|src)=\"$base\\K[^\"#]*" "$out/dist" | sort -u)
+echo "$out/dist; to read it in a browser: hack/site.sh server"
