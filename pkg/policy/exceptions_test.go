@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
@@ -97,7 +98,7 @@ func exceptionsRows() []row {
 				request: request{object: role(annotation(key, value))}, denied: "annotation " + key + ` of Role team-a/reader must be "true" or "false"`})
 		}
 	}
-	return append(rows, notSourcesRows(typo)...)
+	return append(append(rows, notSourcesRows(typo)...), ofServicesRows()...)
 }
 
 // notSourcesRows are about kinds that are not validated.
@@ -119,6 +120,23 @@ func notSourcesRows(typo option) []row {
 	for name, object := range objects {
 		typo(object.(metav1.Object))
 		rows = append(rows, row{name: "not " + name, request: request{object: object}})
+	}
+	return rows
+}
+
+// ofServicesRows are about what controllers write for a Service, with the labels that it has as a copy, or as an object
+// of a repository.
+func ofServicesRows() []row {
+	var rows []row
+	for _, key := range []string{hnc.LabelInheritedFrom, hnc.LabelRepositorySync} {
+		for _, kind := range []schema.GroupVersionKind{{Version: "v1", Kind: "Endpoints"}, {Group: "discovery.k8s.io", Version: "v1", Kind: "EndpointSlice"}} {
+			object := &unstructured.Unstructured{}
+			object.SetGroupVersionKind(kind)
+			object.SetNamespace("team-a")
+			object.SetName("x")
+			label(key, "acme")(object)
+			rows = append(rows, row{name: fmt.Sprintf("%s of a Service with the label %s", kind.Kind, key), request: request{object: object}})
+		}
 	}
 	return rows
 }
