@@ -45,15 +45,6 @@ func Check(text []byte) error {
 	return nil
 }
 
-// CheckProtobuf returns an error unless an object in protobuf has at most MaxBytes: two of them can become a hundred
-// when they are decoded.
-func CheckProtobuf(object []byte) error {
-	if len(object) > MaxBytes {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("objects of this kind may have %d bytes in protobuf; send JSON", MaxBytes))
-	}
-	return nil
-}
-
 // CheckValues returns an error if JSON has more than about MaxValues values, for objects that are decoded into maps.
 func CheckValues(text []byte) error {
 	if Values(text, true) > MaxValues {
