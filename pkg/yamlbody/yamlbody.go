@@ -1,4 +1,4 @@
-// Package yamlbody bounds the YAML that clients send. YAML parsers bound how many values aliases stand for, but not how
+// Package yamlbody bounds the YAML that clients send, and that is written of their objects. YAML parsers bound how many values aliases stand for, but not how
 // many bytes: a text that many aliases repeat becomes as many times as large.
 package yamlbody
 
