@@ -13,6 +13,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 )
 
+// zeros returns the inside of a JSON array of n numbers.
+func zeros(n int) string { return strings.TrimSuffix(strings.Repeat("0,", n), ",") }
+
 // What clients get when the server rejects their requests, and what the audit log says.
 func TestRejectedRequests(t *testing.T) {
 	var mu sync.Mutex
@@ -56,10 +59,22 @@ func TestRejectedRequests(t *testing.T) {
 		{"a JSON patch", "admin", http.MethodPatch, hierarchies + "/hierarchy", `[{"op":"replace","path":"/spec","value":{}}]`, 200, "", ""},
 		{"a large strategic merge patch", "admin", http.MethodPatch, hierarchies + "/hierarchy", "{" + padding[:128<<10] + "}", 413, "send a merge patch", "hierarchies: size"},
 		{"many owner references, in a merge patch", "admin", http.MethodPatch, hierarchies + "/hierarchy",
-			`{"metadata":{"ownerReferences":[` + strings.TrimSuffix(strings.Repeat(`{"uid":"0"},`, 20000), ",") + `]}}`, 422, "must have at most 32 items", "hierarchies: metadata.ownerReferences"},
+			`{"metadata":{"ownerReferences":[` + strings.TrimSuffix(strings.Repeat(`{"uid":"0"},`, 10000), ",") + `]}}`, 422, "must have at most 32 items", "hierarchies: metadata.ownerReferences"},
 		{"a YAML alias", "admin", http.MethodPost, hierarchies, "apiVersion: hnc.x-k8s.io/v1beta1\nkind: Hierarchy\nmetadata: {name: hierarchy, annotations: {a: &a x, b: *a}}\n", 400, "YAML aliases are not accepted", ""},
 		{"a strategic merge patch with the same parameter twice", "admin", http.MethodPatch, hierarchies + "/hierarchy", "{}", 415, "header Content-Type is malformed", ""},
-		{"JSON with many values in place of YAML", "admin", http.MethodPost, hierarchies, `{"a":[` + strings.TrimSuffix(strings.Repeat("0,", 40000), ",") + `]}`, 413, "may have at most 32768 values", "hierarchies: size"},
+		{"JSON with many values in place of YAML", "admin", http.MethodPost, hierarchies, `{"a":[` + zeros(40000) + `]}`, 413, "may have at most 32768 values", "hierarchies: size"},
+		{"many values", "admin", http.MethodPost, "v1beta1/namespaces/a/subnamespaces", `{"metadata":{"managedFields":[` + zeros(32_768) + `]}}`, 413, "may have at most 32768 values", "subnamespaces: size"},
+		{"almost as many", "admin", http.MethodPost, "v1beta1/namespaces/a/subnamespaces", `{"metadata":{"managedFields":[` + zeros(32_700) + `]}}`, 400, "cannot unmarshal number", ""},
+		{"a plan of many values", "admin", http.MethodPost, hierarchies + "/hierarchy/plan", `{"spec":{"resources":[` + zeros(32_768) + `]}}`, 413, "may have at most 32768 values", "hierarchies/plan: size"},
+		{"a list in place of an object", "admin", http.MethodPost, hierarchies, `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyList","items":[` + zeros(32_768) + `]}`, 413, "may have at most 32768 values", "hierarchies: size"},
+		{"a hierarchy of many children", "admin", http.MethodPut, hierarchies + "/hierarchy", ofA + `root"},"status":{"children":["x"` + strings.Repeat(`,"x"`, 90_000) + `]}}`, 422, "metadata.resourceVersion: ", "hierarchies: metadata.resourceVersion"},
+		{"a hierarchy of too many values", "admin", http.MethodPut, hierarchies + "/hierarchy", ofA + `root"},"status":{"children":["x"` + strings.Repeat(`,"x"`, 98_304) + `]}}`, 413, "and 98304 if it is a whole hierarchy", "hierarchies: size"},
+		{"a merge patch of many values", "admin", http.MethodPatch, hierarchies + "/hierarchy", `{"kind":"HierarchyList","items":[` + zeros(32_768) + `]}`, 413, "may have at most 32768 values", "hierarchies: size"},
+		{"a JSON patch of many values", "admin", http.MethodPatch, hierarchies + "/hierarchy", `[{"op":"add","path":"/items","value":[` + zeros(32_768) + `]}]`, 413, "may have at most 32768 values", "hierarchies: size"},
+		{"a JSON patch that copies much", "admin", http.MethodPatch, hierarchies + "/hierarchy", `[{"op":"add","path":"/metadata/annotations","value":{"a":"` + strings.Repeat("x", 40_000) + `"}}` +
+			strings.Repeat(`,{"op":"copy","from":"/metadata/annotations/a","path":"/metadata/annotations/a"}`, 2) + `]`, 422, "an error in our request", "hierarchies: patch"},
+		{"a deletion in protobuf", "admin", http.MethodDelete, hierarchies + "/hierarchy", "k8s\x00" + strings.Repeat("\x12\x00", 8192), 413, "a body in protobuf has at most 16384 bytes", "hierarchies: size"},
+		{"a deletion of many values", "admin", http.MethodDelete, hierarchies + "/hierarchy", `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` + zeros(32_768) + `]}`, 413, "may have at most 32768 values", "hierarchies: size"},
 		{"a name that no object has", "admin", http.MethodGet, "v1beta1/namespaces/../hierarchies", "", 400, "of the namespace in the path is invalid", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,6 +90,8 @@ func TestRejectedRequests(t *testing.T) {
 				contentType = "application/json-patch+json"
 			case strings.Contains(test.name, "YAML"):
 				contentType = "application/yaml"
+			case strings.Contains(test.name, "protobuf"):
+				contentType = "application/vnd.kubernetes.protobuf"
 			}
 			response := send(api, test.method, apiPath+test.path, contentType, test.user, []byte(test.body))
 			if response.Code != test.code || !strings.Contains(response.Body.String(), test.message) {

@@ -10,12 +10,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/admission"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
@@ -25,22 +29,54 @@ const (
 	// maxStrategicPatch is that of a strategic merge patch: the library compares each item of a list with each other,
 	// and goes on when the request has timed out.
 	maxStrategicPatch = 128 << 10
+	// maxProtobuf is that of a body in protobuf, which only deletions accept: two bytes can become some hundred when they
+	// are decoded.
+	maxProtobuf = 16 << 10
 	// maxRequestBody is what the server accepts of any other.
 	maxRequestBody = 3 << 20
+	// maxHierarchyValues is the number of values of a hierarchy in JSON, whose status lists its children. Two bytes, a
+	// value in the wrong place included, can become an entry of managed fields, of a hundred bytes.
+	maxHierarchyValues = 96 << 10
+	// maxCopied is how many bytes all copies of a JSON patch may add up to. Each can become as large as in a body.
+	maxCopied = 64 << 10
 )
 
-// bodyLimit returns the size of the largest body that a request may have, 0 if nothing is to be checked, and what to
-// say of a larger one.
+// bodyLimit returns the size of the largest body that a request may have, and what to say of a larger one.
 func bodyLimit(info *genericapirequest.RequestInfo, mediaType string) (limit int, message string) {
 	switch {
 	case info.Subresource == "plan":
 		return maxPlanBody, fmt.Sprintf("a plan has at most %d bytes", maxPlanBody)
 	case mediaType == string(types.StrategicMergePatchType):
 		return maxStrategicPatch, fmt.Sprintf("a strategic merge patch has at most %d bytes; send a merge patch (%s)", maxStrategicPatch, types.MergePatchType)
-	case isYAML(mediaType):
-		return maxRequestBody, fmt.Sprintf("limit is %d", maxRequestBody)
+	case mediaType == runtime.ContentTypeProtobuf:
+		return maxProtobuf, fmt.Sprintf("a body in protobuf has at most %d bytes; send JSON", maxProtobuf)
 	}
-	return 0, ""
+	return maxRequestBody, fmt.Sprintf("limit is %d", maxRequestBody)
+}
+
+// checkValues returns an error if a body has more values than may be decoded. The kind that a body or a patch states is
+// decoded before it is compared with that of the resource: it may be a list, whose items have some hundred bytes each.
+func checkValues(info *genericapirequest.RequestInfo, mediaType string, body []byte) error {
+	switch {
+	case isYAML(mediaType):
+		return yamlbody.Check(body)
+	case mediaType == runtime.ContentTypeProtobuf:
+		return nil // Its size is limited.
+	}
+	values := yamlbody.Values(body, true)
+	if values <= yamlbody.MaxValues || values <= maxHierarchyValues && isHierarchy(info, body) {
+		return nil
+	}
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the body may have at most %d values, and %d if it is a whole hierarchy", yamlbody.MaxValues, maxHierarchyValues))
+}
+
+// isHierarchy reports whether a body in JSON is decoded as a hierarchy.
+func isHierarchy(info *genericapirequest.RequestInfo, body []byte) bool {
+	if storedResource(hnc.Resource(info.Resource)) != hnc.Resource("hierarchies") || info.Subresource == "plan" || info.Verb != "create" && info.Verb != "update" {
+		return false
+	}
+	kind, err := jsonserializer.DefaultMetaFactory.Interpret(body)
+	return err == nil && (kind.Kind == "" || kind.Kind == "Hierarchy" || kind.Kind == "HierarchyConfiguration")
 }
 
 func isYAML(mediaType string) bool {
@@ -67,7 +103,8 @@ func withBodyLimit(build handlerChain, serializer runtime.NegotiatedSerializer) 
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			info, ok := genericapirequest.RequestInfoFrom(r.Context())
-			if !ok || r.Body == nil {
+			// Reviews of ResourceQuotas are from kube-apiserver, and have a limit of their own.
+			if !ok || r.Body == nil || r.Method == http.MethodGet || r.Method == http.MethodHead || info.Resource == admission.Resource {
 				api.ServeHTTP(w, r)
 				return
 			}
@@ -77,16 +114,13 @@ func withBodyLimit(build handlerChain, serializer runtime.NegotiatedSerializer) 
 				return
 			}
 			limit, message := bodyLimit(info, mediaType)
-			if limit == 0 {
-				api.ServeHTTP(w, r)
-				return
-			}
 			body, err := io.ReadAll(io.LimitReader(r.Body, int64(limit)+1))
 			if err == nil && len(body) > limit {
 				err = apierrors.NewRequestEntityTooLargeError(message)
 			}
-			if err == nil && isYAML(mediaType) {
-				err = yamlbody.Check(body)
+			// The propagator is trusted: its statuses are large.
+			if err == nil && !review.ByPropagator(r.Context()) {
+				err = checkValues(info, mediaType, body)
 			}
 			if err != nil {
 				responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)

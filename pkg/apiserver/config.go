@@ -86,6 +86,7 @@ func (c *Config) Complete() CompletedConfig {
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
 	quotas, beside, lists, serializer := &quotaAdmission{}, &readOnly{}, newLists(), withoutProtobuf{Codecs}
 	c.Generic.Serializer = serializer
+	c.Generic.JSONPatchMaxCopyBytes = maxCopied
 	plugins := []admission.Interface{strategy.MetadataLimits{}}
 	if c.Generic.AdmissionControl != nil {
 		plugins = append(plugins, c.Generic.AdmissionControl)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,11 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 const (
@@ -71,9 +72,17 @@ func (r *uiReader) content(ctx context.Context, resource schema.GroupVersionReso
 	}
 	clean(object)
 	hide(object, nil)
-	text, err := yaml.Marshal(object.Object)
-	answer.Manifest = string(text)
+	answer.Manifest, err = manifestOf(object)
 	return answer, err
+}
+
+// manifestOf returns an object as YAML, or why it is not shown.
+func manifestOf(u *unstructured.Unstructured) (string, error) {
+	text, err := yamlbody.Marshal(u.Object)
+	if errors.Is(err, yamlbody.ErrTooDeep) {
+		return "(" + err.Error() + ")\n", nil
+	}
+	return string(text), err
 }
 
 // overwritten returns the object that a copy has replaced, nil if none is kept. note says why it could not be read.
@@ -165,9 +174,9 @@ func differenceOf(before, after *unstructured.Unstructured) string {
 		withoutMarks(u)
 		clean(u)
 		unstructured.RemoveNestedField(u.Object, "metadata", "namespace")
-		text, err := yaml.Marshal(u.Object)
+		text, err := yamlbody.Marshal(u.Object)
 		if err != nil {
-			return ""
+			return "(" + err.Error() + ")\n"
 		}
 		if texts[i] = difflib.SplitLines(string(text)); len(texts[i]) > maxUIDiffLines {
 			return "(too long to be compared)\n"

@@ -31,6 +31,23 @@ func secret(namespace, a, b string) *unstructured.Unstructured {
 	}}
 }
 
+// Each line of YAML repeats the indentation of all levels around it.
+func TestDeepObjectsAreNotShown(t *testing.T) {
+	deep, want := secret("acme", "first", "same"), "(the object is too deep to be written as YAML)\n"
+	inner := map[string]any{}
+	deep.Object["spec"] = inner
+	for range 4000 {
+		next := map[string]any{}
+		inner["a"], inner = next, next
+	}
+	if got := differenceOf(secret("acme", "first", "same"), deep); got != want {
+		t.Errorf("the difference is %.100q", got)
+	}
+	if got, err := manifestOf(deep); got != want || err != nil {
+		t.Errorf("the manifest is %.100q, %v", got, err)
+	}
+}
+
 func TestThePageNeverReceivesTheDataOfSecrets(t *testing.T) {
 	source, here := secret("acme", "first", "same"), secret("team-a", "second", "same")
 	difference := differenceOf(source, here)

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -9,14 +8,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes/scheme"
 	authorizationv1client "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
@@ -24,7 +18,6 @@ import (
 	hncalphaclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1alpha3"
 	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // clients are those of the caller, for what takes more than one request.
@@ -80,33 +73,6 @@ func addWarning(w http.ResponseWriter, code int, text string) {
 		w.Header().Add("Warning", header)
 	}
 }
-
-// decode decodes an object that a client sends, in any form that kube-apiserver accepts: of the given kind, unless
-// it names another one. If strict, it rejects unknown and repeated fields as kube-apiserver does.
-func decode(body []byte, kind schema.GroupVersionKind, strict bool) (runtime.Object, error) {
-	// The decoder recognizes YAML under any content type.
-	if !bytes.HasPrefix(body, protobufPrefix) {
-		if err := yamlbody.Check(body); err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
-		}
-	} else if err := yamlbody.CheckProtobuf(body); err != nil {
-		return nil, err
-	}
-	decoder := scheme.Codecs.UniversalDeserializer()
-	if strict {
-		decoder = strictDecoder
-	}
-	object, _, err := decoder.Decode(body, &kind, nil)
-	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	return object, nil
-}
-
-// protobufPrefix begins objects in protobuf.
-var protobufPrefix = []byte("k8s\x00")
-
-var strictDecoder = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
 // seeTimeout bounds how long a view waits until its caller sees what the caller has written.
 const seeTimeout = 10 * time.Second

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 )
 
 // createNamespace creates a namespace as a Subnamespace of the view's root, by the caller, and returns it when the
@@ -77,7 +78,7 @@ func decodeNamespace(c *call) (*corev1.Namespace, error) {
 	if err != nil {
 		return nil, err
 	}
-	object, err := decode(body, corev1.SchemeGroupVersion.WithKind("Namespace"), c.r.URL.Query().Get("fieldValidation") == metav1.FieldValidationStrict)
+	object, err := typed.Decode(body, corev1.SchemeGroupVersion.WithKind("Namespace"), c.r.URL.Query().Get("fieldValidation") == metav1.FieldValidationStrict)
 	if err != nil {
 		return nil, err
 	}

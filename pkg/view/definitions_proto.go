@@ -1,43 +1,26 @@
 package view
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"reflect"
-	"strconv"
-	"strings"
-	"sync"
 
-	"google.golang.org/protobuf/encoding/protowire"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 )
-
-// maxMessageDepth bounds how deep messages in a CustomResourceDefinition are nested: decoding them is recursive.
-const maxMessageDepth = 256
 
 // definitionJSON returns a CustomResourceDefinition in protobuf as JSON, without its status.
 func definitionJSON(body []byte) ([]byte, error) {
 	malformed := func(err error) error {
 		return apierrors.NewBadRequest("malformed CustomResourceDefinition in protobuf: " + err.Error())
 	}
-	encoded, ok := bytes.CutPrefix(body, protobufPrefix)
-	if !ok {
-		return nil, malformed(errors.New("it has no prefix"))
-	}
-	var envelope runtime.Unknown
-	if err := envelope.Unmarshal(encoded); err != nil {
+	envelope, err := typed.Envelope(body)
+	if err != nil {
 		return nil, malformed(err)
 	}
-	var bound messages
-	if err := bound.check(envelope.Raw, reflect.TypeFor[apiextensionsv1.CustomResourceDefinition](), 0); apierrors.IsRequestEntityTooLargeError(err) {
+	if err := typed.CheckMessage(envelope.Raw, reflect.TypeFor[apiextensionsv1.CustomResourceDefinition]()); apierrors.IsRequestEntityTooLargeError(err) {
 		return nil, err
 	} else if err != nil {
 		return nil, malformed(err)
@@ -55,61 +38,4 @@ func definitionJSON(body []byte) ([]byte, error) {
 		return nil, malformed(err)
 	}
 	return converted, nil
-}
-
-// messages counts the fields of messages before they are decoded: a message of two bytes may need hundreds of them.
-type messages int
-
-// check returns an error if a message of a Go type, or of the values of a map, has too many fields or is nested too
-// deep.
-func (m *messages) check(message []byte, of reflect.Type, depth int) error {
-	if depth > maxMessageDepth {
-		return fmt.Errorf("messages are nested in more than %d others", maxMessageDepth)
-	}
-	return wire.Each(message, func(f wire.Field) error {
-		if *m++; *m > yamlbody.MaxValues {
-			return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a CustomResourceDefinition in protobuf may have at most %d fields; send JSON", yamlbody.MaxValues))
-		}
-		if inner := messageAt(of, f.Number); inner != nil {
-			return m.check(f.Value, inner, depth+1)
-		}
-		return nil
-	})
-}
-
-// messageFields has the types of messages in the fields of structures, by number. A body has thousands of fields.
-var messageFields sync.Map
-
-// messageAt returns the type of the messages in a field, nil if it has none.
-func messageAt(of reflect.Type, number protowire.Number) reflect.Type {
-	if of.Kind() == reflect.Map { // An entry has the key in field 1, and the value in field 2.
-		if number == 2 {
-			return messageOf(of.Elem())
-		}
-		return nil
-	}
-	fields, ok := messageFields.Load(of)
-	if !ok {
-		types := map[protowire.Number]reflect.Type{}
-		for i := range of.NumField() {
-			if words := strings.Split(of.Field(i).Tag.Get("protobuf"), ","); len(words) > 1 {
-				if n, err := strconv.ParseInt(words[1], 10, 32); err == nil {
-					types[protowire.Number(n)] = messageOf(of.Field(i).Type)
-				}
-			}
-		}
-		fields, _ = messageFields.LoadOrStore(of, types)
-	}
-	return fields.(map[protowire.Number]reflect.Type)[number]
-}
-
-// messageOf returns the type of a message that values of a type are: a structure, or the entry of a map.
-func messageOf(t reflect.Type) reflect.Type {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice:
-		return messageOf(t.Elem())
-	case reflect.Struct, reflect.Map:
-		return t
-	}
-	return nil
 }

@@ -57,6 +57,7 @@ func TestDefinitionsInProtobuf(t *testing.T) {
 
 // A few bytes of protobuf can be many or deep structures.
 func TestDefinitionsInProtobufAreBounded(t *testing.T) {
+	const maxMessageDepth = 256
 	nested := func(levels int) apiextensionsv1.JSONSchemaProps {
 		schema := apiextensionsv1.JSONSchemaProps{}
 		for range levels {

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 )
 
 // deleteNamespace deletes the Subnamespace of a namespace, by the caller, and returns the namespace, which is gone when
@@ -81,7 +83,7 @@ func deleteOptions(c *call) (*metav1.DeleteOptions, error) {
 	if len(body) == 0 {
 		return options, nil
 	}
-	object, err := decode(body, corev1.SchemeGroupVersion.WithKind("DeleteOptions"), false)
+	object, err := typed.Decode(body, corev1.SchemeGroupVersion.WithKind("DeleteOptions"), false)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 )
 
 var reviewKinds = map[string]string{
@@ -37,7 +38,7 @@ func (h *Handler) serveReview(c *call) error {
 	if err != nil {
 		return err
 	}
-	object, err := decode(body, authorizationv1.SchemeGroupVersion.WithKind(reviewKinds[c.info.Resource]), false)
+	object, err := typed.Decode(body, authorizationv1.SchemeGroupVersion.WithKind(reviewKinds[c.info.Resource]), false)
 	if err != nil {
 		return err
 	}

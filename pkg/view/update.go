@@ -20,6 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/patch"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 )
 
 // updateNamespace changes the labels and annotations of a namespace: of a sub-namespace those of its Subnamespace, by
@@ -159,7 +160,7 @@ func (c *call) warnKept(field string, list []v1beta1.MetaKVP, changes map[string
 // patched returns the namespace that a request of the caller asks for.
 func patched(c *call, current *corev1.Namespace, body []byte) (*corev1.Namespace, error) {
 	if c.info.Verb == "update" {
-		object, err := decode(body, namespaceKind, c.r.URL.Query().Get("fieldValidation") == metav1.FieldValidationStrict)
+		object, err := typed.Decode(body, namespaceKind, c.r.URL.Query().Get("fieldValidation") == metav1.FieldValidationStrict)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-// Package yamlbody bounds the YAML that clients send. YAML parsers bound how many values aliases stand for, but not how
+// Package yamlbody bounds the YAML that clients send, and that is written of their objects. YAML parsers bound how many values aliases stand for, but not how
 // many bytes: a text that many aliases repeat becomes as many times as large.
 package yamlbody
 
@@ -41,15 +41,6 @@ func Check(text []byte) error {
 	}
 	if line := alias(&document); line > 0 {
 		return apierrors.NewBadRequest(fmt.Sprintf("line %d: YAML aliases are not accepted; write the value out, or send JSON", line))
-	}
-	return nil
-}
-
-// CheckProtobuf returns an error unless an object in protobuf has at most MaxBytes: two of them can become a hundred
-// when they are decoded.
-func CheckProtobuf(object []byte) error {
-	if len(object) > MaxBytes {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("objects of this kind may have %d bytes in protobuf; send JSON", MaxBytes))
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 const (
@@ -19,6 +19,8 @@ const (
 	maxDiffBytes = 4 << 10
 	// maxDiffLines bounds the lines of a compared object: the time is quadratic in them.
 	maxDiffLines = 1000
+	// tooLong is the diff of larger objects.
+	tooLong = "(too long to be compared)\n"
 )
 
 // diff returns what an update changes in an object, or "" unless the requester is allowed to get both the object and
@@ -73,15 +75,15 @@ func unifiedDiff(is, willBe []byte, secret bool) string {
 	}
 	texts := make([]string, 2)
 	for i, u := range []unstructured.Unstructured{before, after} {
-		text, err := yaml.Marshal(u.Object)
+		text, err := yamlbody.Marshal(u.Object)
 		if err != nil {
-			return ""
+			return tooLong
 		}
 		texts[i] = string(text)
 	}
 	a, b := difflib.SplitLines(texts[0]), difflib.SplitLines(texts[1])
 	if len(a) > maxDiffLines || len(b) > maxDiffLines {
-		return "(too long to be compared)\n"
+		return tooLong
 	}
 	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: a, B: b, FromFile: "present", ToFile: "copy", Context: 2})
 	if err != nil {

@@ -1,6 +1,7 @@
 package hierarchyplan
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -41,5 +42,18 @@ func TestLongDiffIsTruncated(t *testing.T) {
 	const applied = `{"kind":"Secret","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"xyzzy"}},"data":{"a":"eA=="}}`
 	if text := unifiedDiff([]byte(applied), []byte(`{"kind":"Secret","data":{"b":"eA=="}}`), true); strings.Contains(text, "xyzzy") || strings.Contains(text, "eA==") {
 		t.Errorf("the diff contains the content of a Secret:\n%s", text)
+	}
+}
+
+// Each line of YAML repeats the indentation of all levels around it.
+func TestDeepObjectsAreNotWrittenToBeCompared(t *testing.T) {
+	const levels = 3000
+	deep := []byte(strings.Repeat(`{"a":`, levels) + "[0" + strings.Repeat(",0", 10_000) + "]" + strings.Repeat("}", levels))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	text := unifiedDiff(deep, []byte(`{}`), false)
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; text != tooLong || bytes > 32<<20 {
+		t.Errorf("got %q, of %d bytes", text, bytes)
 	}
 }

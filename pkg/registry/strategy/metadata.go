@@ -54,8 +54,8 @@ func (MetadataLimits) Admit(ctx context.Context, a admission.Attributes, _ admis
 	return reject(ctx, a, validateMetadata)
 }
 
-// Validate rejects an object whose managed fields are too large or too deep. It comes after the validation of what they
-// manage, which is the cause.
+// Validate rejects an object whose managed fields are too large or too deep, or could not be read again. It comes after
+// the validation of what they manage, which is the cause.
 func (MetadataLimits) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	return reject(ctx, a, validateManagedFields)
 }
@@ -116,12 +116,16 @@ func validateMetadata(obj, old metav1.Object) field.ErrorList {
 }
 
 // validateManagedFields returns an error if the managed fields of an object exceed their limit, and have grown, or if
-// they are too deep.
+// they are too deep or have a time that cannot be decoded again.
 func validateManagedFields(obj, old metav1.Object) field.ErrorList {
 	for i, entry := range obj.GetManagedFields() {
+		path := field.NewPath("metadata", "managedFields").Index(i)
 		if tooDeep(entry) {
-			return field.ErrorList{field.Invalid(field.NewPath("metadata", "managedFields").Index(i).Child("fieldsV1"), "",
+			return field.ErrorList{field.Invalid(path.Child("fieldsV1"), "",
 				fmt.Sprintf("may have %d levels; leave the entry out", maxManagedFieldsLevels))}
+		}
+		if !decodable(entry.Time) {
+			return field.ErrorList{field.Invalid(path.Child("time"), "", "its year in UTC must be between 0 and 9999; leave the entry out")}
 		}
 	}
 	if managedFieldsBytes(obj) <= max(maxManagedFieldsBytes, managedFieldsBytes(old)) {
@@ -130,6 +134,13 @@ func validateManagedFields(obj, old metav1.Object) field.ErrorList {
 	err := field.TooLong(field.NewPath("metadata", "managedFields"), "", maxManagedFieldsBytes)
 	err.Detail += "; to reset them, set them to [{}]"
 	return field.ErrorList{err}
+}
+
+// decodable reports whether a time can be decoded after it has been encoded. Times have a time zone when they are
+// decoded, and are encoded in UTC, where 9999-12-31T23:59:59-01:00 is in a year of five digits. Whoever lists or watches
+// a kind could not read any object of it.
+func decodable(t *metav1.Time) bool {
+	return t == nil || t.UTC().Year() >= 0 && t.UTC().Year() <= 9999
 }
 
 // Shallow removes the managed fields of an object that are too deep, which earlier versions have stored.

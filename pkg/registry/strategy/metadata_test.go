@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,6 +49,15 @@ func deep(levels int) *metav1.ObjectMeta {
 	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}, {Manager: "n", FieldsV1: fields}}}
 }
 
+// timed returns metadata with managed fields of a time.
+func timed(text string) *metav1.ObjectMeta {
+	var entry metav1.ManagedFieldsEntry
+	if err := json.Unmarshal(fmt.Appendf(nil, `{"manager":"m","time":%q}`, text), &entry); err != nil {
+		panic(err)
+	}
+	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{entry}}
+}
+
 // annotated returns metadata with an annotation with a value of some bytes.
 func annotated(bytes int) *metav1.ObjectMeta {
 	return &metav1.ObjectMeta{Annotations: map[string]string{"a": strings.Repeat("x", bytes)}}
@@ -86,6 +96,11 @@ func TestMetadataThatGrowsIsLimited(t *testing.T) {
 		"managed fields of 64 levels": {deep(64), nil, ""},
 		"deep managed fields":         {deep(65), nil, "metadata.managedFields[1].fieldsV1"},
 		"stored deep managed fields":  {deep(65), deep(65), "metadata.managedFields[1].fieldsV1"},
+		"the first time":              {timed("0000-01-01T00:00:00Z"), nil, ""},
+		"a time before it":            {timed("0000-01-01T00:00:00+00:01"), nil, "metadata.managedFields[0].time"},
+		"the last time":               {timed("9999-12-31T23:59:59+23:59"), nil, ""},
+		"a time after it":             {timed("9999-12-31T23:59:59-00:01"), nil, "metadata.managedFields[0].time"},
+		"a stored time after it":      {timed("9999-12-31T23:59:59-23:59"), timed("9999-12-31T23:59:59-23:59"), "metadata.managedFields[0].time"},
 		"nothing is stored, or given": {metadata(0, 0, 0, 0), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,11 +10,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/hydrate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // Namespace is a namespace of the cluster.
@@ -41,11 +41,12 @@ func Files(namespaces []Namespace, objects []*unstructured.Unstructured) ([]hydr
 	var files []hydrate.File
 	used := map[string]bool{}
 	write := func(dir string, o *unstructured.Unstructured) error {
-		content, err := yaml.Marshal(o.Object)
+		d := declared(o)
+		content, err := yamlbody.Marshal(d.Object)
 		if err != nil {
 			return fmt.Errorf("%s %s/%s: %w", o.GetKind(), o.GetNamespace(), o.GetName(), err)
 		}
-		base := fileName(o)
+		base := fileName(d)
 		name := dir + "/" + base
 		for n := 2; used[name]; n++ {
 			name = fmt.Sprintf("%s/%s_%d", dir, base, n)
@@ -55,7 +56,7 @@ func Files(namespaces []Namespace, objects []*unstructured.Unstructured) ([]hydr
 		return nil
 	}
 	for _, n := range namespaces {
-		if err := write(t.leaf(n.Object.GetName()), declared(n.Object)); err != nil {
+		if err := write(t.leaf(n.Object.GetName()), n.Object); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +78,7 @@ func Files(namespaces []Namespace, objects []*unstructured.Unstructured) ([]hydr
 			}
 		}
 		for _, dir := range dirs {
-			if err := write(dir, declared(o)); err != nil {
+			if err := write(dir, o); err != nil {
 				return nil, err
 			}
 		}

@@ -37,6 +37,21 @@ func names(files []hydrate.File) string {
 	return strings.Join(all, "\n")
 }
 
+// Each line of YAML repeats the indentation of all levels around it.
+func TestDeepObjectsAreNamed(t *testing.T) {
+	deep := parse(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {namespace: acme, name: deep}}")
+	inner := map[string]any{}
+	deep.Object["spec"] = inner
+	for range 4000 {
+		next := map[string]any{}
+		inner["a"], inner = next, next
+	}
+	_, err := Files([]Namespace{namespaceOf(t, "acme")}, []*unstructured.Unstructured{deep})
+	if err == nil || err.Error() != "Widget acme/deep: the object is too deep to be written as YAML" {
+		t.Error(err)
+	}
+}
+
 func TestFiles(t *testing.T) {
 	namespaces := []Namespace{namespaceOf(t, "acme"), namespaceOf(t, "team", "acme"), namespaceOf(t, "app", "team", "acme"), namespaceOf(t, "solo")}
 	objects := []*unstructured.Unstructured{}

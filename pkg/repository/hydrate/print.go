@@ -7,7 +7,8 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // Format is an output format.
@@ -72,5 +73,5 @@ func marshal(value map[string]any, format Format) ([]byte, error) {
 		content, err := json.MarshalIndent(value, "", "    ")
 		return append(content, '\n'), err
 	}
-	return yaml.Marshal(value)
+	return yamlbody.Marshal(value)
 }

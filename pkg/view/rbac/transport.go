@@ -22,11 +22,11 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/patch"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
@@ -426,18 +426,11 @@ func unsupported(mediaType string) error {
 func decode(mediaType string, body []byte) (object, error) {
 	switch mediaType {
 	case runtime.ContentTypeProtobuf:
-		// The decoder recognizes YAML under any content type.
-		if !bytes.HasPrefix(body, []byte("k8s\x00")) {
-			return nil, apierrors.NewBadRequest("the body is not an object in protobuf")
-		}
-		if err := yamlbody.CheckProtobuf(body); err != nil {
+		decoded, err := typed.Protobuf(body)
+		if err != nil {
 			return nil, err
 		}
-		typed, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
-		if err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
-		}
-		if body, err = json.Marshal(typed); err != nil {
+		if body, err = json.Marshal(decoded); err != nil {
 			return nil, err
 		}
 	case runtime.ContentTypeYAML, string(types.ApplyYAMLPatchType):

@@ -169,6 +169,44 @@ func TestObjectsAreNotTooDeepToBeListed(t *testing.T) {
 	}
 }
 
+// Times are decoded with any time zone and encoded in UTC. A stored one that cannot be decoded again would keep
+// everybody from reading all objects of its kind, and from deleting this one.
+func TestTimesOfManagedFieldsCanBeReadAgain(t *testing.T) {
+	tree(t, "times-", "team")
+	eve := editorIn(t, "times-eve", "times-team")
+	const afterAll, beforeAll, last = "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59Z"
+	body := func(kind, name, spec, time string) string {
+		return fmt.Sprintf(`{"apiVersion": "hnc.x-k8s.io/v1beta1", "kind": %q, "metadata": {"name": %q, "labels": {"a": %q}, "managedFields": [{"manager": "e",
+			"operation": "Update", "apiVersion": "hnc.x-k8s.io/v1beta1", "time": %q, "fieldsType": "FieldsV1", "fieldsV1": {"f:a": {}}}]}, "spec": %s}`, kind, name, name+time[:4], time, spec)
+	}
+	const quota, subnamespace = "HierarchicalResourceQuota", "Subnamespace"
+	const pods = `{"hard": {"pods": "5"}}`
+	request := func(verb, resource string) *rest.Request {
+		return eve.HNC.HncV1beta1().RESTClient().Verb(verb).Namespace("times-team").Resource(resource)
+	}
+	suite.Eventually(t, "a quota with the last time", func() error {
+		return request("POST", "hierarchicalresourcequotas").Body([]byte(body(quota, "q", pods, last))).Do(t.Context()).Error()
+	})
+	for _, time := range []string{afterAll, beforeAll} {
+		for name, write := range map[string]*rest.Request{
+			"a create":      request("POST", "hierarchicalresourcequotas").Body([]byte(body(quota, "r", pods, time))),
+			"a dry run":     request("POST", "hierarchicalresourcequotas").Param("dryRun", "All").Body([]byte(body(quota, "r", pods, time))),
+			"another kind":  request("POST", "subnamespaces").Body([]byte(body(subnamespace, "times-sub", "{}", time))),
+			"an update":     request("PUT", "hierarchicalresourcequotas").Name("q").Body([]byte(body(quota, "q", pods, time))),
+			"a merge patch": request("PATCH", "hierarchicalresourcequotas").Name("q").SetHeader("Content-Type", string(types.MergePatchType)).Body([]byte(body(quota, "q", pods, time))),
+			"a JSON patch": request("PATCH", "hierarchicalresourcequotas").Name("q").SetHeader("Content-Type", string(types.JSONPatchType)).
+				Body(fmt.Appendf(nil, `[{"op": "replace", "path": "/metadata/managedFields/0/time", "value": %q}, {"op": "add", "path": "/metadata/labels/b", "value": "c"}]`, time)),
+		} {
+			if err := write.Do(t.Context()).Error(); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "time: Invalid value") {
+				t.Errorf("%s with the time %s: %v", name, time, err)
+			}
+		}
+	}
+	if _, err := admin.HNC.HncV1beta1().HierarchicalResourceQuotas("").List(t.Context(), metav1.ListOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // All stored objects are in memory. The propagator, which is trusted, fills a tree at once.
 func TestLargeObjectsOfOneTreeAreBounded(t *testing.T) {
 	tree(t, "bounded-", "team", "a<team", "b<team", "c<team", "d<team", "other")

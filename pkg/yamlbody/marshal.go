@@ -1,0 +1,54 @@
+package yamlbody
+
+import (
+	"errors"
+
+	"sigs.k8s.io/yaml"
+)
+
+// maxIndentation is how many bytes of indentation an object in YAML may have: a large CustomResourceDefinition has half a
+// megabyte.
+const maxIndentation = 8 << 20
+
+// ErrTooDeep is the error for an object whose YAML would consist of spaces.
+var ErrTooDeep = errors.New("the object is too deep to be written as YAML")
+
+// Marshal returns a value of decoded JSON as YAML, or ErrTooDeep. Each line has two spaces for each level around it, so a
+// text of 100 kB in thousands of levels would have hundreds of megabytes.
+func Marshal(value any) ([]byte, error) {
+	if left := maxIndentation; !indent(value, 0, &left) {
+		return nil, ErrTooDeep
+	}
+	return yaml.Marshal(value)
+}
+
+// indent subtracts from left how many bytes of indentation a value in so many levels may need, and reports whether these
+// are enough.
+func indent(value any, level int, left *int) bool {
+	*left -= 2 * level
+	if *left < 0 {
+		return false
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			if !indent(name, level, left) || !indent(member, level+1, left) {
+				return false
+			}
+		}
+	case []any:
+		for _, element := range value {
+			if !indent(element, level+1, left) {
+				return false
+			}
+		}
+	case string:
+		// Texts are broken in lines at breaks, and long ones at spaces.
+		for i := range len(value) {
+			if c := value[i]; c <= ' ' || c >= 0x80 {
+				*left -= 2 * level
+			}
+		}
+	}
+	return *left >= 0
+}
