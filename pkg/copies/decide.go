@@ -16,7 +16,7 @@ const (
 	Create Verb = "create"
 	// Update means that there is an object, a copy or not, that differs.
 	Update Verb = "update"
-	// Delete means that there is a copy without a source.
+	// Delete means that there is a copy without a source, or a local RoleBinding that a Role from above invalidates.
 	Delete Verb = "delete"
 	// Keep writes nothing: a local object stays although a source governs its name, which is worth reporting.
 	Keep Verb = "keep"
@@ -31,14 +31,28 @@ type Write struct {
 	Kind      Kind
 	Namespace string
 	Name      string
-	// Source is the object to copy; nil when a copy is deleted.
+	// Source is the object to copy; nil when an object is deleted.
 	Source *Object
 	// Present is the object in the namespace; nil when a copy is created.
 	Present *Object
+	// Role is the source of the Role that invalidates a local RoleBinding, which is deleted; nil for all other writes.
+	Role *Object
 }
 
-// Overwrites reports whether the write replaces a local object.
-func (w Write) Overwrites() bool { return w.Verb == Update && !w.Present.Copy }
+// Overwrites reports whether the write replaces or invalidates a local object.
+func (w Write) Overwrites() bool { return (w.Verb == Update || w.Verb == Delete) && !w.Present.Copy }
+
+// From returns the namespace that the write comes from: that of the source, of the Role that invalidates a RoleBinding,
+// or of the former source of a copy that is deleted.
+func (w Write) From() string {
+	switch {
+	case w.Source != nil:
+		return w.Source.Namespace
+	case w.Role != nil:
+		return w.Role.Namespace
+	}
+	return w.Present.InheritedFrom
+}
 
 // Destination is a namespace that inherits.
 type Destination struct {
@@ -48,6 +62,9 @@ type Destination struct {
 	// Labels returns the present or imminent labels of the namespace or of an ancestor. It is called only where they
 	// matter.
 	Labels func(namespace string) map[string]string
+	// Before are the ancestors before a move, in the same order, for an index without copies: it infers from them which
+	// Roles the namespace has inherited. It is nil otherwise.
+	Before []string
 	// Stays is set if the namespace or an ancestor of it is being deleted. It reports whether a namespace exists and is
 	// not being deleted.
 	Stays func(namespace string) bool
@@ -129,12 +146,16 @@ func (x *Index) decide(source *Object, d Destination, name string) *Write {
 	if verb == "" {
 		return nil
 	}
-	return &Write{Verb: verb, Kind: x.Kind, Namespace: d.Namespace, Name: name, Source: source, Present: present}
+	return &Write{Verb: verb, Kind: x.Kind, Namespace: d.Namespace, Name: name, Source: source, Present: present, Role: x.invalidates(present, d)}
 }
 
 // verb returns what to do about the governing source and the present object, both of which may be nil; "" for nothing.
 func (x *Index) verb(source, present *Object, d Destination) Verb {
 	switch {
+	case x.invalidates(present, d) != nil && present.Terminating:
+		return Wait
+	case x.invalidates(present, d) != nil:
+		return Delete
 	case source == nil && (present == nil || !present.Copy), !d.permits(source, present):
 		return ""
 	case present != nil && present.Terminating:
@@ -194,16 +215,21 @@ func (x *Index) DecideAll(d Destination) (removals, writes []Write) {
 			}
 		}
 	}
-	for name, source := range governing {
-		if w := x.decide(source, d, name); w != nil {
+	add := func(source *Object, name string) {
+		switch w := x.decide(source, d, name); {
+		case w == nil:
+		case source == nil || w.Role != nil:
+			removals = append(removals, *w)
+		default:
 			writes = append(writes, *w)
 		}
 	}
+	for name, source := range governing {
+		add(source, name)
+	}
 	for o := range x.In(d.Namespace) {
 		if governing[o.Name] == nil {
-			if w := x.decide(nil, d, o.Name); w != nil {
-				removals = append(removals, *w)
-			}
+			add(nil, o.Name)
 		}
 	}
 	byName := func(a, b Write) int { return strings.Compare(a.Name, b.Name) }

@@ -123,7 +123,7 @@ func (x *Index) Wrote(source *Object, namespace string, written Written, ahead b
 	}
 	x.put(&Object{
 		Namespace: namespace, Name: source.Name, UID: written.UID, ResourceVersion: written.ResourceVersion,
-		Copy: true, InheritedFrom: source.Namespace, Digest: source.Digest, fitness: ofCopies,
+		Copy: true, InheritedFrom: source.Namespace, Digest: source.Digest, fitness: fitnessOfCopy(source.role),
 	})
 	return old
 }

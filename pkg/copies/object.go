@@ -46,7 +46,7 @@ type Object struct {
 	// Finalized reports that a source has finalizers, and so has no copies.
 	Finalized bool
 
-	// fitness determines where a source is copied to. It is never nil, and copies, which are most objects, share one.
+	// fitness determines where a source is copied to. It is never nil, and most copies, which are most objects, share one.
 	*fitness
 	// content is that of a source's copies; nil if it has none.
 	content *content
@@ -118,13 +118,14 @@ func newObject(m metav1.Object, kind schema.GroupKind, secretType, role string, 
 		Terminating:     m.GetDeletionTimestamp() != nil,
 		InheritedFrom:   from,
 		Copy:            isCopy,
-		fitness:         ofCopies,
 	}
-	if !isCopy {
-		o.Finalized = len(m.GetFinalizers()) > 0
-		o.fitness = rules.fitness(m, kind, secretType)
-		o.role = role
+	if isCopy {
+		o.fitness = fitnessOfCopy(role)
+		return o
 	}
+	o.Finalized = len(m.GetFinalizers()) > 0
+	o.fitness = rules.fitness(m, kind, secretType)
+	o.role = role
 	return o
 }
 

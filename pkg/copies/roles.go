@@ -9,7 +9,12 @@ import (
 // written it. So it is copied only to where that Role is the one of its own namespace. Otherwise a user could bind a
 // Role that has few permissions, and get those of a local Role in a descendant.
 
-// BindsRole returns the name of the Role that a source refers to, "" if it is no RoleBinding or refers to a
+//
+// The reverse holds, too. kube-apiserver has authorized a RoleBinding by the Role that the name meant at that time. When
+// the name gets another one from above, local RoleBindings that refer to it are overwritten with it: they are deleted
+// first. Otherwise a user could bind a name in advance, and get the permissions that a Role from above has later.
+
+// BindsRole returns the name of the Role that an object refers to, "" if it is no RoleBinding or refers to a
 // ClusterRole.
 func (o *Object) BindsRole() string {
 	if o == nil {
@@ -51,8 +56,64 @@ func (x *Index) bindsSame(source *Object, d Destination) bool {
 	if x.Roles == nil {
 		return false
 	}
-	there := x.Roles.effectiveRole(d.ancestor(source.Namespace), source.role)
-	return there != nil && x.Roles.effectiveRole(d, source.role) == there
+	at := d.ancestor(source.Namespace)
+	there := x.Roles.effectiveRole(at, source.role)
+	return there != nil && x.Roles.effectiveRole(d, source.role) == there && x.Roles.arrives(at, source.role) == nil
+}
+
+// arrives returns the source of the Role that is about to give a name another meaning in a namespace, nil if none is.
+func (x *Index) arrives(d Destination, name string) *Object {
+	source, present := x.effectiveRole(d, name), x.Get(d.Namespace, name)
+	switch {
+	case source == nil, source.Namespace == d.Namespace, !d.permits(source, present), source.Namespace == x.inherits(d, name, present):
+		return nil
+	case present != nil && present.Terminating:
+		return nil // It arrives when that one is gone.
+	}
+	return source
+}
+
+// inherits returns the namespace that a Role's name is inherited from, given the present Role.
+func (x *Index) inherits(d Destination, name string, present *Object) string {
+	switch {
+	case present != nil:
+		return present.origin()
+	case d.Before != nil:
+		if before := x.Governing(Destination{Namespace: d.Namespace, Ancestors: d.Before, Labels: d.Labels}, name); before != nil {
+			return before.Namespace
+		}
+	}
+	return ""
+}
+
+// invalidates returns the source of the Role that invalidates an object, nil if it is no local RoleBinding or stays
+// valid.
+func (x *Index) invalidates(present *Object, d Destination) *Object {
+	if present.BindsRole() == "" || present.Copy || x.Roles == nil {
+		return nil
+	}
+	return x.Roles.arrives(d, present.role)
+}
+
+// Bound returns the RoleBindings that a Role has to wait for: those that refer to its name in the namespace of the
+// write, and are removed or replaced. It returns none for a Role that the namespace inherits already.
+func (x *Index) Bound(w Write, d Destination) iter.Seq[Write] {
+	return func(yield func(Write) bool) {
+		c := x.objects[w.Namespace]
+		if c == nil || !w.Arrives() {
+			return
+		}
+		for name := range c.byRole[w.Name] {
+			if bound := x.Decide(d, name); bound != nil && !yield(*bound) {
+				return
+			}
+		}
+	}
+}
+
+// Arrives reports whether the write gives the name of a Role another meaning in its namespace.
+func (w Write) Arrives() bool {
+	return w.Kind == Roles && (w.Verb == Create || (w.Verb == Update && w.Present.origin() != w.Source.Namespace))
 }
 
 // effectiveRole is Effective for a Role. Many bindings may refer to it.
@@ -70,7 +131,11 @@ func (x *Index) effectiveRole(d Destination, name string) *Object {
 
 // ancestor describes an ancestor of the namespace.
 func (d Destination) ancestor(namespace string) Destination {
-	return Destination{Namespace: namespace, Ancestors: d.Ancestors[:slices.Index(d.Ancestors, namespace)], Labels: d.Labels, roles: d.roles}
+	at := Destination{Namespace: namespace, Ancestors: d.Ancestors[:slices.Index(d.Ancestors, namespace)], Labels: d.Labels, roles: d.roles}
+	if d.Before != nil {
+		at.Before = at.Ancestors // It does not move.
+	}
+	return at
 }
 
 // Remember returns the destination, which then calls Labels at most once for each namespace, and finds the Role that is
@@ -110,7 +175,7 @@ func (o *Object) origin() string {
 	return o.Namespace
 }
 
-// Bindings returns the sources in a namespace that refer to a Role, or to any if it is "".
+// Bindings returns the local RoleBindings in a namespace that refer to a Role, or to any if it is "".
 func (x *Index) Bindings(namespace, role string) iter.Seq[*Object] {
 	return func(yield func(*Object) bool) {
 		c := x.objects[namespace]
@@ -123,7 +188,7 @@ func (x *Index) Bindings(namespace, role string) iter.Seq[*Object] {
 		}
 		for _, names := range byRole {
 			for name := range names {
-				if !yield(c.byName[name]) {
+				if o := c.byName[name]; !o.Copy && !yield(o) {
 					return
 				}
 			}
@@ -131,7 +196,7 @@ func (x *Index) Bindings(namespace, role string) iter.Seq[*Object] {
 	}
 }
 
-// countRole records that a source refers to a Role, or that it does not any more.
+// countRole records that a RoleBinding refers to a Role, or that it does not any more.
 func (c *contents) countRole(o *Object, refers bool) {
 	if o.role == "" {
 		return

@@ -64,7 +64,8 @@ func TestARoleBindingIsCopiedOnlyWithTheRoleThatItRefersTo(t *testing.T) {
 		"only the destination has one":                               {map[string]string{"leaf": ""}, false},
 		"a local one will be overwritten":                            {map[string]string{"mid": "", "leaf": ""}, true},
 		"a local one is held by a finalizer":                         {map[string]string{"mid": "", "leaf": "terminating"}, false},
-		"both inherit it":                                            {map[string]string{"root": ""}, true},
+		"both inherit it, and it is not beside the binding yet":      {map[string]string{"root": ""}, false},
+		"both inherit it":                                            {map[string]string{"root": "", "mid": "<root"}, true},
 		"both have copies":                                           {map[string]string{"root": "", "mid": "<root", "leaf": "<root"}, true},
 		"the copy has no source any more":                            {map[string]string{"mid": "<root", "leaf": "<root"}, false},
 		"another is copied to the destination only":                  {map[string]string{"root": toLeaf, "mid": ""}, false},
@@ -196,7 +197,9 @@ func TestRolesThatRoleBindingsReferTo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for encoding, o := range map[string]*Object{"protobuf": inProtobuf, "json": bindingOf(t, "mid", kind), "typed": NewRoleBinding(binding, &Rules{})} {
+		inherited := binding.DeepCopy()
+		inherited.Labels = map[string]string{hnc.LabelInheritedFrom: "root"}
+		for encoding, o := range map[string]*Object{"a copy": NewRoleBinding(inherited, &Rules{}), "protobuf": inProtobuf, "json": bindingOf(t, "mid", kind), "typed": NewRoleBinding(binding, &Rules{})} {
 			if got := o.BindsRole(); got != want {
 				t.Errorf("%s in %s: refers to %q, want %q", kind, encoding, got, want)
 			}
@@ -229,5 +232,144 @@ func TestOnlySomeChangesOfARoleMatterForBindings(t *testing.T) {
 	}
 	if source.SameRole(nil) || (*Object)(nil).SameRole(source) {
 		t.Error("a Role that comes or goes matters")
+	}
+}
+
+// roleBinding returns the RoleBinding b, which refers to the Role ops: how is "" for a source, "<namespace" for a copy,
+// and "terminating" for a source that its finalizers keep.
+func roleBinding(t *testing.T, namespace, how string) *Object {
+	t.Helper()
+	role := roleAt(t, namespace, how)
+	return &Object{
+		Namespace: namespace, Name: "b", UID: role.UID, ResourceVersion: role.ResourceVersion, Terminating: role.Terminating, Copy: role.Copy,
+		InheritedFrom: role.InheritedFrom, fitness: fitnessOfCopy("ops"),
+	}
+}
+
+// Otherwise a user could bind a name in advance, and get the permissions of a Role that comes from above later.
+func TestARoleFromAboveInvalidatesRoleBindings(t *testing.T) {
+	const (
+		allow    = hnc.AnnotationAllowOverride + "=true"
+		override = hnc.AnnotationOverride + "=true"
+		toMid    = hnc.AnnotationSelect + "=env=mid"
+	)
+	for name, row := range map[string]struct {
+		roles   map[string]string
+		binding string
+		want    Verb
+	}{
+		"it comes":                               {map[string]string{"root": ""}, "", Delete},
+		"it overwrites a local one":              {map[string]string{"root": "", "leaf": ""}, "", Delete},
+		"it replaces a copy from elsewhere":      {map[string]string{"root": "", "mid": "", "leaf": "<mid"}, "", Delete},
+		"it replaces a copy from another tree":   {map[string]string{"root": "", "leaf": "<other"}, "", Delete},
+		"it comes, and finalizers keep it":       {map[string]string{"root": ""}, "terminating", Wait},
+		"it has been inherited":                  {map[string]string{"root": "", "leaf": "<root"}, "", ""},
+		"it was the one of the namespace":        {map[string]string{"leaf": ""}, "", ""},
+		"the override stays":                     {map[string]string{"root": allow, "leaf": override}, "", ""},
+		"it goes elsewhere":                      {map[string]string{"root": toMid}, "", ""},
+		"a finalizer keeps the local one":        {map[string]string{"root": "", "leaf": "terminating"}, "", ""},
+		"no Role comes":                          {nil, "", ""},
+		"the binding is a copy of one that went": {map[string]string{"root": ""}, "<root", Delete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			index := NewIndex(RoleBindings)
+			index.Roles = NewIndex(Roles)
+			for namespace, how := range row.roles {
+				index.Roles.Set(roleAt(t, namespace, how))
+			}
+			index.Set(roleBinding(t, "leaf", row.binding))
+			other := bindingOf(t, "leaf", "ClusterRole")
+			other.Name = "other"
+			index.Set(other)
+			d := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Labels: func(namespace string) map[string]string { return map[string]string{"env": namespace} }}.Remember()
+			var got Verb
+			w := index.Decide(d, "b")
+			if w != nil {
+				got = w.Verb
+			}
+			if got != row.want {
+				t.Fatalf("got %q, want %q", got, row.want)
+			}
+			if removals, writes := index.DecideAll(d); len(removals) != min(len(row.want), 1) || len(writes) > 0 {
+				t.Errorf("all: removed %v, written %v", removals, writes)
+			}
+			if index.Right(d) != (row.want == "") {
+				t.Errorf("it is right: %t", index.Right(d))
+			}
+			local := row.binding == ""
+			if w != nil && (w.Overwrites() != (local && got == Delete) || w.From() != "root") {
+				t.Errorf("it overwrites: %t, from %q", w.Overwrites(), w.From())
+			}
+			if role := index.Roles.Decide(d, "ops"); role != nil {
+				bound := slices.Collect(index.Bound(*role, d))
+				if awaits := len(bound) > 0; awaits != (row.want != "") {
+					t.Errorf("the Role awaits %v", bound)
+				}
+			}
+		})
+	}
+}
+
+// The copies of an invalid RoleBinding go with it, and no new ones are made.
+func TestAnInvalidRoleBindingIsNotCopied(t *testing.T) {
+	for mid, want := range map[string]bool{"": false, "-": false, "<root": true} {
+		index := NewIndex(RoleBindings)
+		index.Roles = NewIndex(Roles)
+		index.Roles.Set(roleAt(t, "root", ""))
+		index.Roles.Set(roleAt(t, "leaf", "<root"))
+		if mid != "-" {
+			index.Roles.Set(roleAt(t, "mid", mid))
+		}
+		binding := bindingOf(t, "mid", "Role")
+		index.Set(binding)
+		d := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Labels: func(string) map[string]string { return nil }}
+		if got := index.Propagates(binding, d); got != want {
+			t.Errorf("the Role in its namespace is %q: it is copied: %t, want %t", mid, got, want)
+		}
+	}
+}
+
+// A Role replaces a copy, and the copy of a RoleBinding that refers to it: neither may wait for the other for ever.
+func TestARoleAwaitsTheCopiesThatReferToIt(t *testing.T) {
+	index := NewIndex(RoleBindings)
+	index.Roles = NewIndex(Roles)
+	index.Roles.Set(roleAt(t, "root", ""))
+	index.Roles.Set(roleAt(t, "leaf", "<other"))
+	index.Set(bindingOf(t, "root", "Role"))
+	index.Set(roleBinding(t, "leaf", "<other"))
+	d := Destination{Namespace: "leaf", Ancestors: []string{"root"}, Labels: func(string) map[string]string { return nil }}
+	role, binding := index.Roles.Decide(d, "ops"), index.Decide(d, "b")
+	if binding == nil || binding.Verb != Update || !index.Awaits(*binding) {
+		t.Fatalf("the copy: got %+v", binding)
+	}
+	if bound := slices.Collect(index.Bound(*role, d)); len(bound) != 1 {
+		t.Errorf("the Role awaits %v", bound)
+	}
+	index.Delete("leaf", "b", "leaf")
+	if bound := slices.Collect(index.Bound(*role, d)); len(bound) != 0 {
+		t.Errorf("the Role awaits %v", bound)
+	}
+}
+
+// An index without copies infers from the ancestors before a move which Roles a namespace inherits.
+func TestWithoutCopiesInheritedRolesAreKnownByTheAncestorsBefore(t *testing.T) {
+	for _, row := range []struct {
+		before []string
+		want   bool
+	}{{[]string{}, true}, {nil, true}, {[]string{"root"}, false}, {[]string{"root", "mid"}, false}, {[]string{"other"}, true}} {
+		index := NewIndex(RoleBindings)
+		index.Roles = NewIndex(Roles)
+		index.Roles.Set(roleAt(t, "root", ""))
+		index.Roles.Set(roleAt(t, "other", ""))
+		local := bindingOf(t, "leaf", "Role")
+		index.Set(local)
+		d := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Before: row.before, Labels: func(string) map[string]string { return nil }}
+		w := index.Decide(d, "b")
+		if got := w != nil && w.Overwrites(); got != row.want {
+			t.Errorf("before %v: it is removed: %t, want %t", row.before, got, row.want)
+		}
+		if got := index.Propagates(bindingOf(t, "mid", "Role"), d); got != (row.before != nil) {
+			t.Errorf("before %v: one of an ancestor is copied: %t", row.before, got)
+		}
 	}
 }

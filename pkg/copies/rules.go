@@ -168,8 +168,16 @@ type fitness struct {
 	role string
 }
 
-// ofCopies is the fitness of all copies, which are not sources.
+// ofCopies is the fitness of copies, which are not sources.
 var ofCopies = &fitness{}
+
+// fitnessOfCopy returns the fitness of a copy that refers to a Role, "" for none.
+func fitnessOfCopy(role string) *fitness {
+	if role == "" {
+		return ofCopies
+	}
+	return &fitness{role: role}
+}
 
 func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType string) *fitness {
 	f := &fitness{annotations: exceptions.Of(source.GetAnnotations())}

@@ -93,7 +93,7 @@ func (all *imports) destinations() iter.Seq[copies.Destination] {
 				continue
 			}
 			slices.Reverse(above)
-			if !yield(copies.Destination{Namespace: name, Ancestors: above, Labels: func(namespace string) map[string]string { return all.namespaces[namespace].Labels }}) {
+			if !yield(copies.Destination{Namespace: name, Ancestors: above, Before: above, Labels: func(namespace string) map[string]string { return all.namespaces[namespace].Labels }}) {
 				return
 			}
 		}
@@ -107,7 +107,7 @@ func describeOverwrites(writes []copies.Write) string {
 	})
 	var named []string
 	for _, w := range writes[:min(len(writes), examples)] {
-		named = append(named, fmt.Sprintf("%s in %s by that of %s", w.Name, w.Namespace, w.Source.Namespace))
+		named = append(named, fmt.Sprintf("%s in %s by that of %s", w.Name, w.Namespace, w.From()))
 	}
 	return fmt.Sprintf("copies would overwrite %d objects that HNC has left alone, such as %s", len(writes), strings.Join(named, ", "))
 }

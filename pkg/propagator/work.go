@@ -62,7 +62,7 @@ func logFailure(logger klog.Logger, key queue.Key, failures int, err error) {
 	reason := errors.New(names.ShortenText(err.Error()))
 	switch {
 	case outcome.Paced(err):
-		logger.V(4).Info("Reconciliation waits to try again what was refused", append(values, "reason", reason)...)
+		logger.V(4).Info("Reconciliation waits to try a write", append(values, "reason", reason)...)
 	case errors.Is(err, outcome.ErrStale) && failures < toleratedFailures:
 		logger.V(4).Info("Reconciliation was based on an outdated cache and will be retried", append(values, "reason", reason)...)
 	case !outcome.Rejected(err) && failures < toleratedFailures:

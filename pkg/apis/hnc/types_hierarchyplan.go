@@ -122,7 +122,8 @@ const (
 	ActionAdd PlannedAction = "Add"
 	// ActionChange means that a copy would be replaced by that of another source, or updated.
 	ActionChange PlannedAction = "Change"
-	// ActionOverwrite means that a local object would be replaced by a copy.
+	// ActionOverwrite means that a local object would be replaced by a copy, or a RoleBinding removed that refers to a
+	// replaced Role.
 	ActionOverwrite PlannedAction = "Overwrite"
 	// ActionRemove means that a copy would be removed.
 	ActionRemove PlannedAction = "Remove"

@@ -19,9 +19,9 @@ import (
 // ErrStale reports that a decision was based on an outdated cache. It is retried, and not worth a line in the log.
 var ErrStale = errors.New("the cache is outdated")
 
-// ErrPaced reports that the server has refused the same write before, and that it is not tried again yet. It is
-// retried, and not worth a line in the log.
-var ErrPaced = errors.New("the write was refused, and is tried again later")
+// ErrPaced reports that a write is not tried yet, because the server has refused it before, or because it awaits
+// another one. It is retried, and not worth a line in the log.
+var ErrPaced = errors.New("the write is tried later")
 
 // Paced reports whether an error is ErrPaced, or joins nothing else.
 func Paced(err error) bool {

@@ -127,7 +127,7 @@ func (p *Planner) namespace(ctx context.Context, v *visibility, e plan.Effect, f
 	for _, w := range e.Writes[first:last] {
 		n.Objects = append(n.Objects, hnc.PlannedObject{
 			Action: action(w), Group: w.Kind.Group, Version: w.Kind.Version, Resource: w.Kind.Resource, Kind: w.Kind.Kind, Name: w.Name,
-			Source: origin(w), Difference: p.diff(ctx, v, w),
+			Source: w.From(), Difference: p.diff(ctx, v, w),
 		})
 	}
 	if first == 0 {
@@ -150,22 +150,14 @@ func action(w copies.Write) hnc.PlannedAction {
 	switch {
 	case w.Verb == copies.Create:
 		return hnc.ActionAdd
+	case w.Overwrites():
+		return hnc.ActionOverwrite
 	case w.Verb == copies.Delete:
 		return hnc.ActionRemove
 	case w.Verb == copies.Keep:
 		return hnc.ActionKeep
-	case w.Overwrites():
-		return hnc.ActionOverwrite
 	}
 	return hnc.ActionChange
-}
-
-// origin is the namespace of an object's source, also of one that is removed.
-func origin(w copies.Write) string {
-	if w.Source == nil {
-		return w.Present.InheritedFrom
-	}
-	return w.Source.Namespace
 }
 
 // count adds the effect in one namespace to a summary.

@@ -96,7 +96,7 @@ func (p KindPolicy) overwritten(index *copies.Index, destinations iter.Seq[copie
 		index.PolicyOf = func(namespace string) copies.Policy { return p.Of(chain(namespace)) }
 		for o := range index.In(d.Namespace) {
 			if w := index.Decide(d, o.Name); w != nil && w.Overwrites() {
-				found = append(found, overwrite{*w, chain(w.Source.Namespace)})
+				found = append(found, overwrite{*w, chain(w.From())})
 			}
 		}
 	}

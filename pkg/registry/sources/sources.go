@@ -107,7 +107,7 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 				}
 			}
 		}
-		if len(c.names) > 0 {
+		if len(c.names) > 0 || index.Kind == copies.RoleBindings {
 			relevant = append(relevant, c)
 		}
 	}
@@ -125,7 +125,8 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 	return writes, append(unknown, s.problems...)
 }
 
-// candidates are the names of the sources of one kind that may be copied to a destination.
+// candidates are the names of the sources of one kind that may be copied to a destination. RoleBindings may also be
+// overwritten by the Role that they refer to.
 type candidates struct {
 	index *copies.Index
 	names map[string]bool
@@ -135,7 +136,7 @@ type candidates struct {
 func (c candidates) overwritten(d copies.Destination) []copies.Write {
 	var writes []copies.Write
 	for o := range c.index.In(d.Namespace) {
-		if !c.names[o.Name] {
+		if !c.names[o.Name] && o.BindsRole() == "" {
 			continue
 		}
 		if w := c.index.Decide(d, o.Name); w != nil && w.Overwrites() {

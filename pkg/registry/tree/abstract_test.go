@@ -142,7 +142,7 @@ func TestMovedNamespacesHaveLabelsOfAbstractAncestors(t *testing.T) {
 		ns.Annotations = map[string]string{hnc.AnnotationAbstractAncestors: "eng.moved.top"}
 	})
 	chain := []string{"leaf"}
-	for d := range movedDestinations([]Node{{Name: "moved", Namespace: f.existing(t, "moved")}}, chain, f.Index.abstractAbove(chain), f.Index.labels) {
+	for d := range movedDestinations([]Node{{Name: "moved", Namespace: f.existing(t, "moved")}}, []string{"moved"}, chain, f.Index.abstractAbove(chain), f.Index.labels) {
 		want := map[string]string{hnc.TreeLabel("moved"): "0", hnc.TreeLabel("leaf"): "1", hnc.TreeLabel("eng"): "2", hnc.TreeLabel("top"): "4"}
 		if got := d.Labels(d.Namespace); !maps.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)

@@ -24,12 +24,12 @@ func ancestorsWithin(nodes []Node) map[string][]string {
 // writable reports whether the propagator writes in the namespace.
 func (n Node) writable() bool { return n.Namespace != nil && n.Namespace.DeletionTimestamp == nil }
 
-// movedDestinations returns the namespaces of a subtree as they are after its top has moved to the parent with the
-// given chain: with the tree labels of their new ancestors and of the abstract ones above them, and with the ancestors
+// movedDestinations returns the namespaces of a subtree as they are after its top, whose chain was before, has moved to
+// the parent with the given chain: with the tree labels of their new ancestors and of the abstract ones above them, and with the ancestors
 // of the chain to inherit from. A namespace of the chain that is in the subtree was moved there after the chain had
 // been read, so the move will be validated again, and it is not a destination of its own objects. labels returns the
 // present labels of a namespace of the chain.
-func movedDestinations(nodes []Node, chain, abstract []string, labels func(namespace string) map[string]string) iter.Seq[copies.Destination] {
+func movedDestinations(nodes []Node, before, chain, abstract []string, labels func(namespace string) map[string]string) iter.Seq[copies.Destination] {
 	above := slices.Clone(chain)
 	slices.Reverse(above)
 	return func(yield func(copies.Destination) bool) {
@@ -44,7 +44,9 @@ func movedDestinations(nodes []Node, chain, abstract []string, labels func(names
 				}
 				return labelsBelow(n.Namespace, slices.Concat(inner[n.Name], chain), abstract)
 			}
-			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: future}.Remember()) {
+			old := append(append([]string{}, inner[n.Name]...), before[1:]...)
+			slices.Reverse(old)
+			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: future, Before: old}.Remember()) {
 				return
 			}
 		}

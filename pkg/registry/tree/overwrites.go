@@ -52,7 +52,7 @@ func (o *Overwrites) validateMove(ctx context.Context, reject rejection, field s
 	}
 	above := slices.Clone(chain)
 	slices.Reverse(above)
-	writes, unknown := o.config.Sources.Overwritten(ctx, above, movedDestinations(o.index.Subtree(namespace), chain, o.index.abstractAbove(chain), o.index.labels))
+	writes, unknown := o.config.Sources.Overwritten(ctx, above, movedDestinations(o.index.Subtree(namespace), o.index.Chain(namespace.Name), chain, o.index.abstractAbove(chain), o.index.labels))
 	warnUnknown(ctx, unknown)
 	if len(writes) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field 
 	}
 	return reject.conflict("%s: objects would overwrite others of the same names. Rename or delete these first, or have them kept by "+
 		"onConflict: Keep:\n%s", field, o.describe(ctx, requester, writes, func(w copies.Write) string {
-		return fmt.Sprintf("Object %q in namespace %q would overwrite the one in %q (%s)", w.Name, w.Source.Namespace, w.Namespace,
+		return fmt.Sprintf("Object %q in namespace %q would overwrite the one in %q (%s)", w.Name, w.From(), w.Namespace,
 			w.Kind.GroupVersion().WithKind(w.Kind.Kind))
 	}))
 }

@@ -150,7 +150,7 @@ func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
 	}
 	// "parent" has come below "moved" since its chain was read.
 	var names []string
-	for d := range movedDestinations([]Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"parent", "root"}, nil, nil) {
+	for d := range movedDestinations([]Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"moved"}, []string{"parent", "root"}, nil, nil) {
 		names = append(names, d.Namespace)
 	}
 	if want := []string{"moved", "other"}; !slices.Equal(names, want) {

@@ -136,7 +136,7 @@ type PlanSummary struct {
 	Added int32 `json:"added"`
 	// changed is the number of copies that would be replaced by copies of other sources.
 	Changed int32 `json:"changed"`
-	// overwritten is the number of local objects that would be replaced by copies.
+	// overwritten is the number of local objects that would be replaced by copies, or removed because they refer to such.
 	Overwritten int32 `json:"overwritten"`
 	// removed is the number of copies that would be removed.
 	Removed int32 `json:"removed"`
@@ -190,7 +190,8 @@ const (
 	ActionAdd PlannedAction = "Add"
 	// ActionChange means that a copy would be replaced by that of another source, or updated.
 	ActionChange PlannedAction = "Change"
-	// ActionOverwrite means that a local object would be replaced by a copy.
+	// ActionOverwrite means that a local object would be replaced by a copy, or a RoleBinding removed that refers to a
+	// replaced Role.
 	ActionOverwrite PlannedAction = "Overwrite"
 	// ActionRemove means that a copy would be removed.
 	ActionRemove PlannedAction = "Remove"

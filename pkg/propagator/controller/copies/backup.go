@@ -68,7 +68,8 @@ func (b *backups) begin(w copies.Write) (done func(), err error) {
 
 // add keeps the content of the object that a write is about to overwrite, unless that is kept already. If it can't be
 // kept because of its kind, of limits or of missing permissions, the write is not prevented: otherwise users could
-// block the policies above them. It returns an error if a retry may succeed.
+// block the policies above them; nor by changes of a RoleBinding that is invalid. It returns an error if a retry may
+// succeed.
 func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 	live, err := b.dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
 	switch {
@@ -76,7 +77,7 @@ func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 		return backup{}, fmt.Errorf("%w: %w", outcome.ErrStale, err)
 	case err != nil:
 		return lostFor(err)
-	case live.GetResourceVersion() != w.Present.ResourceVersion:
+	case live.GetUID() != w.Present.UID, w.Role == nil && live.GetResourceVersion() != w.Present.ResourceVersion:
 		return backup{}, fmt.Errorf("%w: %s %s/%s is at version %s now", outcome.ErrStale, w.Kind.Resource, w.Namespace, w.Name, live.GetResourceVersion())
 	}
 	manifest, err := copies.Present(live)
@@ -96,7 +97,7 @@ func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 	created, err := records.Create(ctx, &v1alpha3.OverwrittenObject{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1alpha3.OverwrittenObjectSpec{
-			Group: resource.Group, Resource: resource.Resource, Name: w.Name, Source: w.Source.Namespace, Manifest: string(manifest),
+			Group: resource.Group, Resource: resource.Resource, Name: w.Name, Source: w.From(), Manifest: string(manifest),
 		},
 	}, metav1.CreateOptions{})
 	switch {

@@ -17,25 +17,19 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/record"
-	"k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
-	shared "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
 // If both wrote, the one that fails would discard the only record of the content.
 func TestAnObjectIsOverwrittenByOneWriteAtATime(t *testing.T) {
-	c := &Controller{
-		Dependencies: controller.Dependencies{Metrics: shared.New(metrics.NewKubeRegistry().MustRegister, true)},
-		slots:        make(chan struct{}, 1), backups: newBackups(nil, nil), failures: &failures{},
-	}
-	c.metrics = newMetrics(c.Metrics)
+	c := newController()
+	track(t, c, copies.Kinds...)
 	w := copies.Write{Verb: copies.Update, Kind: copies.Roles, Namespace: "leaf", Name: "role", Source: copies.NewSource(&metav1.PartialObjectMetadata{}, copies.Roles, &copies.Rules{}), Present: &copies.Object{}}
 	done, err := c.backups.begin(w)
 	if err != nil {

@@ -51,6 +51,12 @@ func (e eventRecorder) kept(w copies.Write) {
 
 func (e eventRecorder) refused(w copies.Write, err error) {
 	why := names.ShortenText(err.Error())
+	if w.Role != nil {
+		e.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotUpdate,
+			"Could not be removed, so role %q of ancestor namespace %q is not propagated to its namespace: %s", names.Shorten(w.Role.Name), w.Role.Namespace, why)
+		e.withheldRole(w, why)
+		return
+	}
 	if w.Verb == copies.Delete {
 		e.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotUpdate,
 			"Could not remove the copy from source namespace %q: %s", w.Present.InheritedFrom, why)
@@ -66,9 +72,19 @@ func (e eventRecorder) refused(w copies.Write, err error) {
 		"Could not write to destination namespace %q: %s", w.Namespace, why)
 }
 
+// withheldRole says why a Role is not propagated to a namespace in which a RoleBinding refers to another one.
+func (e eventRecorder) withheldRole(w copies.Write, why string) {
+	e.Eventf(w.Role.Reference(copies.Roles), corev1.EventTypeWarning, hnc.EventCannotPropagate,
+		"Could not write to destination namespace %q, where RoleBinding %q refers to another role of that name and cannot be removed: %s",
+		w.Namespace, names.Shorten(w.Name), why)
+}
+
 func (e eventRecorder) blocked(w copies.Write) {
 	e.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotUpdate,
 		"Being deleted but kept by its finalizers; remove them so that it is replaced or goes")
+	if w.Role != nil {
+		e.withheldRole(w, "its finalizers keep it")
+	}
 	if w.Source != nil {
 		e.Eventf(w.Source.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotPropagate,
 			"Could not write to destination namespace %q: the object of the same name is being deleted but kept by its finalizers", w.Namespace)
@@ -76,6 +92,14 @@ func (e eventRecorder) blocked(w copies.Write) {
 }
 
 func (e eventRecorder) overwritten(w copies.Write, kept backup) {
+	if w.Role != nil {
+		e.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventOverwritten,
+			"Removed, because role %q, to which it refers, is now that of ancestor namespace %q; %s; bind that one again if its permissions may be granted",
+			names.Shorten(w.Role.Name), w.Role.Namespace, kept.describe(w))
+		e.Eventf(w.Role.Reference(copies.Roles), corev1.EventTypeWarning, hnc.EventOverwritten,
+			"Has invalidated RoleBinding %q in namespace %q, which referred to another role of that name", names.Shorten(w.Name), w.Namespace)
+		return
+	}
 	e.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventOverwritten,
 		"Overwritten by the object of the same name in ancestor namespace %q; %s; %s", w.Source.Namespace, kept.describe(w), howToKeep(w))
 	e.Eventf(w.Source.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventOverwritten,

@@ -98,7 +98,10 @@ func (f *failures) recordRefused(kind int, w copies.Write, err error) {
 // as finalizers keep it, which must not go unnoticed.
 func (f *failures) recordBlocked(kind int, w copies.Write) {
 	why := "the source has been removed"
-	if w.Source != nil {
+	switch {
+	case w.Role != nil:
+		why = fmt.Sprintf("the Role of namespace %q, which can't be written, has the name that it refers to", w.Role.Namespace)
+	case w.Source != nil:
 		why = fmt.Sprintf("the one from namespace %q can't replace it", w.Source.Namespace)
 	}
 	if f.record(kind, w, failure{message: fmt.Sprintf("%s %q in namespace %q is being deleted and is kept by its finalizers, so it stays in effect although %s; "+

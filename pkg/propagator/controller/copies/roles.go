@@ -1,11 +1,19 @@
 package copies
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
@@ -22,7 +30,7 @@ func bindings(s *cache.State) (int, *cache.Kind) {
 }
 
 // syncBound enqueues what a Role affects besides its own copies: the RoleBindings in its namespace that refer to it,
-// and the copies of RoleBindings there and in descendants.
+// and RoleBindings there and in descendants.
 func (c *Controller) syncBound(namespace, role string, descendants []string) {
 	kind, sources := 0, []string(nil)
 	c.Cache.Read(func(s *cache.State) {
@@ -41,7 +49,7 @@ func (c *Controller) syncBound(namespace, role string, descendants []string) {
 	}
 }
 
-// syncBoundCopies enqueues the copies in a namespace that refer to a Role, and have to be written or removed.
+// syncBoundCopies enqueues the RoleBindings in a namespace that refer to a Role, and have to be written or removed.
 func (c *Controller) syncBoundCopies(namespace, role string) {
 	kind, names := 0, []string(nil)
 	c.Cache.Read(func(s *cache.State) {
@@ -49,7 +57,7 @@ func (c *Controller) syncBoundCopies(namespace, role string) {
 		if kind, k = bindings(s); k == nil {
 			return
 		}
-		for _, ancestor := range s.Tree.Ancestors(namespace) {
+		for _, ancestor := range append(s.Tree.Ancestors(namespace), namespace) {
 			for b := range k.Index.Bindings(ancestor, role) {
 				names = append(names, b.Name)
 			}
@@ -75,4 +83,103 @@ func (c *Controller) syncBoundCopies(namespace, role string) {
 func withholds(s *cache.State, kind int, source *copies.Object, namespace string) bool {
 	return source.BindsRole() != "" && s.Kind(kind).Synced && !s.Tree.Frozen(namespace) &&
 		slices.Contains(s.Tree.Ancestors(namespace), source.Namespace) && s.Kind(kind).Index.Withheld(source, desired.Destination(s.Tree, namespace))
+}
+
+// awaitsBinding reports whether a Role must not be written yet, because a RoleBinding in its namespace refers to what
+// the name has meant so far, and returns the name of one.
+func (c *Controller) awaitsBinding(w copies.Write) (binding string, awaits bool) {
+	if !w.Arrives() {
+		return "", false
+	}
+	c.Cache.Read(func(s *cache.State) {
+		_, k := bindings(s)
+		if k == nil {
+			awaits = true // They are not listed yet.
+			return
+		}
+		for b := range k.Index.Bound(w, desired.Destination(s.Tree, w.Namespace)) {
+			binding, awaits = b.Name, true
+			return
+		}
+	})
+	return binding, awaits
+}
+
+// confirmInvalid confirms with the API server that a RoleBinding does not refer to the Role from above already. The
+// cache of Roles may be older than that of RoleBindings.
+func (c *Controller) confirmInvalid(ctx context.Context, w copies.Write) error {
+	if w.Role == nil {
+		return nil
+	}
+	_, from, err := c.Client.Read(ctx, copies.Roles, w.Namespace, w.Role.Name)
+	switch {
+	case copies.Gone(err):
+		return nil
+	case err != nil:
+		return err
+	case from == w.Role.Namespace:
+		return fmt.Errorf("%w: namespace %q has inherited role %q", outcome.ErrStale, w.Namespace, names.Shorten(w.Role.Name))
+	}
+	return nil
+}
+
+// confirmUnbound removes the local RoleBindings that refer to a Role which has just been written and that the cache did
+// not contain, because they are newer. Later ones are authorized by the Role's rules. If it cannot remove them, it
+// withdraws the Role. A namespace without local Roles and RoleBindings is not read: a user who may write them has a
+// RoleBinding there, or permissions in the whole cluster.
+func (c *Controller) confirmUnbound(ctx context.Context, role copies.Write, written copies.Written) error {
+	kind, empty := 0, true
+	c.Cache.Read(func(s *cache.State) {
+		k := (*cache.Kind)(nil)
+		if kind, k = bindings(s); k != nil {
+			for range k.Index.In(role.Namespace) {
+				empty = false
+				break
+			}
+		}
+	})
+	if c.DryRun || (empty && role.Present == nil) {
+		return nil
+	}
+	err := c.removeBound(ctx, kind, role)
+	if err == nil {
+		return nil
+	}
+	withdrawn := copies.Write{Verb: copies.Delete, Kind: role.Kind, Namespace: role.Namespace, Name: role.Name, Present: &copies.Object{
+		Namespace: role.Namespace, Name: role.Name, UID: written.UID, ResourceVersion: written.ResourceVersion, Copy: true, InheritedFrom: role.Source.Namespace,
+	}}
+	_, failed := copies.Apply(ctx, c.Client, withdrawn)
+	return errors.Join(fmt.Errorf("%w: Role %s/%s is withdrawn until no RoleBinding refers to another one: %w", outcome.ErrStale,
+		role.Namespace, names.Shorten(role.Name), err), failed)
+}
+
+// removeBound removes the local RoleBindings that refer to a Role.
+func (c *Controller) removeBound(ctx context.Context, kind int, role copies.Write) error {
+	list, err := c.Kubernetes.RbacV1().RoleBindings(role.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "!" + hnc.LabelInheritedFrom})
+	if err != nil {
+		return err
+	}
+	for i := range list.Items {
+		b := &list.Items[i]
+		if b.RoleRef.Kind != copies.Roles.Kind || b.RoleRef.Name != role.Name {
+			continue
+		}
+		w := copies.Write{
+			Verb: copies.Delete, Kind: copies.RoleBindings, Namespace: b.Namespace, Name: b.Name,
+			Present: copies.NewRoleBinding(b, &copies.Rules{}), Role: role.Source,
+		}
+		kept, err := c.backups.add(ctx, w)
+		if err == nil {
+			_, err = copies.Apply(ctx, c.Client, w)
+		}
+		if err == nil && w.Present.Finalized {
+			err = errors.New("its finalizers keep it")
+		}
+		if err != nil {
+			c.backups.discard(ctx, w, kept, err)
+			return fmt.Errorf("RoleBinding %q: %w", names.Shorten(b.Name), err)
+		}
+		c.observe(kind, w, copies.Written{}, kept)
+	}
+	return nil
 }

@@ -24,7 +24,15 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		return nil
 	}
 	if c.awaitsRole(kind, w) {
-		return nil
+		if w.Verb != copies.Update || w.Present.BindsRole() == "" || !w.Present.Copy {
+			return nil
+		}
+		// The Role may await the end of the present copy.
+		w = copies.Write{Verb: copies.Delete, Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, Present: w.Present}
+	}
+	if binding, awaits := c.awaitsBinding(w); awaits {
+		return fmt.Errorf("%w: Role %s/%s awaits the removal of RoleBinding %q, which refers to another one", outcome.ErrPaced,
+			w.Namespace, names.Shorten(w.Name), names.Shorten(binding))
 	}
 	again, ok := c.retry(time.Now(), kind, w)
 	if !ok {
@@ -46,11 +54,17 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 			return claimed
 		}
 		defer done()
-		if err := c.confirmAncestor(ctx, w.Namespace, w.Source.Namespace); err != nil {
+		if err := c.confirmAncestor(ctx, w.Namespace, w.From()); err != nil {
+			return err
+		}
+		if err := c.confirmInvalid(ctx, w); err != nil {
 			return err
 		}
 		// A new record may evict others: what the server rejects must not cost any.
-		if err = copies.Try(ctx, c.Client, w); err == nil {
+		if w.Verb == copies.Update {
+			err = copies.Try(ctx, c.Client, w)
+		}
+		if err == nil {
 			var wait error
 			if kept, wait = c.backups.add(ctx, w); wait != nil {
 				return wait
@@ -59,6 +73,11 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	}
 	if err == nil {
 		written, err = copies.Apply(ctx, c.Client, w)
+	}
+	if err == nil && w.Arrives() {
+		if err := c.confirmUnbound(ctx, w, written); err != nil {
+			return err
+		}
 	}
 	result := copies.Classify(w.Verb, err)
 	c.metrics.wrote(groupKind(w.Kind), w.Verb, string(result))
@@ -108,7 +127,7 @@ func (c *Controller) awaitsRole(kind int, w copies.Write) (awaits bool) {
 
 // observe enters the result of a write in the cache.
 func (c *Controller) observe(kind int, w copies.Write, written copies.Written, kept backup) {
-	if w.Verb == copies.Update && w.Overwrites() {
+	if w.Overwrites() {
 		c.metrics.overwrote(groupKind(w.Kind))
 		c.events.overwritten(w, kept)
 	}
@@ -119,7 +138,9 @@ func (c *Controller) observe(kind int, w copies.Write, written copies.Written, k
 			}
 		}
 		c.failures.clear(kind, w.Namespace, w.Name)
-		s.ObserveCopy(kind, w, written)
+		if w.Role == nil || c.DryRun { // Finalizers may keep a RoleBinding in effect: the watch brings its end.
+			s.ObserveCopy(kind, w, written)
+		}
 	})
 }
 
