@@ -171,7 +171,8 @@ func (x *Index) verb(source, present *Object, d Destination) Verb {
 		return ""
 	case present.Overrides(source):
 		return ""
-	case !present.Copy && x.policyOf(source.Namespace).Keep:
+	case !present.Copy && (present.applied || x.policyOf(source.Namespace).Keep):
+		// Only the account of a RepositorySync can give an object its label. A copy would lose it, and hns-sync the object.
 		return Keep
 	}
 	return Update

@@ -1,6 +1,7 @@
 package copies
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -154,5 +155,20 @@ func TestAnAnnotationAboutOverridesThatCanNotBeRead(t *testing.T) {
 	}
 	if bad.SameCopies(good) {
 		t.Error("what is below is not looked at again")
+	}
+}
+
+// As the source of a copy, a tenant would decide about an object of a repository, and hns-sync could not apply it again.
+func TestObjectsOfRepositoriesAreKept(t *testing.T) {
+	for label, want := range map[string]Verb{hnc.LabelRepositorySync: Keep, "example.com/any": Update} {
+		for _, index := range []*Index{NewIndex(Kind{Kind: "ConfigMap"}), NewIndex(Roles)} {
+			for namespace, labels := range map[string]string{"root": "{}", "leaf": fmt.Sprintf(`{%q:"sync"}`, label)} {
+				index.Set(object(t, fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":%q,"name":"a","resourceVersion":%q,"labels":%s}}`, namespace, next(), labels)))
+			}
+			d := Destination{Namespace: "leaf", Ancestors: []string{"root"}}
+			if w := index.Decide(d, "a"); w == nil || w.Verb != want {
+				t.Errorf("%s with the label %s: got %+v, want %s", index.Kind.Kind, label, w, want)
+			}
+		}
 	}
 }

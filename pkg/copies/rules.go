@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -164,6 +165,8 @@ type fitness struct {
 	// overrides are parsed from them too; misread is the error in these.
 	overrides exceptions.Overrides
 	misread   error
+	// applied reports that it belongs to a repository of policy.
+	applied bool
 	// role is the name of the Role that a RoleBinding refers to, "" if it refers to a ClusterRole.
 	role string
 }
@@ -183,6 +186,7 @@ func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType 
 	f := &fitness{annotations: exceptions.Of(source.GetAnnotations())}
 	f.exceptions, f.problem = exceptions.Parse(f.annotations)
 	f.overrides, f.misread = exceptions.ParseOverrides(f.annotations)
+	_, f.applied = source.GetLabels()[hnc.LabelRepositorySync]
 	f.unfit = f.problem != nil || !names.Addressable(source.GetName()) || len(source.GetFinalizers()) > 0 || r.excluded(source, kind, secretType)
 	return f
 }

@@ -131,6 +131,8 @@ func (q *Question) explainLocal(a *Answer) {
 		a.addf("the one in %s is not copied here: %s", above.Name, q.obstacle())
 	case here.Object.overrides(above.Object):
 		a.addf("it overrides the one in %s, which allows that", above.Name)
+	case here.Object.Labels[hnc.LabelRepositorySync] != "":
+		a.addf("the one in %s is not copied here: the local one belongs to the RepositorySync %s, so it stays", above.Name, here.Object.Labels[hnc.LabelRepositorySync])
 	case above.Mode.Keep:
 		a.addf("the one in %s is not copied here because of the conflict: onConflict is Keep, so the local one stays", above.Name)
 	case here.Object.overriding().Requested:

@@ -2374,7 +2374,7 @@ func schema_pkg_apis_hnc_v1alpha3_PlanSummary(ref common.ReferenceCallback) comm
 					},
 					"overwritten": {
 						SchemaProps: spec.SchemaProps{
-							Description: "overwritten is the number of local objects that would be replaced by copies.",
+							Description: "overwritten is the number of local objects that would be replaced by copies, or removed because they refer to such.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -2510,7 +2510,7 @@ func schema_pkg_apis_hnc_v1alpha3_PlannedObject(ref common.ReferenceCallback) co
 				Properties: map[string]spec.Schema{
 					"action": {
 						SchemaProps: spec.SchemaProps{
-							Description: "action is Add, Change, Overwrite, Remove or Keep.\n\nPossible enum values:\n - `\"Add\"` means that a copy would be added.\n - `\"Change\"` means that a copy would be replaced by that of another source, or updated.\n - `\"Keep\"` means that a local object would be kept although an ancestor has a source of the same name.\n - `\"Overwrite\"` means that a local object would be replaced by a copy.\n - `\"Remove\"` means that a copy would be removed.",
+							Description: "action is Add, Change, Overwrite, Remove or Keep.\n\nPossible enum values:\n - `\"Add\"` means that a copy would be added.\n - `\"Change\"` means that a copy would be replaced by that of another source, or updated.\n - `\"Keep\"` means that a local object would be kept although an ancestor has a source of the same name.\n - `\"Overwrite\"` means that a local object would be replaced by a copy, or a RoleBinding removed that refers to a replaced Role.\n - `\"Remove\"` means that a copy would be removed.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",

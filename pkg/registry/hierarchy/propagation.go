@@ -22,13 +22,13 @@ func (k hooks) validatePropagation(ctx context.Context, h *hnc.Hierarchy, before
 	return k.tree.Overwrites.ValidatePropagation(ctx, namespace, before, h.Spec.Propagation)
 }
 
-// validatePropagationUpdate validates a changed spec.propagation, or an unchanged one that applies to a namespace which
-// was created again.
+// validatePropagationUpdate validates a changed spec.propagation, or an unchanged one that comes below another parent,
+// whose root may be another one, or that applies to a namespace which was created again.
 func (k hooks) validatePropagationUpdate(ctx context.Context, h, oldH *hnc.Hierarchy) error {
 	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", h, oldH) {
 		return k.validatePropagationRemoval(ctx, oldH)
 	}
-	changed := !slices.Equal(h.Spec.Propagation, oldH.Spec.Propagation)
+	changed := !slices.Equal(h.Spec.Propagation, oldH.Spec.Propagation) || (len(h.Spec.Propagation) > 0 && h.Spec.Parent != oldH.Spec.Parent)
 	if !changed && len(h.Spec.Propagation) > 0 {
 		_, bound, err := ownerref.Namespace(ctx, k.tree.Index, oldH)
 		if err != nil {

@@ -52,7 +52,15 @@ func (p *Planner) forbidden(ctx context.Context, verb, namespace, name string, r
 func (p *Planner) authorize(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) ([]error, error) {
 	switch spec.Change {
 	case hnc.ChangeParent:
-		return nonNil(p.authorizeHierarchyUpdate(ctx, namespace.Name)), nil // Tree.Preview authorizes the move
+		// Tree.Preview authorizes the move itself.
+		h, err := p.hierarchyOf(ctx, namespace)
+		if err != nil {
+			return nil, err
+		}
+		if len(h.Spec.Propagation) > 0 && h.Spec.Parent != spec.Parent {
+			_, err = p.Tree.Authorizer.AuthorizePropagation(ctx, namespace.Name, spec.Parent)
+		}
+		return nonNil(p.authorizeHierarchyUpdate(ctx, namespace.Name), err), nil
 	case hnc.ChangeConfiguration:
 		return nonNil(p.forbidden(ctx, "update", "", hnc.ConfigurationName, hnc.Resource("hncconfigurations"))), nil
 	case hnc.ChangeRules:

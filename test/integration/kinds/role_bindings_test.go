@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -112,6 +113,9 @@ func TestARoleBindingIsCopiedOnlyToWhereItsRoleIs(t *testing.T) {
 	t.Run("the Role comes from above", func(t *testing.T) {
 		remove(t, roles, mid, "ops")
 		putRole(t, root, "configmaps", nil)
+		eventuallyPresent(t, roles, mid, "ops=<"+root)
+		eventuallyPresent(t, roleBindings, mid, "later=") // The Role of mid was another one.
+		bind(t, mid, "bind-eve", "Role", "ops", "rolesof-eve")
 		eventuallyPresent(t, roleBindings, leaf, "bind-eve=<"+mid+" later=<"+mid)
 		if err := patch(t, roles, root, "ops", fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, hnc.AnnotationTreeSelect, "!"+leaf)); err != nil {
 			t.Fatal(err)
@@ -123,6 +127,54 @@ func TestARoleBindingIsCopiedOnlyToWhereItsRoleIs(t *testing.T) {
 		remove(t, roles, root, "ops")
 		eventuallyPresent(t, roleBindings, "rolesof-joins", "later=<"+mid)
 	})
+}
+
+// kube-apiserver has authorized them by the rules that the name had. A namespace below has a copy of such a RoleBinding,
+// and one that refers to a copy of such a Role.
+func TestARoleFromAboveIsNotGrantedByEarlierRoleBindings(t *testing.T) {
+	root, mid, leaf := tree(t, "early")
+	eve, err := person(t.Context(), "early-eve")
+	if err != nil {
+		t.Fatal(err)
+	}
+	putRole(t, mid, "configmaps", nil)
+	bind(t, mid, "early", "Role", "ops", "early-eve")
+	eventuallyPresent(t, roles, leaf, "ops=<"+mid)
+	bind(t, leaf, "inherited", "Role", "ops", "early-eve")
+	eventuallyPresent(t, roleBindings, leaf, "early=<"+mid+" inherited=")
+	namespace(t, "early-joins", "")
+	putRole(t, "early-joins", "configmaps", nil)
+	bind(t, "early-joins", "dangling", "Role", "ops", "early-eve")
+	remove(t, roles, "early-joins", "ops")
+
+	putRole(t, root, "secrets", nil)
+	for _, below := range []string{mid, leaf} {
+		eventuallyPresent(t, roles, below, "ops=<"+root)
+		eventuallyPresent(t, roleBindings, below, "")
+		if _, err := eve.CoreV1().Secrets(below).Get(t.Context(), "any", metav1.GetOptions{}); !apierrors.IsForbidden(err) {
+			t.Errorf("eve gets Secrets in %s: %v", below, err)
+		}
+	}
+	for namespace, name := range map[string]string{mid: "early", leaf: "inherited"} {
+		if _, err := admin.HNC.HncV1alpha3().OverwrittenObjects(namespace).Get(t.Context(), "rolebindings.rbac.authorization.k8s.io:"+name, metav1.GetOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+	suite.EventuallyEqual(t, "a move that would invalidate one", "true", func() string {
+		err := change(t.Context(), alice, "early-joins", func(spec *v1beta1.HierarchySpec) { spec.Parent = mid })
+		return boolean(apierrors.IsConflict(err) && strings.Contains(err.Error(), "dangling (rbac.authorization.k8s.io/v1, Kind=RoleBinding)"))
+	})
+	// What is bound later is authorized by the rules from above, and stays after a restart of the caches or a move.
+	bind(t, leaf, "later", "Role", "ops", "early-eve")
+	suite.Must(t, "eve's permissions in "+leaf, func() error {
+		_, err := eve.CoreV1().Secrets(leaf).Get(t.Context(), "any", metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	})
+	eventuallyMoved(t, leaf, root)
+	eventuallyPresent(t, roleBindings, leaf, "later=")
 }
 
 // A local Role that is deleted allows what it does until its last finalizer is removed.

@@ -70,6 +70,9 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 				spec.Parent, spec.Propagation = mid, resources("secrets AllowPropagate")
 			})
 		}, root},
+		"with a move of what is set already": {func() error {
+			return change(t.Context(), carol, "rights-alone", func(spec *v1beta1.HierarchySpec) { spec.Parent = mid })
+		}, root},
 		"apply": {func() error {
 			_, err := carol.Dynamic.Resource(hierarchies).Namespace(mid).Apply(t.Context(), hnc.Singleton, &unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": "hnc.x-k8s.io/v1beta1", "kind": "Hierarchy", "metadata": map[string]any{"name": hnc.Singleton},
@@ -90,7 +93,7 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 	if err := change(t.Context(), carol, leaf, func(spec *v1beta1.HierarchySpec) { spec.AllowCascadingDeletion = &allow }); err != nil {
 		t.Error(err)
 	}
-	// A move takes what is said along.
+	// A move takes what is said along, to where she has the permission.
 	if err := change(t.Context(), carol, leaf, func(spec *v1beta1.HierarchySpec) { spec.Parent = "rights-alone" }); err != nil {
 		t.Error(err)
 	}

@@ -3,6 +3,7 @@
 package copyrelease
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -147,6 +148,12 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) 
 		if from := o.GetLabels()[hnc.LabelInheritedFrom]; from != r.Spec.Source {
 			return hnc.ReasonNoCopy, fmt.Sprintf("%s %q is not a copy from namespace %q", resource, r.Spec.Name, r.Spec.Source), nil
 		}
+		if younger, err := c.sourceIsYounger(ctx, o, r.Spec.Source); err != nil {
+			return "", "", err
+		} else if younger {
+			return hnc.ReasonReleaseRefused, fmt.Sprintf("namespace %q is younger than the copy, whose source was in an earlier namespace of that name; set the mode of %s to Remove to remove it",
+				r.Spec.Source, resource), nil
+		}
 		strip(o)
 		o, err = client.Update(ctx, o, metav1.UpdateOptions{})
 	}
@@ -164,6 +171,26 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) 
 	requester := r.Annotations[hnc.AnnotationRequester]
 	c.Events.Eventf(o, corev1.EventTypeNormal, hnc.EventReleased, "User %q has released it: it was a copy from namespace %q, and is an ordinary object now", requester, r.Spec.Source)
 	return hnc.ReasonReleased, fmt.Sprintf("%s %q is an ordinary object now", resource, r.Spec.Name), nil
+}
+
+// sourceIsYounger reports whether the source namespace was created after the copy was written. Its name has been claimed
+// again: its admins do not decide about copies of the earlier one. Overwriting makes an older object a copy, which the
+// time of the label tells.
+func (c *Controller) sourceIsYounger(ctx context.Context, o *unstructured.Unstructured, source string) (bool, error) {
+	ns, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, source, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	written := o.GetCreationTimestamp()
+	for _, entry := range o.GetManagedFields() {
+		if entry.Time != nil && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:`+hnc.LabelInheritedFrom+`"`)) && written.Before(entry.Time) {
+			written = *entry.Time
+		}
+	}
+	return written.Before(&ns.CreationTimestamp), nil
 }
 
 // strip removes what makes an object a copy.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
@@ -151,11 +152,49 @@ func (c *Controller) LockProtection(ctx context.Context, name string) (unlock fu
 // refused reports whether a retry alone does not help: the namespace is too large, for example.
 func refused(err error) bool { return copies.Classify(copies.Update, err) == copies.Refused }
 
-// Patch changes a namespace. The patch has no resourceVersion if what it changes is written by the propagator alone,
-// because no other change of the namespace matters then. Others write Pod Security labels too, and must not lose what
-// they have just written. If the API server does not accept all changes together, such as too much metadata with that
-// of the namespace's owner, they are written one after another: policies select by labels.
+// Patch changes a namespace. What the propagator alone writes is patched first, without a resourceVersion, because no
+// other change of the namespace matters then. Others write Pod Security labels too, and must not lose what they have
+// just written: these have a patch of their own, so that a user who keeps changing the namespace delays nothing else.
 func (c *Controller) Patch(ctx context.Context, ns *tree.Namespace, changes Changes) error {
+	shared, own := changes.podSecurity()
+	if shared.none() || own.none() {
+		return c.patchInParts(ctx, ns, changes)
+	}
+	err := c.patchInParts(ctx, ns, own)
+	c.Cache.Read(func(s *cache.State) {
+		if now := s.Tree.Namespace(ns.Name); now != nil && now.UID == ns.UID && samePodSecurity(now, ns) {
+			ns = now // This patch has another version only because of the first one.
+		}
+	})
+	return errors.Join(err, c.patch(ctx, ns, shared))
+}
+
+// podSecurity divides changes into those of inherited Pod Security labels and all others.
+func (c Changes) podSecurity() (shared, own Changes) {
+	shared, own = Changes{Labels: map[string]*string{}, Annotations: map[string]*string{}}, c
+	own.Labels, own.Annotations = maps.Clone(c.Labels), maps.Clone(c.Annotations)
+	for _, key := range hnc.PodSecurityLabels {
+		if value, ok := own.Labels[key]; ok {
+			shared.Labels[key] = value
+			delete(own.Labels, key)
+		}
+	}
+	if value, ok := own.Annotations[hnc.AnnotationInheritedPodSecurity]; ok && len(shared.Labels) > 0 {
+		shared.Annotations[hnc.AnnotationInheritedPodSecurity] = value
+		delete(own.Annotations, hnc.AnnotationInheritedPodSecurity)
+	}
+	return shared, own
+}
+
+// samePodSecurity reports whether both have the Pod Security labels from the same decisions.
+func samePodSecurity(a, b *tree.Namespace) bool {
+	return a.InheritedPodSecurity == b.InheritedPodSecurity &&
+		!slices.ContainsFunc(hnc.PodSecurityLabels, func(key string) bool { return a.Labels[key] != b.Labels[key] })
+}
+
+// patchInParts patches a namespace. If the API server does not accept all changes together, such as too much metadata
+// with that of the namespace's owner, they are written one after another: policies select by labels.
+func (c *Controller) patchInParts(ctx context.Context, ns *tree.Namespace, changes Changes) error {
 	err := c.patch(ctx, ns, changes)
 	if !refused(err) {
 		return err
@@ -226,12 +265,27 @@ func (c *Controller) Create(ctx context.Context, namespace *corev1.Namespace) er
 	return outcome.Record(c.Metrics, "Namespace", "create", namespace.Name, err, func() { c.Cache.ObserveNamespace(created) })
 }
 
-// Delete deletes a namespace of the given version: one that was changed since, and may not be a sub-namespace any more,
-// is evaluated again first.
-func (c *Controller) Delete(ctx context.Context, name string, uid types.UID, resourceVersion string) error {
-	err := c.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &resourceVersion},
-	})
+// deletionTries is how many versions of a namespace that others keep changing are tried to be deleted at once.
+const deletionTries = 5
+
+// Delete deletes a namespace if it is as expected in the version that is deleted, which it reads live.
+func (c *Controller) Delete(ctx context.Context, name string, expected func(*tree.Namespace) error) error {
+	var err error
+	for range deletionTries {
+		var live *corev1.Namespace
+		if live, err = c.Kubernetes.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}); err != nil {
+			break
+		}
+		if err := expected(tree.NewNamespace(live)); err != nil {
+			return err
+		}
+		err = c.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{
+			Preconditions: &metav1.Preconditions{UID: &live.UID, ResourceVersion: &live.ResourceVersion},
+		})
+		if !apierrors.IsConflict(err) {
+			break
+		}
+	}
 	// The watch brings what follows.
 	return outcome.Record(c.Metrics, "Namespace", "delete", name, err, nil)
 }

@@ -2,6 +2,7 @@ package namespace
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
@@ -152,6 +154,66 @@ func TestProtectionIsDecidedUnderItsLock(t *testing.T) {
 		if patch, ok := action.(clientgotesting.PatchAction); ok && (bytes.Contains(patch.GetPatch(), []byte(hnc.LabelHasSubnamespaces)) ||
 			bytes.Contains(patch.GetPatch(), []byte(hnc.FinalizerSubnamespaces))) {
 			t.Errorf("the protection is removed: %s", patch.GetPatch())
+		}
+	}
+}
+
+// A user who keeps changing a namespace must not keep the labels of its old tree there.
+func TestOnlyPodSecurityLabelsRequireAVersion(t *testing.T) {
+	const enforce = "pod-security.kubernetes.io/enforce"
+	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "u", ResourceVersion: "9"}})
+	conflicts := 0
+	client.PrependReactor("patch", "namespaces", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+		if !bytes.Contains(action.(clientgotesting.PatchAction).GetPatch(), []byte("resourceVersion")) {
+			return false, nil, nil
+		}
+		conflicts++
+		return true, nil, apierrors.NewConflict(corev1.Resource("namespaces"), "x", errors.New("it was changed"))
+	})
+	c := New(controller.Dependencies{
+		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client,
+		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+	})
+	err := c.Patch(t.Context(), &tree.Namespace{Name: "x", UID: "u", ResourceVersion: "1"}, Changes{
+		Labels: map[string]*string{"tree": ptr.To("1"), enforce: ptr.To("baseline")}, Annotations: map[string]*string{hnc.AnnotationInheritedPodSecurity: ptr.To("enforce"), "other": ptr.To("1")},
+	})
+	if !errors.Is(err, outcome.ErrStale) || conflicts != 1 {
+		t.Errorf("got %v, and %d conflicts", err, conflicts)
+	}
+	ns, err := client.CoreV1().Namespaces().Get(t.Context(), "x", metav1.GetOptions{})
+	if err != nil || ns.Labels["tree"] != "1" || ns.Labels[enforce] != "" || ns.Annotations["other"] != "1" || ns.Annotations[hnc.AnnotationInheritedPodSecurity] != "" {
+		t.Errorf("got %v, %v, %v", ns.Labels, ns.Annotations, err)
+	}
+}
+
+// The first patch changes the version of the namespace: the second one is for that version, unless the Pod Security
+// labels were changed, too.
+func TestPodSecurityLabelsAreWrittenForTheVersionThatTheyWereDecidedOn(t *testing.T) {
+	const enforce = "pod-security.kubernetes.io/enforce"
+	for live, want := range map[string]string{"": "2", "privileged": "1"} {
+		var versions []string
+		client := fake.NewClientset()
+		client.PrependReactor("patch", "namespaces", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+			var sent struct{ Metadata metav1.ObjectMeta }
+			if err := json.Unmarshal(action.(clientgotesting.PatchAction).GetPatch(), &sent); err != nil {
+				return true, nil, err
+			}
+			versions = append(versions, sent.Metadata.ResourceVersion)
+			ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "x", UID: "u", ResourceVersion: "2", Labels: map[string]string{}}}
+			if live != "" {
+				ns.Labels[enforce] = live
+			}
+			return true, ns, nil
+		})
+		c := New(controller.Dependencies{
+			Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client,
+			Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+		})
+		_ = c.Patch(t.Context(), &tree.Namespace{Name: "x", UID: "u", ResourceVersion: "1"}, Changes{
+			Labels: map[string]*string{"tree": ptr.To("1"), enforce: ptr.To("baseline")},
+		})
+		if len(versions) != 2 || versions[0] != "" || versions[1] != want {
+			t.Errorf("with the label %q: got the versions %q, want %q for the second", live, versions, want)
 		}
 	}
 }

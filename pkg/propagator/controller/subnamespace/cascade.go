@@ -37,12 +37,18 @@ func (c *Controller) deleteNamespace(ctx context.Context, key tree.Key, s *tree.
 			return outcome.ErrStale
 		}
 	}
-	return c.Namespaces.Delete(ctx, key.Name, p.uid, p.resourceVersion)
+	// Users keep changing a namespace so that it stays: only what makes it a sub-namespace matters.
+	return c.Namespaces.Delete(ctx, key.Name, func(live *tree.Namespace) error {
+		if live.UID == p.uid && live.SubnamespaceOf == key.Parent && c.Cache.Managed.Excluded(live.Name, live.Labels) == "" {
+			return nil
+		}
+		return fmt.Errorf("%w: namespace %q is no sub-namespace of %q any more", outcome.ErrStale, key.Name, key.Parent)
+	})
 }
 
 // confirmDeletion confirms with live reads that the namespace is deleted: that the Subnamespace still goes and is
 // effective, or that the namespace still is detached; that its Hierarchy agrees; and that cascading deletion is allowed
-// if it has to be. That the namespace still is a sub-namespace is ensured by its version, with which it is deleted.
+// if it has to be. That the namespace still is a sub-namespace is confirmed in the version that is deleted.
 func (c *Controller) confirmDeletion(ctx context.Context, key tree.Key, s *tree.Subnamespace) error {
 	cascadesAt := key.Parent
 	d := deletion{Controller: c, key: key, of: s}

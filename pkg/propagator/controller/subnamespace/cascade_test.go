@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
@@ -22,6 +24,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
@@ -133,8 +136,14 @@ func TestDeletionIsConfirmedWithLiveReads(t *testing.T) {
 		// refused is a part of the error, "" if the namespace is deleted.
 		refused string
 	}{
-		"nothing has changed":                   {func(_, _ *objects) {}, ""},
-		"the Hierarchy of the child is gone":    {func(_, live *objects) { live.hierarchyC = nil }, ""},
+		"nothing has changed":                {func(_, _ *objects) {}, ""},
+		"the Hierarchy of the child is gone": {func(_, live *objects) { live.hierarchyC = nil }, ""},
+		"the child was changed":              {func(cached, _ *objects) { cached.c.ResourceVersion = "9" }, ""},
+		"the child was created again":        {func(_, live *objects) { live.c.UID = "other" }, `namespace "c" is no sub-namespace of "p" any more`},
+		"the child is a full namespace":      {func(_, live *objects) { live.c.Annotations = nil }, `namespace "c" is no sub-namespace of "p" any more`},
+		"the child is of another parent": {func(_, live *objects) {
+			live.c.Annotations = map[string]string{hnc.AnnotationSubnamespaceOf: "q"}
+		}, `namespace "c" is no sub-namespace of "p" any more`},
 		"the Subnamespace is gone":              {func(_, live *objects) { live.subnamespace = nil }, "not found"},
 		"it is void":                            {func(_, live *objects) { live.subnamespace.Annotations = map[string]string{hnc.AnnotationVoid: "true"} }, "has no effect any more"},
 		"it was created again":                  {func(_, live *objects) { live.subnamespace.UID = "other" }, "has no effect any more"},
@@ -280,5 +289,23 @@ func TestCascadingIsRecordedBeforeTheDeletion(t *testing.T) {
 	written, err := reconcile(t, cached, live)
 	if want := "patch namespaces c, delete c uid-c 13"; err != nil || strings.Join(written, ", ") != want {
 		t.Errorf("wrote %q and returned %v, want %q", written, err, want)
+	}
+}
+
+// Users allowed to patch the namespace must not be able to keep it.
+func TestANamespaceThatKeepsChangingIsDeleted(t *testing.T) {
+	for conflicts, deleted := range map[int]bool{0: true, 1: true, 4: true, 5: false} {
+		core := fake.NewClientset(newObjects().c)
+		core.PrependReactor("delete", "namespaces", func(clientgotesting.Action) (bool, runtime.Object, error) {
+			if conflicts--; conflicts < 0 {
+				return false, nil, nil
+			}
+			return true, nil, apierrors.NewConflict(corev1.Resource("namespaces"), "c", errors.New("it was changed"))
+		})
+		c := namespace.New(controller.Dependencies{Kubernetes: core, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
+		err := c.Delete(t.Context(), "c", func(*tree.Namespace) error { return nil })
+		if deleted != (err == nil) || (err != nil && !errors.Is(err, outcome.ErrStale)) {
+			t.Errorf("want it deleted: %t; got %v", deleted, err)
+		}
 	}
 }

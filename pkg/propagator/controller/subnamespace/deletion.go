@@ -73,7 +73,7 @@ func planDetached(t *tree.Tree, key tree.Key) plan {
 
 func planDelete(t *tree.Tree, ns *tree.Namespace) plan {
 	return plan{
-		action: deleteNamespace, uid: ns.UID, resourceVersion: ns.ResourceVersion,
+		action: deleteNamespace, uid: ns.UID,
 		recordCascading: t.CascadingAllowed(ns.Name) && ns.Labels[hnc.LabelCascadingDeletion] != hnc.CascadingAllowed,
 	}
 }

@@ -46,9 +46,8 @@ type plan struct {
 	markParent bool
 	// namespace is the namespace to create.
 	namespace *corev1.Namespace
-	// uid and resourceVersion are those of the namespace to delete, as the cache has it.
-	uid             types.UID
-	resourceVersion string
+	// uid is that of the namespace to delete, as the cache has it.
+	uid types.UID
 	// recordCascading reports that this namespace needs the label that says that cascading deletion is allowed, before
 	// it is deleted: the Hierarchies that say so may be gone before the namespaces below it are considered.
 	recordCascading bool

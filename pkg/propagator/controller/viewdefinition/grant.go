@@ -3,6 +3,8 @@ package viewdefinition
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,6 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
@@ -55,9 +58,18 @@ func (c *Controller) grant(ctx context.Context, namespace string, steps []step, 
 	return c.writeBinding(ctx, namespace, binding)
 }
 
+// writeRole writes the Role of a view. kube-apiserver has authorized the RoleBindings that refer to its name by the rules
+// that the name had. Unless these were those of the view's custom resources, they are removed: before the Role is
+// written, and those that were created meanwhile after it, or the Role is removed again.
 func (c *Controller) writeRole(ctx context.Context, namespace string, wanted *rbacv1.Role) error {
 	roles, verb := c.Kubernetes.RbacV1().Roles(namespace), "update"
 	role, err := roles.Get(ctx, wanted.Name, metav1.GetOptions{})
+	arrives := apierrors.IsNotFound(err) || (err == nil && !extends(wanted.Rules, role.Rules))
+	if arrives {
+		if err := c.unbind(ctx, namespace, wanted.Name); err != nil {
+			return err
+		}
+	}
 	switch {
 	case apierrors.IsNotFound(err):
 		verb = "create"
@@ -69,7 +81,41 @@ func (c *Controller) writeRole(ctx context.Context, namespace string, wanted *rb
 		role.Rules, role.Labels = wanted.Rules, wanted.Labels
 		_, err = roles.Update(ctx, role, metav1.UpdateOptions{})
 	}
+	if err == nil && arrives {
+		if err := c.unbind(ctx, namespace, wanted.Name); err != nil {
+			return errors.Join(err, deleteOwn(ctx, c, "Role", namespace, wanted.Name, roles))
+		}
+	}
 	return outcome.Record(c.Metrics, "Role", verb, namespace, err, nil)
+}
+
+// extends reports whether rules that allow everything for some groups may extend the present ones: only users with
+// these permissions could write or bind those.
+func extends(wanted, present []rbacv1.PolicyRule) bool {
+	return len(present) == 1 && slices.Equal(present[0].Verbs, wanted[0].Verbs) && slices.Equal(present[0].Resources, wanted[0].Resources) &&
+		slices.ContainsFunc(present[0].APIGroups, func(group string) bool { return slices.Contains(wanted[0].APIGroups, group) })
+}
+
+// unbind deletes the RoleBindings in a namespace that refer to a Role. It returns an error if a finalizer keeps one.
+func (c *Controller) unbind(ctx context.Context, namespace, role string) error {
+	bindings := c.Kubernetes.RbacV1().RoleBindings(namespace)
+	list, err := bindings.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, b := range list.Items {
+		if b.RoleRef.Kind != "Role" || b.RoleRef.Name != role {
+			continue
+		}
+		err := bindings.Delete(ctx, b.Name, *metav1.NewPreconditionDeleteOptions(string(b.UID)))
+		if err := outcome.Record(c.Metrics, "RoleBinding", "delete", namespace, err, nil); err != nil {
+			return err
+		}
+		if len(b.Finalizers) > 0 {
+			return fmt.Errorf("role %q is not written, because finalizers keep RoleBinding %q, which refers to another one", role, names.Shorten(b.Name))
+		}
+	}
+	return nil
 }
 
 func (c *Controller) writeBinding(ctx context.Context, namespace string, wanted *rbacv1.RoleBinding) error {

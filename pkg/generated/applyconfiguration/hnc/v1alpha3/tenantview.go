@@ -30,10 +30,10 @@ import (
 // TenantViewApplyConfiguration represents a declarative configuration of the TenantView type for use
 // with apply.
 //
-// TenantView shows its namespace and the descendants of that as a cluster of their own, to everybody with the permission
-// on its subresource proxy in view.hnc.x-k8s.io. Requests through it have the permissions of their senders, and no
-// others. Its only name is "view". Creating it, and changing its spec, requires permission to do so in all namespaces,
-// because it lets hns-gateway act as its callers in the subtree.
+// TenantView shows its namespace and the descendants of that as a cluster of their own, to everybody with the
+// permission on its subresource proxy in view.hnc.x-k8s.io. Requests through it have the permissions of their senders,
+// and no others. Its only name is "view". Creating it, and changing its spec, requires permission to do so in all
+// namespaces, because it lets hns-gateway act as its callers in the subtree.
 type TenantViewApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata.

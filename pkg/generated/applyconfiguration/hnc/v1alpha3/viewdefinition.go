@@ -37,8 +37,8 @@ type ViewDefinitionApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is that of a CustomResourceDefinition of apiextensions.k8s.io/v1. Its scope is Namespaced, and its conversion
-	// has no webhook.
+	// spec is that of a CustomResourceDefinition of apiextensions.k8s.io/v1. Its scope is Namespaced, and its
+	// conversion has no webhook.
 	Spec *runtime.RawExtension `json:"spec,omitempty"`
 	// status is that of the CustomResourceDefinition in the cluster. It is set by the propagator.
 	Status *ViewDefinitionStatusApplyConfiguration `json:"status,omitempty"`

@@ -30,8 +30,8 @@ import (
 // HierarchicalResourceQuotaApplyConfiguration represents a declarative configuration of the HierarchicalResourceQuota type for use
 // with apply.
 //
-// HierarchicalResourceQuota limits the resources that a subtree uses: a namespace and all its descendants. The propagator
-// writes a ResourceQuota named hrq.hnc.x-k8s.io into each of these namespaces.
+// HierarchicalResourceQuota limits the resources that a subtree uses: a namespace and all its descendants. The
+// propagator writes a ResourceQuota named hrq.hnc.x-k8s.io into each of these namespaces.
 type HierarchicalResourceQuotaApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata.

@@ -1,0 +1,80 @@
+package viewdefinition
+
+import (
+	"slices"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clientgotesting "k8s.io/client-go/testing"
+	componentmetrics "k8s.io/component-base/metrics"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+)
+
+// The name of the Role is known before the propagator writes it.
+func TestRoleBindingsToAnotherRoleAreRemovedBeforeTheGrant(t *testing.T) {
+	rule := func(verb string, groups ...string) []rbacv1.PolicyRule {
+		return []rbacv1.PolicyRule{{APIGroups: groups, Resources: []string{"*"}, Verbs: []string{verb}}}
+	}
+	for name, row := range map[string]struct {
+		present []rbacv1.PolicyRule // nil: there is no Role
+		// during creates the RoleBinding while the Role is written; held gives it a finalizer.
+		during, held  bool
+		bound, writes bool
+	}{
+		"there is no Role":                  {writes: true},
+		"somebody has written one":          {present: []rbacv1.PolicyRule{}, writes: true},
+		"it allows less":                    {present: rule("get", "a.view"), writes: true},
+		"it is for other groups":            {present: rule("*", "a.io"), writes: true},
+		"it is the grant for fewer groups":  {present: rule("*", "a.view"), bound: true, writes: true},
+		"a finalizer keeps the RoleBinding": {held: true},
+		"it is created meanwhile":           {during: true, writes: true},
+		"it is created meanwhile and held":  {during: true, held: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := fake.NewClientset()
+			bind := func() {
+				b := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: "waiting", UID: "b"}, RoleRef: rbacv1.RoleRef{Kind: "Role", Name: "grant"}}
+				if row.held {
+					b.Finalizers = []string{"example.com/held"}
+				}
+				if err := client.Tracker().Add(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if row.present != nil {
+				if err := client.Tracker().Add(&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: "grant"}, Rules: row.present}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if row.during {
+				client.PrependReactor("create", "roles", func(clientgotesting.Action) (bool, runtime.Object, error) {
+					bind()
+					return false, nil, nil
+				})
+			} else {
+				bind()
+			}
+			c := New(controller.Dependencies{Kubernetes: client, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
+			err := c.writeRole(t.Context(), "acme", &rbacv1.Role{
+				ObjectMeta: metav1.ObjectMeta{Name: "grant", Labels: map[string]string{"hnc.x-k8s.io/view-root": "acme"}}, Rules: rule("*", "a.view", "b.view"),
+			})
+			if (err == nil) != row.writes {
+				t.Errorf("got %v", err)
+			}
+			bindings, err := client.RbacV1().RoleBindings("acme").List(t.Context(), metav1.ListOptions{})
+			if err != nil || (len(bindings.Items) == 1) != row.bound {
+				t.Errorf("the RoleBindings are %v, %v", bindings.Items, err)
+			}
+			roles, err := client.RbacV1().Roles("acme").List(t.Context(), metav1.ListOptions{})
+			granted := slices.ContainsFunc(roles.Items, func(r rbacv1.Role) bool { return len(r.Rules) == 1 && len(r.Rules[0].APIGroups) == 2 })
+			if err != nil || granted != row.writes {
+				t.Errorf("the Roles are %v, %v", roles.Items, err)
+			}
+		})
+	}
+}
