@@ -8,7 +8,7 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/longurl"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestlimits"
 )
 
 // maxPath is how many bytes the path of a request may have. The longest valid one has less than half of that.
@@ -19,11 +19,24 @@ func withLongURLs(build handlerChain, serializer runtime.NegotiatedSerializer) h
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		chain := build(api, config)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := longurl.Check(r.URL, maxPath); err != nil {
+			if err := requestlimits.CheckURL(r.URL, maxPath); err != nil {
 				responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
 				return
 			}
 			chain.ServeHTTP(w, r)
 		})
+	}
+}
+
+// withHeaderLimit rejects requests with large headers.
+func withHeaderLimit(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
+	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
+		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := requestlimits.CheckHeaders(r.Header); err != nil {
+				responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
+				return
+			}
+			api.ServeHTTP(w, r)
+		}), config)
 	}
 }
