@@ -95,7 +95,7 @@ func (c *Config) Complete() CompletedConfig {
 	tokens := serving.NewTokens()
 	c.Generic.Authentication.Authenticator = tokens.Authenticator(c.Generic.Authentication.Authenticator)
 	c.Generic.BuildHandlerChainFunc = withLongURLs(ca.withClientCA(withTokens(tokens, withPostToItem(withQuotaAdmission(
-		withLists(withBodyLimit(withJSONPatches(withPathNames(withReadOnly(withRejections(c.Generic.BuildHandlerChainFunc), beside, serializer), serializer), serializer), serializer), lists, serializer), quotas)))), serializer)
+		withLists(withBodyLimit(withJSONPatches(withPathNames(withReadOnly(withHeaderLimit(withRejections(c.Generic.BuildHandlerChainFunc), serializer), beside, serializer), serializer), serializer), serializer), lists, serializer), quotas)))), serializer)
 	// An admission policy for one name of a resource also applies to the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
 		return storedResource(resource).String()

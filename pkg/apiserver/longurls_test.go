@@ -2,6 +2,7 @@ package apiserver_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -39,6 +40,19 @@ func TestLongURLsAreRejectedFirst(t *testing.T) {
 		}
 		if test.code == http.StatusBadRequest && authenticated > 0 {
 			t.Errorf("%s: the user was authenticated", name)
+		}
+	}
+}
+
+// kube-apiserver forwards all headers of a client, and they stay in memory as long as a watch.
+func TestLargeHeadersAreRejected(t *testing.T) {
+	api := startAPI(t)
+	for n, want := range map[int]int{64<<10 - 500: http.StatusOK, 64 << 10: http.StatusBadRequest} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, apiPath+"v1beta1/hierarchies", nil)
+		r.Header = http.Header{"User": {"admin"}, "Accept": {"application/json"}, "X": {strings.Repeat("a", n/2), strings.Repeat("b", n/2)}}
+		w := httptest.NewRecorder()
+		if api.ServeHTTP(w, r); w.Code != want || want != http.StatusOK && !strings.Contains(w.Body.String(), "and may have 65536; leave out some") {
+			t.Errorf("headers of %d bytes: got %d %.300s, want %d", n, w.Code, w.Body, want)
 		}
 	}
 }

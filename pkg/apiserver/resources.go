@@ -13,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -35,11 +36,12 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynames
 		names.Short, names.Categories = short, []string{hnc.Category}
 		return &alias.REST{Resource: resource, Names: names}
 	}
+	responses := inflight.NewResponses()
 	all := map[string]map[string]rest.Storage{
 		v1beta1.SchemeGroupVersion.Version: {
 			"hierarchies":                       named(moves, alias.Names{Kind: "Hierarchy", Singular: "hierarchy"}, "hier"),
 			"hierarchies/status":                hierarchies.Status.As("Hierarchy"),
-			"hierarchies/tree":                  hierarchytree.New(t.Index, s.hierarchyGetter("0")),
+			"hierarchies/tree":                  hierarchytree.New(t.Index, s.hierarchyGetter("0"), responses),
 			"hierarchies/plan":                  &hierarchyplan.REST{Planner: planner},
 			"subnamespaces":                     named(deletions, alias.Names{Kind: "Subnamespace", Singular: "subnamespace"}, "subns"),
 			"subnamespaces/status":              subnamespaces.Status.As("Subnamespace"),
@@ -49,7 +51,7 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynames
 			"hncconfigurations/status":          configuration.Status.As("HNCConfiguration"),
 		},
 		v1alpha3.SchemeGroupVersion.Version: {
-			"mynamespaces":           mynamespace.New(mynamespaces),
+			"mynamespaces":           mynamespace.New(mynamespaces, responses),
 			"overwrittenobjects":     s.overwritten,
 			"copyreleases":           named(s.releases.Release, alias.Names{Kind: "CopyRelease", Singular: "copyrelease"}),
 			"copyreleases/status":    s.releases.Status.As("CopyRelease"),

@@ -3,7 +3,6 @@
 package serving
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +23,7 @@ import (
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/longurl"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestlimits"
 )
 
 // Options are how health, metrics and profiles are served: over TLS, and all but health to authorized users only.
@@ -212,9 +211,9 @@ func (s *Options) withSizes(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		most := maxPath
 		if s.ofAPI(r) {
-			most = longurl.MaxQuery
+			most = requestlimits.MaxQuery
 		}
-		if err := cmp.Or(longurl.Check(r.URL, most), longurl.CheckHeaders(r.Header)); err != nil {
+		if err := requestlimits.Check(r, most); err != nil {
 			fail(w, r, err)
 			return
 		}

@@ -10,6 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestlimits"
 )
 
 // validatePath rejects paths that a proxy, kube-apiserver and this package could understand differently, and the
@@ -71,27 +73,16 @@ func versionIndex(info *request.RequestInfo) int {
 // first slash.
 func namespaceSegment(info *request.RequestInfo) int { return versionIndex(info) + 3 }
 
-// maxHeaders bounds the bytes of a request's headers, without its credentials, which authentication has removed. They
-// stay in memory as long as the request, and each value needs headerSize more.
-const (
-	maxHeaders = 64 << 10
-	headerSize = 64
-)
-
 // validateHeaders rejects what would change who the caller is. Dropping it silently could give a request more
 // permissions than its sender meant it to have.
 func validateHeaders(header http.Header) error {
-	size := 0
-	for name, values := range header {
-		for _, value := range values {
-			size += len(name) + len(value) + headerSize
-		}
+	if err := requestlimits.CheckHeaders(header); err != nil {
+		return err
+	}
+	for name := range header {
 		if strings.HasPrefix(name, "Impersonate-") || strings.HasPrefix(name, "X-Remote-") {
 			return apierrors.NewBadRequest("header " + name + ": not supported in a view; open the view as the other user instead")
 		}
-	}
-	if size > maxHeaders {
-		return apierrors.NewBadRequest(fmt.Sprintf("the headers have %d bytes, %d for each value included, and may have %d in a view; leave out some", size, headerSize, maxHeaders))
 	}
 	for _, protocols := range header.Values("Sec-Websocket-Protocol") {
 		if strings.Contains(protocols, "bearer.authorization.k8s.io") {

@@ -54,7 +54,8 @@ func CheckValues(text []byte) error {
 }
 
 // Values returns how many values a text may have at most: those of JSON follow an opening bracket, comma or colon
-// outside of strings; in YAML, a line can begin one, too, and what is a string is not known before it is parsed.
+// outside of strings; in YAML, a line can begin one, too, and what is a string is not known before it is parsed. In
+// UTF-16, which parsers of YAML read, too, the characters that begin one have a zero byte.
 func Values(text []byte, isJSON bool) int {
 	n, quoted := 1, false
 	for i := 0; i < len(text); i++ {
@@ -64,11 +65,31 @@ func Values(text []byte, isJSON bool) int {
 		case isJSON && c == '"':
 			quoted = !quoted
 		case quoted:
-		case c == ',', c == ':', c == '[', c == '{', !isJSON && (c == '\n' || c == '?' || c == '-' && i+1 < len(text) && text[i+1] == ' '):
+		case c == ',', c == ':', c == '[', c == '{', !isJSON && (c == '?' || c == 0 || isBreak(text[:i+1]) || c == '-' && beginsBlank(text[i+1:])):
 			n++
 		}
 	}
 	return n
+}
+
+// isBreak reports whether a text ends with what YAML reads as the end of a line. A carriage return before a line feed
+// belongs to that one.
+func isBreak(text []byte) bool {
+	switch text[len(text)-1] {
+	case '\n':
+		return !bytes.HasSuffix(text, []byte("\r\n"))
+	case '\r':
+		return true
+	case 0x85, 0xa8, 0xa9: // U+0085, U+2028 and U+2029
+		return bytes.HasSuffix(text, []byte("\u0085")) || bytes.HasSuffix(text, []byte("\u2028")) || bytes.HasSuffix(text, []byte("\u2029"))
+	}
+	return false
+}
+
+// beginsBlank reports whether a text may begin with what makes a dash before it the beginning of a value in YAML: a
+// space, a tab, a break, or its end.
+func beginsBlank(text []byte) bool {
+	return len(text) == 0 || bytes.IndexByte([]byte(" \t\r\n\x00\xc2\xe2"), text[0]) >= 0
 }
 
 // alias returns the line of an alias, 0 if there is none. The parser bounds how deep nodes are nested.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	yamlv3 "go.yaml.in/yaml/v3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/yaml"
 )
@@ -29,6 +30,14 @@ func TestCheck(t *testing.T) {
 		"JSON of many lists":      {strings.Repeat("[", MaxValues/8) + strings.Repeat("]", MaxValues/8), nil},
 		"YAML of many values":     {"a: [0" + strings.Repeat(",0", MaxValues) + "]", apierrors.IsRequestEntityTooLargeError},
 		"YAML of many lines":      {strings.Repeat("- 0\n", MaxValues), apierrors.IsRequestEntityTooLargeError},
+		"dashes and returns":      {strings.Repeat("-\r", MaxValues/2), apierrors.IsRequestEntityTooLargeError},
+		"dashes and next lines":   {strings.Repeat("-\u0085", MaxValues/2), apierrors.IsRequestEntityTooLargeError},
+		"dashes and separators":   {strings.Repeat("-\u2028-\u2029", MaxValues/4), apierrors.IsRequestEntityTooLargeError},
+		"dashes and tabs":         {strings.Repeat("-\t", MaxValues), apierrors.IsRequestEntityTooLargeError},
+		"names and returns":       {strings.Repeat("a\r", MaxValues), apierrors.IsRequestEntityTooLargeError},
+		"UTF-16":                  {"\xff\xfe" + strings.Repeat("-\x00 \x00", MaxValues/2), apierrors.IsRequestEntityTooLargeError},
+		"lines of Windows":        {strings.Repeat("a: 0\r\n", MaxValues/2-1), nil},
+		"dashes in a text":        {"a: " + strings.Repeat("-", MaxBytes-100), nil},
 		"YAML with a long text":   {"a: |\n" + strings.Repeat("  some words, and then more of them\n", 5000), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,4 +62,29 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("%d bytes become %d", len(text), len(converted))
 		}
 	})
+}
+
+// FuzzValues: the parser finds no more values than are counted before.
+func FuzzValues(f *testing.F) {
+	for _, seed := range []string{"a: [b, {c: d}]\n", "- - -\r- x", "-\u0085-\u2028-\u2029", "? a\n? b", "\xff\xfe-\x00 \x00-\x00", "\xfe\xff\x00-\x00\r\x00-", "-\t-", "a\r\n b", `{"a":1}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var document yamlv3.Node
+		if yamlv3.Unmarshal(text, &document) != nil {
+			return
+		}
+		// A member of a mapping is a node for its name and one for its value. The document is none.
+		if nodes := count(&document) - 1; nodes > 2*Values(text, false) {
+			t.Errorf("%q has %d nodes, and %d values were counted", text, nodes, Values(text, false))
+		}
+	})
+}
+
+func count(n *yamlv3.Node) int {
+	nodes := 1
+	for _, child := range n.Content {
+		nodes += count(child)
+	}
+	return nodes
 }

@@ -48,15 +48,15 @@ func (c restClient) Update(ctx context.Context, kind copies.Kind, namespace, nam
 }
 
 func (c restClient) Read(ctx context.Context, kind copies.Kind, namespace, name string) (present copies.Written, inheritedFrom string, err error) {
-	var object metav1.PartialObjectMetadata
 	raw, err := rawOf(c.client.Get().AbsPath(append(path(kind, namespace), name)...).SetHeader("Accept", partialMetadata).Do(ctx))
 	if err != nil {
 		return copies.Written{}, "", err
 	}
-	if err := json.Unmarshal(raw, &object); err != nil {
+	present, ofCopy, err := decodeJSON(raw)
+	if err != nil {
 		return copies.Written{}, "", fmt.Errorf("%s %s/%s: %w", kind.Resource, namespace, name, err)
 	}
-	return copies.Written{UID: object.UID, ResourceVersion: object.ResourceVersion}, object.Labels[hnc.LabelInheritedFrom], nil
+	return present, ofCopy[hnc.LabelInheritedFrom], nil
 }
 
 func (c restClient) Delete(ctx context.Context, kind copies.Kind, namespace, name string, present copies.Written) error {
@@ -130,12 +130,20 @@ func decodeWritten(raw []byte) (copies.Written, error) {
 		}
 		return copies.Written{UID: m.UID, ResourceVersion: m.ResourceVersion}, nil
 	}
+	w, _, err := decodeJSON(raw)
+	return w, err
+}
+
+// decodeJSON decodes what is needed of the metadata of an object. Tenants may change the managed fields of copies, which
+// can have times that are encoded but cannot be decoded.
+func decodeJSON(raw []byte) (copies.Written, map[string]string, error) {
 	var object struct {
 		Metadata struct {
-			UID             types.UID `json:"uid"`
-			ResourceVersion string    `json:"resourceVersion"`
+			UID             types.UID         `json:"uid"`
+			ResourceVersion string            `json:"resourceVersion"`
+			Labels          map[string]string `json:"labels"`
 		} `json:"metadata"`
 	}
 	err := json.Unmarshal(raw, &object)
-	return copies.Written(object.Metadata), err
+	return copies.Written{UID: object.Metadata.UID, ResourceVersion: object.Metadata.ResourceVersion}, object.Metadata.Labels, err
 }

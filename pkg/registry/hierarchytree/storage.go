@@ -16,6 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
@@ -23,11 +24,15 @@ import (
 // reasons.
 const maxMessageBytes = 8 << 20
 
+// nodeBytes is about how many bytes a namespace has in a response without its messages.
+const nodeBytes = 512
+
 // REST serves hierarchies/tree.
 type REST struct {
 	tree *tree.Index
 	// getHierarchy returns the cached Hierarchy of a namespace, or a NotFound error.
 	getHierarchy tree.HierarchyGetter
+	responses    *inflight.Limiter
 }
 
 var (
@@ -36,9 +41,10 @@ var (
 	_ rest.GroupVersionKindProvider = &REST{}
 )
 
-// New returns the storage. getHierarchy is called for each namespace of the tree.
-func New(t *tree.Index, getHierarchy tree.HierarchyGetter) *REST {
-	return &REST{tree: t, getHierarchy: getHierarchy}
+// New returns the storage. getHierarchy is called for each namespace of the tree, and responses limits the memory of
+// trees.
+func New(t *tree.Index, getHierarchy tree.HierarchyGetter, responses *inflight.Limiter) *REST {
+	return &REST{tree: t, getHierarchy: getHierarchy, responses: responses}
 }
 
 // New returns an empty object.
@@ -54,7 +60,8 @@ func (r *REST) GroupVersionKind(schema.GroupVersion) schema.GroupVersionKind {
 
 // Get returns the tree below the namespace of the request. Unless resourceVersion is 0, it includes every change of a
 // parent that was committed before the request; the details of each namespace are cached. It fails with NotFound if
-// the namespace does not exist; a namespace without a Hierarchy has a tree too.
+// the namespace does not exist; a namespace without a Hierarchy has a tree too. It fails with TooManyRequests when the
+// trees in flight are too large.
 func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
 	if name != hnc.Singleton {
 		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), name)
@@ -78,12 +85,14 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 			return nil, err
 		}
 	}
-	boundMessages(answer.Nodes)
+	if err := r.responses.Hold(ctx, boundMessages(answer.Nodes)+nodeBytes*len(nodes)); err != nil {
+		return nil, err
+	}
 	return answer, nil
 }
 
-// boundMessages removes the messages beyond maxMessageBytes.
-func boundMessages(nodes []hnc.HierarchyTreeNode) {
+// boundMessages removes the messages beyond maxMessageBytes, and returns how many bytes the others have.
+func boundMessages(nodes []hnc.HierarchyTreeNode) int {
 	bytes := 0
 	for i := range nodes {
 		for j := range nodes[i].Conditions {
@@ -93,6 +102,7 @@ func boundMessages(nodes []hnc.HierarchyTreeNode) {
 			}
 		}
 	}
+	return min(bytes, maxMessageBytes)
 }
 
 func (r *REST) node(ctx context.Context, node tree.Node) (hnc.HierarchyTreeNode, error) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
@@ -31,10 +34,27 @@ func TestMessagesOfATreeAreBounded(t *testing.T) {
 		}
 	}
 	index := tree.New(tree.Config{Namespaces: corelisters.NewNamespaceLister(namespaces), Rules: managed.Default}).Index
-	r := New(index, func(context.Context, string) (*hnc.Hierarchy, error) { return h, nil })
+	r := New(index, func(context.Context, string) (*hnc.Hierarchy, error) { return h, nil }, inflight.NewResponses())
 	o, err := r.Get(genericapirequest.WithNamespace(t.Context(), "a"), hnc.Singleton, &metav1.GetOptions{ResourceVersion: "0"})
 	if err != nil {
 		t.Fatal(err)
+	}
+	// Each tree is encoded as a whole. The first ones are in flight until the test ends.
+	get := func(ctx context.Context) error {
+		_, err := r.Get(genericapirequest.WithNamespace(ctx, "a"), hnc.Singleton, &metav1.GetOptions{ResourceVersion: "0"})
+		return err
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	for get(t.Context()) == nil && get(ctx) == nil {
+	}
+	if err := get(t.Context()); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), "bytes of large responses") {
+		t.Errorf("one tree more: %v", err)
+	}
+	cancel()
+	for end := time.Now().Add(10 * time.Second); get(t.Context()) != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a tree after others are written is rejected")
+		}
 	}
 	conditions := o.(*hnc.HierarchyTree).Nodes[0].Conditions
 	bytes := 0

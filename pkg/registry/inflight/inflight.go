@@ -75,6 +75,22 @@ func (l *Limiter) AcquireN(ctx context.Context, n int) (release func(), err erro
 	return sync.OnceFunc(func() { l.release(user, n) }), nil
 }
 
+// responses are the bytes of responses in flight that are encoded as a whole, some times as large.
+var responses = Limits{Total: 64 << 20, PerUser: 32 << 20}
+
+// NewResponses returns a Limiter of the bytes of large responses.
+func NewResponses() *Limiter { return New("bytes of large responses", responses, 1) }
+
+// Hold counts n of what is limited, at most what one user may have, until the request ends whose context it is. It fails
+// with TooManyRequests.
+func (l *Limiter) Hold(ctx context.Context, n int) error {
+	release, err := l.AcquireN(ctx, min(n, l.limits.PerUser))
+	if err == nil {
+		context.AfterFunc(ctx, release)
+	}
+	return err
+}
+
 func (l *Limiter) release(user string, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,7 +18,42 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
+
+// A list as Table is one buffer, in which each namespace has all of its labels.
+func TestLargeListsInFlightAreLimited(t *testing.T) {
+	p := newTestCache()
+	large := map[string]string{}
+	for i := range 1000 {
+		large[strings.Repeat("k", 20)+strconv.Itoa(i)] = strings.Repeat("v", 40)
+	}
+	for i := range 100 {
+		name := "a" + strconv.Itoa(i)
+		p.setNamespace(namespace(name, large))
+		p.bind(name, "x", namespaceReader, ann)
+	}
+	r := New(p, inflight.NewResponses())
+	list := func(ctx context.Context) error {
+		_, err := r.List(genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: "ann"}), &metainternalversion.ListOptions{})
+		return err
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	for i := range 5 {
+		if err := list(ctx); err != nil {
+			t.Fatalf("list %d: %v", i, err)
+		}
+	}
+	if err := list(t.Context()); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), "bytes of large responses") {
+		t.Errorf("one list more: %v", err)
+	}
+	cancel()
+	for end := time.Now().Add(10 * time.Second); list(t.Context()) != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a list after others are written is rejected")
+		}
+	}
+}
 
 func TestWatchesOfOneUserAreLimited(t *testing.T) {
 	r, ctx := served(t)

@@ -34,6 +34,8 @@ type REST struct {
 	rest.TableConvertor
 	cache   *Cache
 	limiter *inflight.Limiter
+	// responses limits the memory of lists: a Table of them is one buffer.
+	responses *inflight.Limiter
 }
 
 var (
@@ -47,10 +49,11 @@ var (
 )
 
 // New returns the storage.
-func New(cache *Cache) *REST {
+func New(cache *Cache, responses *inflight.Limiter) *REST {
 	return &REST{
 		cache:          cache,
 		limiter:        inflight.New("watches of mynamespaces", limits, retryAfter),
+		responses:      responses,
 		TableConvertor: newTableConvertor(),
 	}
 }
@@ -89,7 +92,8 @@ func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runt
 	return nil, apierrors.NewNotFound(hnc.Resource("mynamespaces"), name)
 }
 
-// List returns the selected namespaces that the requester is allowed to get, regardless of limit.
+// List returns the selected namespaces that the requester is allowed to get, regardless of limit. It fails with
+// TooManyRequests when the lists in flight are too large.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
 	reader, options, err := r.reader(ctx, options)
 	if err != nil {
@@ -110,10 +114,24 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	}
 	seen, latest := r.cache.list(reader)
 	list := &hnc.MyNamespaceList{ListMeta: metav1.ListMeta{ResourceVersion: format(latest)}, Items: make([]hnc.MyNamespace, len(seen))}
+	bytes := 0
 	for i, o := range seen {
 		list.Items[i] = *o
+		bytes += sizeOf(o)
+	}
+	if err := r.responses.Hold(ctx, bytes); err != nil {
+		return nil, err
 	}
 	return list, nil
+}
+
+// sizeOf returns about how many bytes a namespace has in a list, of which tenants choose those of labels.
+func sizeOf(o *hnc.MyNamespace) int {
+	bytes := 512
+	for key, value := range o.Labels {
+		bytes += len(key) + len(value)
+	}
+	return bytes
 }
 
 // Watch returns the changes of what the requester is allowed to get. Without a version it starts with the current

@@ -16,6 +16,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
 func namespace(name string, labels map[string]string) *corev1.Namespace {
@@ -29,7 +30,7 @@ func served(t *testing.T) (*REST, context.Context) {
 	p.setNamespace(namespace("a", nil))
 	p.setNamespace(namespace("b", nil))
 	p.bind("a", "x", namespaceReader, ann)
-	return New(p), genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	return New(p, inflight.NewResponses()), genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
 }
 
 func list(ctx context.Context, t *testing.T, r *REST, options metainternalversion.ListOptions) (names, version string) {
@@ -191,7 +192,7 @@ func TestExpiredVersionEndsTheWatch(t *testing.T) {
 func TestRequestsWaitForTheCache(t *testing.T) {
 	ctx, cancel := context.WithCancel(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"}))
 	cancel()
-	r := New(NewCache())
+	r := New(NewCache(), inflight.NewResponses())
 	if _, err := r.List(ctx, nil); !apierrors.IsServiceUnavailable(err) {
 		t.Errorf("got %v", err)
 	}

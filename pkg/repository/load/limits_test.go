@@ -51,7 +51,7 @@ func TestLimitsOfTheWholeRepository(t *testing.T) {
 // Parsing values of two bytes takes hundreds of times as much.
 func TestValuesAreCountedBeforeTheyAreParsed(t *testing.T) {
 	many := "[" + strings.TrimSuffix(strings.Repeat("1,", 1_500_000), ",") + "]"
-	for name, content := range map[string]string{"a.yaml": many, "b.yaml": "a: 1\n---\n" + strings.Repeat("- 1\n", 700_000), "c.json": many} {
+	for name, content := range map[string]string{"a.yaml": many, "b.yaml": "a: 1\n---\n" + strings.Repeat("- 1\n", 700_000), "c.json": many, "d.yaml": strings.Repeat("-\r", 1_500_000)} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, errors := load.Load(fstest.MapFS{"cluster/" + name: {Data: []byte(content)}}, load.DefaultLimits)
