@@ -346,6 +346,11 @@ func TestARoleAwaitsTheCopiesThatReferToIt(t *testing.T) {
 		t.Errorf("the Role awaits %v", bound)
 	}
 	index.Delete("leaf", "b", "leaf")
+	index.Wrote(bindingOf(t, "mid", "Role"), "leaf", Written{UID: "own", ResourceVersion: next()}, true)
+	if bound := slices.Collect(index.Bound(*role, d)); len(bound) != 1 {
+		t.Errorf("the propagator has written one: the Role awaits %v", bound)
+	}
+	index.Delete("leaf", "b", "own")
 	if bound := slices.Collect(index.Bound(*role, d)); len(bound) != 0 {
 		t.Errorf("the Role awaits %v", bound)
 	}

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"fmt"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -31,4 +32,29 @@ func TestH11ARoleBindingThatIsNotCopiedOverwritesNothing(t *testing.T) {
 	eventually(t, "overwritten", "root/to-cluster-role>moved root/to-role>moved", func() string {
 		return words(f.Overwritten(t.Context(), []string{"root"}, into([]string{"root"}, "moved")))
 	})
+}
+
+// The RoleBinding refers to another Role of that name; no source has the RoleBinding's name.
+func TestH11ARoleFromAboveOverwritesRoleBindingsThatReferToItsName(t *testing.T) {
+	f := run(t, nil)
+	f.Kubernetes = kubefake.NewClientset(&rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "moved", Name: "waiting", UID: "u", ResourceVersion: "1"}, RoleRef: rbacv1.RoleRef{Kind: "Role", Name: "ops"},
+	})
+	role := source("Role", "root/ops")
+	role.APIVersion = rbacv1.SchemeGroupVersion.String()
+	if err := f.client.Tracker().Create(copies.Roles.GroupVersionResource, role, "root"); err != nil {
+		t.Fatal(err)
+	}
+	f.start(t)
+	for _, row := range []struct {
+		before []string
+		want   int
+	}{{[]string{}, 1}, {[]string{"root"}, 0}} {
+		eventually(t, "overwritten", fmt.Sprint(row.want), func() string {
+			writes, _ := f.Overwritten(t.Context(), []string{"root"}, func(yield func(copies.Destination) bool) {
+				yield(copies.Destination{Namespace: "moved", Ancestors: []string{"root"}, Before: row.before})
+			})
+			return fmt.Sprint(len(writes))
+		})
+	}
 }

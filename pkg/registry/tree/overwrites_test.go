@@ -150,11 +150,20 @@ func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
 	}
 	// "parent" has come below "moved" since its chain was read.
 	var names []string
-	for d := range movedDestinations([]Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"moved"}, []string{"parent", "root"}, nil, nil) {
+	before := map[string][]string{"moved": {"top", "old"}, "other": {"top", "old", "moved"}}
+	for d := range movedDestinations([]Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"moved", "old", "top"}, []string{"parent", "root"}, nil, nil) {
 		names = append(names, d.Namespace)
+		if !slices.Equal(d.Before, before[d.Namespace]) {
+			t.Errorf("the ancestors of %s before are %v", d.Namespace, d.Before)
+		}
 	}
 	if want := []string{"moved", "other"}; !slices.Equal(names, want) {
 		t.Errorf("destinations: %v, want %v", names, want)
+	}
+	for d := range movedDestinations([]Node{node("moved", "")}, []string{"moved"}, []string{"parent"}, nil, nil) {
+		if d.Before == nil {
+			t.Error("it is not known that the namespace was a root")
+		}
 	}
 }
 

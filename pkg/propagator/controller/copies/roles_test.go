@@ -24,6 +24,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
 // rbacClient records the writes of copies. The Role that it reads is inherited from a namespace, "" for none.
@@ -274,5 +275,14 @@ func TestTheCopyOfARoleBindingDoesNotAwaitTheRoleThatAwaitsIt(t *testing.T) {
 		if err := f.write(t, 1, "b"); err != nil || len(f.client.requests) != want {
 			t.Errorf("a copy that refers to a %s: got %v, %q", kind, err, f.client.requests)
 		}
+	}
+}
+
+func TestARoleEnqueuesTheRoleBindingsThatItInvalidates(t *testing.T) {
+	f, enqueued := newRoleFixture(t), added{}
+	f.Queue = enqueued
+	f.syncSource(queue.Key{Class: queue.Source, Kind: 0, Namespace: "root", Name: "ops"})
+	if want := (queue.Key{Class: queue.Copy, Kind: 1, Namespace: "leaf", Name: "waiting"}); !enqueued[want] {
+		t.Errorf("enqueued are %v", enqueued)
 	}
 }

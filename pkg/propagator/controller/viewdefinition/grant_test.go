@@ -59,6 +59,13 @@ func TestRoleBindingsToAnotherRoleAreRemovedBeforeTheGrant(t *testing.T) {
 			} else {
 				bind()
 			}
+			client.PrependReactor("*", "roles", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+				list, err := client.Tracker().List(rbacv1.SchemeGroupVersion.WithResource("rolebindings"), rbacv1.SchemeGroupVersion.WithKind("RoleBinding"), "acme")
+				if verb := action.GetVerb(); err == nil && (verb == "create" || verb == "update") && (len(list.(*rbacv1.RoleBindingList).Items) > 0) != row.bound {
+					t.Errorf("before the Role is written: %v", list)
+				}
+				return false, nil, err
+			})
 			c := New(controller.Dependencies{Kubernetes: client, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
 			err := c.writeRole(t.Context(), "acme", &rbacv1.Role{
 				ObjectMeta: metav1.ObjectMeta{Name: "grant", Labels: map[string]string{"hnc.x-k8s.io/view-root": "acme"}}, Rules: rule("*", "a.view", "b.view"),
