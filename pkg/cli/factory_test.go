@@ -5,13 +5,41 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
 )
+
+// kube-apiserver stores a time whose year in UTC has five digits, in an event or in managed fields, and sends it in JSON
+// as nobody can decode it.
+func TestATimeOfATenantDoesNotBreakLists(t *testing.T) {
+	last := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	events := &corev1.EventList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "EventList"}, Items: []corev1.Event{{LastTimestamp: metav1.NewTime(last)}}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mediaType, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
+		info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), mediaType)
+		w.Header().Set("Content-Type", info.MediaType)
+		_ = info.Serializer.Encode(events, w)
+	}))
+	defer server.Close()
+	f := NewFactory(io.Discard)
+	f.Flags.APIServer = ptr.To(server.URL)
+	clients, err := f.Clients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := clients.Kube.CoreV1().Events("a").List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != 1 || !list.Items[0].LastTimestamp.Time.Equal(last) {
+		t.Errorf("got %v %v", list, err)
+	}
+}
 
 // A command that lasts learns of a CustomResourceDefinition that is newer than it.
 func TestResourcesAreDiscoveredAgainAtMostOnceAMinute(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,34 @@ func TestAncestorsAndTreeLabelsOfANamespace(t *testing.T) {
 				t.Errorf("tree labels (-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// Copying what is inherited for each directory would allocate gigabytes.
+func TestDirectoriesDoNotCopyWhatTheyInherit(t *testing.T) {
+	f := files{"namespaces/selector.yaml": namespaceSelector("none", "{selector: {matchLabels: {a: b}}}")}
+	for i := range 5000 {
+		f[fmt.Sprintf("namespaces/m%d.yaml", i)] = configMap(fmt.Sprint("m", i), annotated("configmanagement.gke.io/namespace-selector", "none"))
+	}
+	for i := range 20 {
+		dir := "namespaces"
+		for j := range 50 {
+			dir += fmt.Sprintf("/d%d-%d", i, j)
+			f[dir+"/m.yaml"] = configMap(fmt.Sprint("d", j), "")
+		}
+		name := fmt.Sprint("n", i)
+		f[dir+"/"+name+"/n.yaml"] = namespace(name, "")
+	}
+	objects, errs := load.Load(minimal.with(f).fs(), load.DefaultLimits)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	result, err := repository.Compile(t.Context(), objects, repository.Options{})
+	runtime.ReadMemStats(&after)
+	if allocated := after.TotalAlloc - before.TotalAlloc; err != nil || len(result.Errors) > 0 || allocated > 32<<20 {
+		t.Errorf("%v %v, %d MiB were allocated", err, result.Errors, allocated>>20)
 	}
 }
 

@@ -155,15 +155,18 @@ func checkInherited(c *compilation) report.Errors {
 	return report.Errors{{Message: text, Paths: []string{object.NamespacesDir + "/"}}}
 }
 
-func (c *compilation) descend(d *directory, inherited []sized[*object.Object], selectors map[string]sized[labels.Selector]) {
+// descend adds the namespaces in a directory and below, with their objects. inherited are the objects of each directory
+// above: a copy of them all for each directory would take quadratic time.
+func (c *compilation) descend(d *directory, inherited [][]sized[*object.Object], selectors map[string]sized[labels.Selector]) {
 	if c.overLimit() || c.ctx.Err() != nil {
 		return
 	}
 	if d.isAbstract() {
-		inherited = slices.Clip(inherited)
-		for _, o := range d.objects {
-			inherited = append(inherited, sized[*object.Object]{o, sizeOfCopy(o)})
+		own := make([]sized[*object.Object], len(d.objects))
+		for i, o := range d.objects {
+			own[i] = sized[*object.Object]{o, sizeOfCopy(o)}
 		}
+		inherited = append(slices.Clip(inherited), own)
 		for _, child := range d.children {
 			c.descend(child, inherited, selectors)
 		}
@@ -192,8 +195,10 @@ func (c *compilation) descend(d *directory, inherited []sized[*object.Object], s
 		}
 		c.objects = append(c.objects, o)
 	}
-	for _, o := range inherited {
-		add(o.of, o.size)
+	for _, objects := range inherited {
+		for _, o := range objects {
+			add(o.of, o.size)
+		}
 	}
 	for _, o := range d.objects {
 		add(o, 0)

@@ -39,20 +39,14 @@ func Files(namespaces []Namespace, objects []*unstructured.Unstructured) ([]hydr
 	t := newTree(namespaces)
 	objects = t.adopt(objects)
 	var files []hydrate.File
-	used := map[string]bool{}
+	var unused hydrate.Unused
 	write := func(dir string, o *unstructured.Unstructured) error {
 		d := declared(o)
 		content, err := yamlbody.Marshal(d.Object)
 		if err != nil {
 			return fmt.Errorf("%s %s/%s: %w", o.GetKind(), o.GetNamespace(), o.GetName(), err)
 		}
-		base := fileName(d)
-		name := dir + "/" + base
-		for n := 2; used[name]; n++ {
-			name = fmt.Sprintf("%s/%s_%d", dir, base, n)
-		}
-		used[name] = true
-		files = append(files, hydrate.File{Name: name + ".yaml", Content: content})
+		files = append(files, hydrate.File{Name: unused.Name(dir+"/"+fileName(d)) + ".yaml", Content: content})
 		return nil
 	}
 	for _, n := range namespaces {

@@ -91,14 +91,30 @@ func fileNames(objects []*unstructured.Unstructured) []string {
 		count[fileName(o, false)]++
 	}
 	names := make([]string, 0, len(objects))
-	used := map[string]bool{}
+	var unused Unused
 	for _, o := range objects {
-		name := fileName(o, count[fileName(o, false)] > 1)
-		for base, n := name, 2; used[name]; n++ {
-			name = numbered(base, n)
-		}
-		used[name] = true
-		names = append(names, name)
+		names = append(names, unused.Name(fileName(o, count[fileName(o, false)] > 1)))
 	}
 	return names
+}
+
+// Unused gives out names that differ. The zero value is ready to use.
+type Unused struct {
+	// next has the number that the next object of a name gets: looking for it from the first one on would take quadratic
+	// time.
+	next map[string]int
+}
+
+// Name returns a name that has not been returned before: the given one, or else one with a number.
+func (u *Unused) Name(name string) string {
+	if u.next == nil {
+		u.next = map[string]int{}
+	}
+	base := name
+	for u.next[name] > 0 {
+		u.next[base]++
+		name = numbered(base, u.next[base])
+	}
+	u.next[name] = 1
+	return name
 }
