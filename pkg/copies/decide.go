@@ -146,7 +146,11 @@ func (x *Index) decide(source *Object, d Destination, name string) *Write {
 	if verb == "" {
 		return nil
 	}
-	return &Write{Verb: verb, Kind: x.Kind, Namespace: d.Namespace, Name: name, Source: source, Present: present, Role: x.invalidates(present, d)}
+	role := x.invalidates(present, d)
+	if role != nil {
+		source = nil // The object of that name from above comes later.
+	}
+	return &Write{Verb: verb, Kind: x.Kind, Namespace: d.Namespace, Name: name, Source: source, Present: present, Role: role}
 }
 
 // verb returns what to do about the governing source and the present object, both of which may be nil; "" for nothing.

@@ -8,7 +8,6 @@ import (
 // A RoleBinding that refers to a Role means another one in each namespace: the Role of that name there, whoever has
 // written it. So it is copied only to where that Role is the one of its own namespace. Otherwise a user could bind a
 // Role that has few permissions, and get those of a local Role in a descendant.
-
 //
 // The reverse holds, too. kube-apiserver has authorized a RoleBinding by the Role that the name meant at that time. When
 // the name gets another one from above, local RoleBindings that refer to it are overwritten with it: they are deleted

@@ -92,6 +92,12 @@ func (c *Controller) objectChanged(s *cache.State, kind int, old, o *copies.Obje
 	if bound || (!o.SameCopies(old) && s.Tree.HasChildren(namespace)) || o.Notable(old) {
 		c.sourceChanged(kind, namespace, name)
 	}
+	if o == nil && old.BindsRole() != "" {
+		// The Role may have awaited its end.
+		if roles, known := s.KindOf(copies.Roles.GroupResource()); known && decide(s, roles, namespace, old.BindsRole()) != nil {
+			c.Queue.Add(queue.Key{Class: queue.Copy, Kind: roles, Namespace: namespace, Name: old.BindsRole()})
+		}
+	}
 	// Most changes are our own writes.
 	if decide(s, kind, namespace, name) != nil {
 		c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -141,10 +143,13 @@ func (c *Controller) confirmUnbound(ctx context.Context, role copies.Write, writ
 	if c.DryRun || (empty && role.Present == nil) {
 		return nil
 	}
-	err := c.removeBound(ctx, kind, role)
+	err := c.removeAllBound(ctx, kind, role)
 	if err == nil {
 		return nil
 	}
+	// Also when the process ends.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawalTimeout)
+	defer cancel()
 	withdrawn := copies.Write{Verb: copies.Delete, Kind: role.Kind, Namespace: role.Namespace, Name: role.Name, Present: &copies.Object{
 		Namespace: role.Namespace, Name: role.Name, UID: written.UID, ResourceVersion: written.ResourceVersion, Copy: true, InheritedFrom: role.Source.Namespace,
 	}}
@@ -153,11 +158,30 @@ func (c *Controller) confirmUnbound(ctx context.Context, role copies.Write, writ
 		role.Namespace, names.Shorten(role.Name), err), failed)
 }
 
-// removeBound removes the local RoleBindings that refer to a Role.
-func (c *Controller) removeBound(ctx context.Context, kind int, role copies.Write) error {
+const (
+	// withdrawalTimeout bounds the withdrawal of a Role.
+	withdrawalTimeout = 10 * time.Second
+	// maxRemovals is how often RoleBindings are removed before a Role is withdrawn.
+	maxRemovals = 5
+)
+
+// removeAllBound removes the local RoleBindings that refer to a Role, until there are none: somebody may have used one to
+// create another one.
+func (c *Controller) removeAllBound(ctx context.Context, kind int, role copies.Write) error {
+	for range maxRemovals {
+		removed, err := c.removeBound(ctx, kind, role)
+		if err != nil || removed == 0 {
+			return err
+		}
+	}
+	return errors.New("RoleBindings that refer to it are created all the time")
+}
+
+// removeBound removes the local RoleBindings that refer to a Role, and returns how many there were.
+func (c *Controller) removeBound(ctx context.Context, kind int, role copies.Write) (removed int, err error) {
 	list, err := c.Kubernetes.RbacV1().RoleBindings(role.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "!" + hnc.LabelInheritedFrom})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for i := range list.Items {
 		b := &list.Items[i]
@@ -168,18 +192,36 @@ func (c *Controller) removeBound(ctx context.Context, kind int, role copies.Writ
 			Verb: copies.Delete, Kind: copies.RoleBindings, Namespace: b.Namespace, Name: b.Name,
 			Present: copies.NewRoleBinding(b, &copies.Rules{}), Role: role.Source,
 		}
-		kept, err := c.backups.add(ctx, w)
-		if err == nil {
-			_, err = copies.Apply(ctx, c.Client, w)
+		err := c.removeInvalid(ctx, kind, w)
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return removed, fmt.Errorf("RoleBinding %q: %w", names.Shorten(b.Name), err)
+		default:
+			removed++
 		}
-		if err == nil && w.Present.Finalized {
-			err = errors.New("its finalizers keep it")
-		}
-		if err != nil {
-			c.backups.discard(ctx, w, kept, err)
-			return fmt.Errorf("RoleBinding %q: %w", names.Shorten(b.Name), err)
-		}
-		c.observe(kind, w, copies.Written{}, kept)
 	}
+	return removed, nil
+}
+
+// removeInvalid removes a RoleBinding, whose content is kept.
+func (c *Controller) removeInvalid(ctx context.Context, kind int, w copies.Write) error {
+	done, err := c.backups.begin(w)
+	if err != nil {
+		return err
+	}
+	defer done()
+	kept, err := c.backups.add(ctx, w)
+	if err == nil {
+		_, err = copies.Apply(ctx, c.Client, w)
+	}
+	if err == nil && w.Present.Finalized {
+		err = errors.New("its finalizers keep it")
+	}
+	if err != nil {
+		c.backups.discard(ctx, w, kept, err)
+		return err
+	}
+	c.observe(kind, w, copies.Written{}, kept)
 	return nil
 }

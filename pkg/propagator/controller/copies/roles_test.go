@@ -33,6 +33,8 @@ type rbacClient struct {
 	inherited string
 	refused   error
 	requests  []string
+	// deleted is called with the name of a RoleBinding that is deleted.
+	deleted func(name string)
 }
 
 func (r *rbacClient) Create(_ context.Context, kind copies.Kind, namespace string, _ []byte) (copies.Written, error) {
@@ -45,6 +47,9 @@ func (r *rbacClient) Delete(_ context.Context, kind copies.Kind, namespace, name
 		return r.refused
 	}
 	r.requests = append(r.requests, "delete "+kind.Resource+" "+namespace+"/"+name)
+	if kind == copies.RoleBindings && r.deleted != nil {
+		r.deleted(name)
+	}
 	return nil
 }
 
@@ -167,6 +172,18 @@ func TestARoleIsWrittenAfterTheRoleBindingsThatReferToAnotherOneAreRemoved(t *te
 	}
 }
 
+// A RoleBinding of its name from above awaits the Role, which awaits its end.
+func TestAnInvalidRoleBindingOfANameFromAboveIsRemoved(t *testing.T) {
+	f := newRoleFixture(t)
+	above := f.binding.DeepCopy()
+	above.Namespace, above.UID = "root", "above"
+	f.Cache.Update(func(s *cache.State) { s.Kind(1).Index.Set(copies.NewRoleBinding(above, &copies.Rules{})) })
+	f.live(t, f.binding)
+	if err := f.write(t, 1, "waiting"); err != nil || !slices.Equal(f.client.requests, []string{"delete rolebindings leaf/waiting"}) || f.records != 1 {
+		t.Errorf("got %v, %q, %d records", err, f.client.requests, f.records)
+	}
+}
+
 // The cache of Roles may be older than that of RoleBindings.
 func TestARoleBindingToAnInheritedRoleIsNotRemoved(t *testing.T) {
 	f := newRoleFixture(t)
@@ -210,6 +227,11 @@ func TestNewerRoleBindingsAreRemovedOrTheRoleIsWithdrawn(t *testing.T) {
 			})
 			f.client.refused, f.binding.Finalizers, f.binding.RoleRef.Kind = row.refused, row.finalizers, row.kind
 			f.live(t, f.binding)
+			f.client.deleted = func(name string) {
+				if err := f.Kubernetes.RbacV1().RoleBindings("leaf").Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+					t.Error(err)
+				}
+			}
 			err := f.write(t, 0, "ops")
 			if (err == nil) != (row.want[len(row.want)-1] != withdrawn) {
 				t.Errorf("got %v", err)
@@ -218,6 +240,19 @@ func TestNewerRoleBindingsAreRemovedOrTheRoleIsWithdrawn(t *testing.T) {
 				t.Errorf("got %q, %d records", f.client.requests, f.records)
 			}
 		})
+	}
+}
+
+// Whoever has the permissions of the Role for a moment may create another RoleBinding.
+func TestARoleIsWithdrawnIfRoleBindingsAreCreatedAllTheTime(t *testing.T) {
+	f := newRoleFixture(t)
+	f.forget()
+	f.Cache.Update(func(s *cache.State) {
+		s.Kind(1).Index.Set(copies.NewRoleBinding(&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "other", UID: "o", ResourceVersion: "1"}}, &copies.Rules{}))
+	})
+	f.live(t, f.binding)
+	if err := f.write(t, 0, "ops"); err == nil || f.client.requests[len(f.client.requests)-1] != "delete roles leaf/ops" {
+		t.Errorf("got %v, %q", err, f.client.requests)
 	}
 }
 

@@ -76,6 +76,10 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	}
 	if err == nil && w.Arrives() {
 		if err := c.confirmUnbound(ctx, w, written); err != nil {
+			if w.Overwrites() {
+				c.metrics.overwrote(groupKind(w.Kind))
+				c.events.overwritten(w, kept)
+			}
 			return err
 		}
 	}
