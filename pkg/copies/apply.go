@@ -38,7 +38,7 @@ type Client interface {
 // supports no dry run, which is a bad request.
 func Try(ctx context.Context, client Client, w Write) error {
 	err := client.TryUpdate(ctx, w.Kind, w.Namespace, w.Name, w.Source.content.body(w.Present.UID, w.Present.ResourceVersion))
-	if apierrors.IsInvalid(err) && w.Kind.replaceable() {
+	if apierrors.IsInvalid(err) && Replaceable(w.Kind.GroupResource()) {
 		err = tryReplace(ctx, client, w)
 	}
 	if apierrors.IsBadRequest(err) {
@@ -55,7 +55,7 @@ func Apply(ctx context.Context, client Client, w Write) (Written, error) {
 	case Update:
 		body := w.Source.content.body(w.Present.UID, w.Present.ResourceVersion)
 		written, err := client.Update(ctx, w.Kind, w.Namespace, w.Name, body)
-		if apierrors.IsInvalid(err) && w.Kind.replaceable() {
+		if apierrors.IsInvalid(err) && Replaceable(w.Kind.GroupResource()) {
 			return replace(ctx, client, w)
 		}
 		return written, err

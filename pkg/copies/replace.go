@@ -9,13 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// replaceable are the kinds whose objects are deleted and created again when an update is invalid, because a field is
-// immutable: the data of a ConfigMap or Secret with immutable set, the type of a Secret, the roleRef of a RoleBinding.
-// They are data and permissions that others refer to by name. Deleting an object of another kind may end what runs
-// (Job), lose data (PersistentVolumeClaim) or an address (Service).
+// replaceable are the kinds whose copies, and whose objects in repositories, are deleted and created again when an
+// update is invalid, because a field is immutable: the data of a ConfigMap or Secret with immutable set, the type of a
+// Secret, the roleRef of a RoleBinding. They are data and permissions that others refer to by name. Deleting an object
+// of another kind may end what runs (Job), lose data (PersistentVolumeClaim) or an address (Service).
 var replaceable = []schema.GroupResource{{Resource: "configmaps"}, {Resource: "secrets"}, RoleBindings.GroupResource()}
 
-func (k Kind) replaceable() bool { return slices.Contains(replaceable, k.GroupResource()) }
+// Replaceable reports whether objects of a resource are deleted and created again when an update is invalid.
+func Replaceable(resource schema.GroupResource) bool { return slices.Contains(replaceable, resource) }
 
 // ReplaceError is an error of replacing an object, which may have been deleted.
 type ReplaceError struct{ error }
@@ -43,14 +44,14 @@ func replace(ctx context.Context, client Client, w Write) (Written, error) {
 
 func tryReplace(ctx context.Context, client Client, w Write) error {
 	err := client.TryCreate(ctx, w.Kind, w.Namespace, w.Source.content.body("", ""))
-	if inTheWay(err) {
+	if InTheWay(err) {
 		return nil
 	}
 	return err
 }
 
-// inTheWay reports whether the present object may be all that prevents the creation: it has the name, or the place that
+// InTheWay reports whether the present object may be all that prevents the creation: it has the name, or the place that
 // a quota leaves.
-func inTheWay(err error) bool {
+func InTheWay(err error) bool {
 	return apierrors.IsAlreadyExists(err) || (apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded"))
 }

@@ -8,17 +8,23 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
+var errTerminating = errors.New("the object is being deleted; it is created again afterwards")
+
 // Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not
-// taken over. One that is CreateOnly and exists is left alone; without the label no watch shows its deletion, so
-// nothing is remembered about it.
+// taken over. One that an update cannot change, because a field is immutable, is replaced, as copies are. One that is
+// CreateOnly and exists is left alone; without the label no watch shows its deletion, so nothing is remembered about
+// it.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	resource, err := c.ResourceOf(o)
 	if err != nil {
@@ -57,14 +63,65 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		result, err = apply(true)
 	}
 	if err != nil {
-		return err
+		if err := c.makeWay(ctx, client, resource, o, err); err != nil {
+			return err
+		}
+		// Without force, so that an object that somebody else creates first is not taken over unseen.
+		if result, err = apply(false); err != nil {
+			return err
+		}
 	}
 	live := c.liveOf(result)
 	if live.Terminating {
-		return fmt.Errorf("the object is being deleted; it is created again afterwards")
+		return errTerminating
 	}
 	c.record(o, live)
 	return nil
+}
+
+// makeWay deletes the object that an update cannot turn into the one of the repository, because a field is immutable,
+// if TryReplace permits it and it is as read. err is that of the update.
+func (c *Cluster) makeWay(ctx context.Context, client metadata.ResourceInterface, resource schema.GroupVersionResource, o *plan.Object, err error) error {
+	if err := c.TryReplace(ctx, resource, o, err); err != nil {
+		return err
+	}
+	found, err := client.Get(ctx, o.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err == nil {
+		err = Foreign(c.sync, found)
+	}
+	switch {
+	case err != nil:
+		return err
+	case found.DeletionTimestamp != nil:
+		return errTerminating
+	}
+	background := metav1.DeletePropagationBackground
+	err = client.Delete(ctx, o.Name, metav1.DeleteOptions{
+		PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &found.UID, ResourceVersion: &found.ResourceVersion},
+	})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// TryReplace returns nil if an object whose update has failed by err may be deleted and created again: the update is
+// invalid, the kind is one of copies.Replaceable, and nothing but the present object prevents the creation. Otherwise
+// it returns err, or the error of the creation. It stores nothing.
+func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
+	if !apierrors.IsInvalid(err) || !copies.Replaceable(resource.GroupResource()) {
+		return err
+	}
+	_, err = c.whole.Resource(resource).Namespace(o.Namespace).Create(ctx, o.Content(), metav1.CreateOptions{
+		FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll},
+	})
+	if copies.InTheWay(err) {
+		return nil
+	}
+	return err
 }
 
 // Reduces reports whether applying an object of RBAC grants nothing that it does not grant already.

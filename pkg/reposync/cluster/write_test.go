@@ -5,15 +5,21 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
@@ -64,5 +70,99 @@ func TestConflictsOfDeletions(t *testing.T) {
 			t.Errorf("%s: after %v, the result of applying it is known: %t", name, err, known)
 		}
 		server.Close()
+	}
+}
+
+// A tenant deletes an object of the repository, and creates an immutable one of its name.
+func TestImmutableObjectsAreReplaced(t *testing.T) {
+	const request, create, try, get, remove = "PATCH force", "PATCH", "POST dry run", "GET", "DELETE"
+	for name, test := range map[string]struct {
+		resource string
+		labels   map[string]string
+		deleting bool
+		try      int // the answer to the creation that stores nothing
+		reason   string
+		remove   int
+		want     []string
+		valid    func(error) bool
+	}{
+		"data":                        {"configmaps", nil, false, 409, "exists", 200, []string{request, try, get, remove, create}, nil},
+		"a quota is full":             {"configmaps", nil, false, 403, "exceeded quota", 200, []string{request, try, get, remove, create}, nil},
+		"gone meanwhile":              {"configmaps", nil, false, 201, "", 404, []string{request, try, get, remove, create}, nil},
+		"changed meanwhile":           {"configmaps", nil, false, 409, "exists", 409, []string{request, try, get, remove}, apierrors.IsConflict},
+		"the repository's is invalid": {"configmaps", nil, false, 422, "invalid", 200, []string{request, try}, apierrors.IsInvalid},
+		"a policy rejects it":         {"configmaps", nil, false, 403, "denied", 200, []string{request, try}, apierrors.IsForbidden},
+		"a copy":                      {"configmaps", map[string]string{hnc.LabelInheritedFrom: "acme"}, false, 409, "exists", 200, []string{request, try, get}, func(err error) bool { return err != nil }},
+		"another repository's":        {"configmaps", map[string]string{hnc.LabelRepositorySync: "other"}, false, 409, "exists", 200, []string{request, try, get}, func(err error) bool { return err != nil }},
+		"being deleted":               {"configmaps", nil, true, 409, "exists", 200, []string{request, try, get}, func(err error) bool { return errors.Is(err, errTerminating) }},
+		"not a kind that is replaced": {"services", nil, false, 409, "exists", 200, []string{request}, apierrors.IsInvalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := metav1.PartialObjectMetadata{
+				TypeMeta:   metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"},
+				ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "policy", UID: "u", ResourceVersion: "5", Labels: test.labels},
+			}
+			if test.deleting {
+				found.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+			}
+			var requests []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				query, made, code := r.URL.Query(), r.Method, 200
+				switch {
+				case query.Get("force") == "true":
+					made, code = request, 422
+				case r.Method == http.MethodPost && query.Get("dryRun") == metav1.DryRunAll:
+					made, code = try, test.try
+				case r.Method == http.MethodDelete:
+					code = test.remove
+					var options metav1.DeleteOptions
+					if err := json.NewDecoder(r.Body).Decode(&options); err != nil || *options.Preconditions.UID != "u" || *options.Preconditions.ResourceVersion != "5" {
+						t.Errorf("deletion with %+v, %v", options.Preconditions, err)
+					}
+				}
+				if r.Method != http.MethodGet && r.Method != http.MethodDelete && query.Get("fieldManager") != Manager("policy") {
+					t.Errorf("%s as the field manager %q", made, query.Get("fieldManager"))
+				}
+				requests = append(requests, made)
+				w.WriteHeader(code)
+				if code >= http.StatusBadRequest {
+					status := apierrors.NewGenericServerResponse(code, r.Method, schema.GroupResource{}, "policy", "", 0, true).Status()
+					status.TypeMeta, status.Message = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, test.reason
+					if code == 409 && made == try {
+						status.Reason = metav1.StatusReasonAlreadyExists
+					}
+					_ = json.NewEncoder(w).Encode(status)
+					return
+				}
+				_ = json.NewEncoder(w).Encode(found)
+			}))
+			defer server.Close()
+			config := &rest.Config{Host: server.URL}
+			c, err := New(config, config, "policy", func() {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			core, kind := schema.GroupVersion{Version: "v1"}, map[string]string{"configmaps": "ConfigMap", "services": "Service"}[test.resource]
+			mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core})
+			mapper.Add(core.WithKind(kind), meta.RESTScopeNamespace)
+			c.found = &kinds{mapper: mapper}
+			source := &object.Object{Unstructured: unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"namespace": "shop", "name": "policy"},
+			}}}
+			desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
+			if err != nil || len(desired) != 1 {
+				t.Fatal(desired, err)
+			}
+			// The watch has not brought the deletion yet.
+			c.set(desired[0].ID, plan.Live{UID: "own", Version: 1})
+			err = c.Apply(t.Context(), desired[0])
+			if test.valid == nil && err != nil || test.valid != nil && !test.valid(err) {
+				t.Errorf("got %v", err)
+			}
+			if !slices.Equal(requests, test.want) {
+				t.Errorf("got the requests %q, want %q", requests, test.want)
+			}
+		})
 	}
 }

@@ -29,9 +29,9 @@ func New(config *rest.Config, c *cluster.Cluster, sync string) (*Previewer, erro
 	return &Previewer{cluster: c, client: client, sync: sync}, err
 }
 
-// Compare returns what applying an object would do: changes.Added, changes.Changed with the paths of the fields, or ""
-// for nothing. The API server validates the request, except for objects in a namespace that does not exist yet, and
-// those of a kind that it does not serve yet.
+// Compare returns what applying an object would do: changes.Added, changes.Changed with the paths of the fields, or
+// without them if it is deleted and created again, or "" for nothing. The API server validates the request, except for
+// objects in a namespace that does not exist yet, and those of a kind that it does not serve yet.
 func (p *Previewer) Compare(ctx context.Context, o *plan.Object) (changes.Change, []string, error) {
 	if o.Handling == plan.Unmanaged {
 		return "", nil, nil
@@ -59,6 +59,8 @@ func (p *Previewer) Compare(ctx context.Context, o *plan.Object) (changes.Change
 	switch {
 	case !exists && o.Namespace != "" && apierrors.IsNotFound(err):
 		return changes.Added, nil, nil
+	case exists && err != nil:
+		return changes.Changed, nil, p.cluster.TryReplace(ctx, resource, o, err)
 	case err != nil:
 		return "", nil, err
 	case !exists:
