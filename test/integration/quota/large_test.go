@@ -187,12 +187,17 @@ func TestTimesOfManagedFieldsCanBeReadAgain(t *testing.T) {
 	suite.Eventually(t, "a quota with the last time", func() error {
 		return request("POST", "hierarchicalresourcequotas").Body([]byte(body(quota, "q", pods, last))).Do(t.Context()).Error()
 	})
+	stored, err := admin.HNC.HncV1beta1().HierarchicalResourceQuotas("times-team").Get(t.Context(), "q", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, time := range []string{afterAll, beforeAll} {
+		update := strings.Replace(body(quota, "q", pods, time), `"name"`, fmt.Sprintf(`"resourceVersion": %q, "name"`, stored.ResourceVersion), 1)
 		for name, write := range map[string]*rest.Request{
 			"a create":      request("POST", "hierarchicalresourcequotas").Body([]byte(body(quota, "r", pods, time))),
 			"a dry run":     request("POST", "hierarchicalresourcequotas").Param("dryRun", "All").Body([]byte(body(quota, "r", pods, time))),
 			"another kind":  request("POST", "subnamespaces").Body([]byte(body(subnamespace, "times-sub", "{}", time))),
-			"an update":     request("PUT", "hierarchicalresourcequotas").Name("q").Body([]byte(body(quota, "q", pods, time))),
+			"an update":     request("PUT", "hierarchicalresourcequotas").Name("q").Body([]byte(update)),
 			"a merge patch": request("PATCH", "hierarchicalresourcequotas").Name("q").SetHeader("Content-Type", string(types.MergePatchType)).Body([]byte(body(quota, "q", pods, time))),
 			"a JSON patch": request("PATCH", "hierarchicalresourcequotas").Name("q").SetHeader("Content-Type", string(types.JSONPatchType)).
 				Body(fmt.Appendf(nil, `[{"op": "replace", "path": "/metadata/managedFields/0/time", "value": %q}, {"op": "add", "path": "/metadata/labels/b", "value": "c"}]`, time)),
