@@ -2,6 +2,7 @@ package repo
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -105,5 +106,29 @@ func TestTheClusterIsReadAgainAfterTheAnswer(t *testing.T) {
 	}
 	if _, err := o.recheck(t.Context(), target, w, shown, done); err != nil || strings.Count(errOut.String(), warning) != 1 {
 		t.Errorf("the warning is repeated, or %v: %s", err, errOut)
+	}
+}
+
+// A namespace that is kept keeps what the repository has granted in it.
+func TestKeptObjectsAreNoSuccess(t *testing.T) {
+	id := plan.ID{Kind: schema.GroupKind{Kind: "Namespace"}, Name: "shop"}
+	for name, test := range map[string]struct {
+		kept, failed error
+		text         string
+		want         error
+	}{
+		"success":         {nil, nil, "deleted: 1, released: 0, kept: 0, failed: 0\n", nil},
+		"kept":            {errors.New("in use"), nil, "deleted: 1, released: 0, kept: 1, failed: 0\n", cli.ErrFound},
+		"kept and failed": {errors.New("in use"), errors.New("denied"), "deleted: 0, released: 0, kept: 1, failed: 1\n", cli.ErrReported},
+	} {
+		streams, _, out, errOut := genericiooptions.NewTestIOStreams()
+		done := &applyResults{options: &repoApplyOptions{IOStreams: streams}, line: cli.NewProgress(errOut)}
+		if test.kept != nil {
+			done.keep(id, test.kept)
+		}
+		done.report(writer.Delete, id, "", test.failed)
+		if err := done.conclude(t.Context()); !errors.Is(err, test.want) || !strings.HasSuffix(out.String(), test.text) {
+			t.Errorf("%s: got %v, %q", name, err, out)
+		}
 	}
 }

@@ -125,14 +125,16 @@ func (a *applyResults) failures() int {
 	return a.count(resultFailed)
 }
 
-// conclude prints the summary. It returns an error if a write failed, or was not tried.
+// conclude prints the summary. It returns an error if a write failed, or was not tried, and cli.ErrFound if objects that
+// have left the repository were kept: they may grant what was revoked.
 func (a *applyResults) conclude(ctx context.Context) error {
 	a.line.Clear()
 	slices.SortFunc(a.results, func(x, y applyResult) int { return strings.Compare(x.id.String(), y.id.String()) })
 	printed, err := a.options.output.Print(a.options.Out, map[string]any{"results": a.results, "unchanged": a.unchanged}, nil)
 	if !printed {
-		_, err = fmt.Fprintf(a.options.Out, "objects applied: %d, unchanged: %d, deleted: %d, released: %d, failed: %d%s\n",
-			a.count(resultOf[writer.Apply]), a.unchanged, a.count(resultOf[writer.Delete]), a.count(resultOf[writer.Release]), a.count(resultFailed), a.options.dryRun.Suffix())
+		_, err = fmt.Fprintf(a.options.Out, "objects applied: %d, unchanged: %d, deleted: %d, released: %d, kept: %d, failed: %d%s\n",
+			a.count(resultOf[writer.Apply]), a.unchanged, a.count(resultOf[writer.Delete]), a.count(resultOf[writer.Release]), a.count(resultKept),
+			a.count(resultFailed), a.options.dryRun.Suffix())
 	}
 	switch {
 	case err != nil:
@@ -141,6 +143,8 @@ func (a *applyResults) conclude(ctx context.Context) error {
 		return ctx.Err()
 	case a.count(resultFailed) > 0:
 		return cli.ErrReported
+	case a.count(resultKept) > 0:
+		return cli.ErrFound
 	}
 	return nil
 }

@@ -76,11 +76,11 @@ func (o *repoStatusOptions) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(syncs.Items) == 0 {
+		_, _ = fmt.Fprintln(o.ErrOut, "No RepositorySyncs found.")
+		return cli.ErrReported
+	}
 	if !printed {
-		if len(syncs.Items) == 0 {
-			_, _ = fmt.Fprintln(o.ErrOut, "No RepositorySyncs found.")
-			return cli.ErrReported
-		}
 		if err := printSyncs(o.Out, syncs.Items); err != nil {
 			return err
 		}

@@ -44,6 +44,9 @@ func TestRepoStatus(t *testing.T) {
 	if _, stderr, code := status(); code != 1 || stderr != "No RepositorySyncs found.\n" {
 		t.Errorf("none: got %d %q", code, stderr)
 	}
+	if stdout, stderr, code := status("-o", "json"); code != 1 || stderr != "No RepositorySyncs found.\n" || !strings.Contains(stdout, "RepositorySyncList") {
+		t.Errorf("none, JSON: got %d %q %q", code, stdout, stderr)
+	}
 	items = []v1alpha3.RepositorySync{good}
 	if stdout, stderr, code := status(); code != 0 || stderr != "" || !strings.HasSuffix(stdout, "good   True    Synced   0123456789ab   fedcba987654   2            7         0\n") {
 		t.Errorf("synced: got %d %q %q", code, stdout, stderr)

@@ -81,7 +81,7 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 		t.Fatalf("the dry run has created a namespace: %v", err)
 	}
 	expect("without permissions", repo(bob, "apply"), 1, "repositorysyncs")
-	expect("first", repo(root, "apply"), 0, "ResourceQuota applied-a/from-git applied\n", "objects applied: 8, unchanged: 0, deleted: 0, released: 0, failed: 0\n")
+	expect("first", repo(root, "apply"), 0, "ResourceQuota applied-a/from-git applied\n", "objects applied: 8, unchanged: 0, deleted: 0, released: 0, kept: 0, failed: 0\n")
 	// The propagator writes the status of the hierarchies, which name the directory.
 	for _, name := range []string{"applied-a", "applied-b"} {
 		suite.Eventually(t, "the labels and the status of "+name, func() error {
@@ -126,7 +126,7 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 
 	// Namespaces in use stay, and so do most namespaces.
 	write(t, dir, map[string]string{"namespaces/x/applied-a/name.yaml": ""})
-	expect("in use", repo(root, "apply", "--yes"), 0, "Namespace applied-a: kept: the namespace is not deleted, because it contains objects that are not from the repository: resourcequotas own")
+	expect("in use", repo(root, "apply", "--yes"), 2, "Namespace applied-a: kept: the namespace is not deleted, because it contains objects that are not from the repository: resourcequotas own")
 	write(t, dir, map[string]string{"namespaces/x/applied-b/name.yaml": ""})
 	expect("all at once", repo(root, "apply", "--yes", "--allow-non-empty-namespace-deletion"), 1, "KNV2006")
 
@@ -221,7 +221,7 @@ func TestRepositoryIsPrunedWithCare(t *testing.T) {
 		if _, err := kube.CoreV1().ConfigMaps("pruned").Patch(t.Context(), "freed", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
-	}).expect(t, "released meanwhile", 0, "ConfigMap pruned/old deleted\n", "ConfigMap pruned/freed: kept: ", "deleted: 1,")
+	}).expect(t, "released meanwhile", 2, "ConfigMap pruned/old deleted\n", "ConfigMap pruned/freed: kept: ", "deleted: 1,")
 	exists("released meanwhile", "freed", "last")
 	write(t, dir, map[string]string{"namespaces/pruned/last.yaml": ""})
 	asked(func() {
