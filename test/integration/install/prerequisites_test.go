@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -96,7 +97,6 @@ func TestTheServersAreInstalledOnce(t *testing.T) {
 	}
 	rejects(t, "hns", "cannot reuse a name that is still in use")
 	rejects(t, "other", "exists and cannot be imported into the current release")
-	// Manifests that were changed to install into another namespace.
 	elsewhere := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "hns-apiserver", Labels: map[string]string{"app.kubernetes.io/part-of": "hns"}},
 		Spec: appsv1.DeploymentSpec{
@@ -110,10 +110,23 @@ func TestTheServersAreInstalledOnce(t *testing.T) {
 	if _, err := deployments.Create(ctx, elsewhere, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := ready(t); code != 3 || !strings.Contains(out, "servers are installed outside hns-system, too: deployments default/hns-apiserver") {
+	// Anybody may label a Deployment of their own.
+	if out, code := ready(t); code != 2 {
+		t.Errorf("exit code %d with a Deployment\n%s", code, out)
+	}
+	// Manifests that were changed to install into another namespace.
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "elsewhere", Labels: elsewhere.Labels},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: metav1.NamespaceDefault, Name: "hns-apiserver"}},
+	}
+	if _, err := admin.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := ready(t); code != 3 || !strings.Contains(out, "servers are installed outside hns-system, too: serviceaccounts default/hns-apiserver") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
-	if err := deployments.Delete(ctx, elsewhere.Name, metav1.DeleteOptions{}); err != nil {
+	if err := errors.Join(deployments.Delete(ctx, elsewhere.Name, metav1.DeleteOptions{}), admin.RbacV1().ClusterRoleBindings().Delete(ctx, binding.Name, metav1.DeleteOptions{})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := command(t, "helm", "uninstall", "hns", "--namespace=hns-system"); err != nil {
