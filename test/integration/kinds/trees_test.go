@@ -18,10 +18,15 @@ import (
 // letCarol gives carol the permission to say in the tree of a root what is propagated.
 func letCarol(t *testing.T, root string) {
 	t.Helper()
+	let(t, "carol", root)
+}
+
+func let(t *testing.T, name, root string) {
+	t.Helper()
 	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "carol-propagation-" + root},
+		ObjectMeta: metav1.ObjectMeta{Name: name + "-propagation-" + root},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "hns-propagation-admin"},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: "carol"}},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: name}},
 	}
 	if _, err := admin.RbacV1().RoleBindings(root).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -88,10 +93,16 @@ func TestATreeHasItsOwnConfiguration(t *testing.T) {
 		t.Errorf("the new sub-namespace has %q, want %q", got, want)
 	}
 
-	// A namespace that leaves the tree leaves what it gave, and what is said below goes with it.
-	if err := change(t.Context(), alice, mid, func(spec *v1beta1.HierarchySpec) { spec.Parent = "owntree-other" }); err != nil {
-		t.Fatal(err)
+	// A namespace that leaves the tree leaves what it gave, and what is said below goes with it: with the permission in the
+	// other tree.
+	move := func() error {
+		return change(t.Context(), alice, mid, func(spec *v1beta1.HierarchySpec) { spec.Parent = "owntree-other" })
 	}
+	if err := move(); !apierrors.IsForbidden(err) {
+		t.Errorf("alice moves it without the permission: %v", err)
+	}
+	let(t, "alice", "owntree-other")
+	suite.Must(t, "alice moves it", move)
 	eventuallyPresent(t, secrets, leaf, "")
 	eventuallyPresent(t, configMaps, leaf, "top=1<owntree-other")
 	suite.Must(t, "carol says nothing any more", func() error { return say(t.Context(), carol, root) })
