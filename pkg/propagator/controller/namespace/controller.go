@@ -157,7 +157,7 @@ func refused(err error) bool { return copies.Classify(copies.Update, err) == cop
 // just written: these have a patch of their own, so that a user who keeps changing the namespace delays nothing else.
 func (c *Controller) Patch(ctx context.Context, ns *tree.Namespace, changes Changes) error {
 	shared, own := changes.podSecurity()
-	if shared.none() || own.none() {
+	if shared.none() || own.none() || c.DryRun { // A preview counts one patch of each namespace.
 		return c.patchInParts(ctx, ns, changes)
 	}
 	err := c.patchInParts(ctx, ns, own)
