@@ -39,8 +39,8 @@ func said(t *testing.T, namespace string) string {
 // Carol may do anything with hierarchies, under both of their names. What she lacks is the one right.
 func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 	root, mid, leaf := tree(t, "permissions")
-	namespace(t, "rights-alone", "")
-	for _, ns := range []string{mid, "rights-alone"} {
+	namespace(t, "permissions-alone", "")
+	for _, ns := range []string{mid, "permissions-alone"} {
 		letCarol(t, ns) // but not in the root of the tree
 	}
 	// So she has it in leaf, too.
@@ -48,7 +48,7 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 		_, err := admin.RbacV1().RoleBindings(leaf).Get(t.Context(), "carol-propagation-"+mid, metav1.GetOptions{})
 		return fmt.Sprint(err)
 	})
-	suite.Must(t, "she has it elsewhere", func() error { return say(t.Context(), carol, "rights-alone", "secrets Propagate") })
+	suite.Must(t, "she has it elsewhere", func() error { return say(t.Context(), carol, "permissions-alone", "secrets Propagate") })
 	if err := say(t.Context(), admin, leaf, "secrets Ignore"); err != nil {
 		t.Fatal(err)
 	}
@@ -66,12 +66,12 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 		"patch":        {func() error { return patched(hierarchies, mid, `{"spec":{"propagation":[{"resource":"secrets"}]}}`) }, root},
 		"take it away": {func() error { return say(t.Context(), carol, leaf) }, root},
 		"with a move into the tree": {func() error {
-			return change(t.Context(), carol, "rights-alone", func(spec *v1beta1.HierarchySpec) {
+			return change(t.Context(), carol, "permissions-alone", func(spec *v1beta1.HierarchySpec) {
 				spec.Parent, spec.Propagation = mid, resources("secrets AllowPropagate")
 			})
 		}, root},
 		"with a move of what is set already": {func() error {
-			return change(t.Context(), carol, "rights-alone", func(spec *v1beta1.HierarchySpec) { spec.Parent = mid })
+			return change(t.Context(), carol, "permissions-alone", func(spec *v1beta1.HierarchySpec) { spec.Parent = mid })
 		}, root},
 		"apply": {func() error {
 			_, err := carol.Dynamic.Resource(hierarchies).Namespace(mid).Apply(t.Context(), hnc.Singleton, &unstructured.Unstructured{Object: map[string]any{
@@ -94,7 +94,7 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 		t.Error(err)
 	}
 	// A move takes what is said along, to where she has the permission.
-	if err := change(t.Context(), carol, leaf, func(spec *v1beta1.HierarchySpec) { spec.Parent = "rights-alone" }); err != nil {
+	if err := change(t.Context(), carol, leaf, func(spec *v1beta1.HierarchySpec) { spec.Parent = "permissions-alone" }); err != nil {
 		t.Error(err)
 	}
 	if got := said(t, leaf); got != "secrets=Ignore" {
@@ -107,14 +107,14 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Mid would be a root of its own, where she has the permission; but not with the hierarchy of a sub-namespace.
-		s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "rights-sub"}}
+		s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "permissions-sub"}}
 		if _, err := alice.HNC.HncV1beta1().Subnamespaces(mid).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := say(t.Context(), admin, "rights-sub", "secrets Ignore"); err != nil {
+		if err := say(t.Context(), admin, "permissions-sub", "secrets Ignore"); err != nil {
 			t.Fatal(err)
 		}
-		client := carol.HNC.HncV1beta1().Hierarchies("rights-sub")
+		client := carol.HNC.HncV1beta1().Hierarchies("permissions-sub")
 		if err := client.Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "propagation") {
 			t.Errorf("one: %v", err)
 		}

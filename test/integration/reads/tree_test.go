@@ -110,8 +110,8 @@ func TestATreeHasWhatWasJustWritten(t *testing.T) {
 }
 
 func TestATreeTakesItsOwnPermission(t *testing.T) {
-	namespaces(t, "permissions", "rights-below")
-	setParent(t, "rights-below", "permissions")
+	namespaces(t, "permissions", "permissions-below")
+	setParent(t, "permissions-below", "permissions")
 	rule := func(resources ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: resources, Verbs: []string{"get"}}
 	}

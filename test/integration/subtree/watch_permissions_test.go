@@ -18,14 +18,14 @@ func TestPermissionsThatAreTakenAwayWhileWatching(t *testing.T) {
 	somebody := person(t, "permissions")
 	somebody.grant(t, root, ask, "list watch secrets")
 	revoke := somebody.grant(t, mid, "list watch secrets")
-	suite.EventuallyEqual(t, "list", "rights-mid/a rights-root/a", func() string { return somebody.listed(t, "secrets", root, marked) })
+	suite.EventuallyEqual(t, "list", "permissions-mid/a permissions-root/a", func() string { return somebody.listed(t, "secrets", root, marked) })
 	watched := somebody.follow(t, "secrets", root, marked)
-	suite.EventuallyEqual(t, "watch", "rights-mid/a rights-root/a", watched.String)
+	suite.EventuallyEqual(t, "watch", "permissions-mid/a permissions-root/a", watched.String)
 
 	revoke()
 	// What was allowed is remembered for ten seconds.
 	n := 0
-	suite.EventuallyEqual(t, "after the permission was taken away", "rights-root/a", func() string {
+	suite.EventuallyEqual(t, "after the permission was taken away", "permissions-root/a", func() string {
 		n++
 		_, err := admin.CoreV1().Secrets(mid).Patch(t.Context(), "a", "application/merge-patch+json",
 			[]byte(fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, n)), metav1.PatchOptions{})
@@ -36,18 +36,18 @@ func TestPermissionsThatAreTakenAwayWhileWatching(t *testing.T) {
 	// Permissions that are given while watching show what they open.
 	somebody.grant(t, leaf, "list watch secrets")
 	secret(t, leaf, "b")
-	suite.EventuallyEqual(t, "after another was given", "rights-leaf/a rights-leaf/b rights-root/a", watched.String)
+	suite.EventuallyEqual(t, "after another was given", "permissions-leaf/a permissions-leaf/b permissions-root/a", watched.String)
 	for _, line := range strings.Split(watched.received(), ", ") {
 		if strings.Contains(line, "unseen") {
 			t.Errorf("received what nobody may read: %s", line)
 		}
 	}
-	if !strings.Contains(watched.received(), "DELETED rights-mid/a") {
+	if !strings.Contains(watched.received(), "DELETED permissions-mid/a") {
 		t.Errorf("nothing says that the permission is lost: %s", watched.received())
 	}
 }
 
-// TestTheWholeClusterCanBeWatchedUntilThePermissionIsLost also has a watch of a subtree that lives on the same right.
+// TestTheWholeClusterCanBeWatchedUntilThePermissionIsLost also has a watch of a subtree that lives on the same permission.
 func TestTheWholeClusterCanBeWatchedUntilThePermissionIsLost(t *testing.T) {
 	namespace(t, "everything", "")
 	somebody := person(t, "everything")
