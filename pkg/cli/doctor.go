@@ -38,8 +38,8 @@ func newDoctorCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Com
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for problems of the installation, and say what to do about them",
-		Long: `Look at the cluster, the APIServices, certificates, policies, clocks, the leader, the configuration, the permissions of the servers, tenant views,
-namespaces whose labels lag behind, the size of etcd, and what is left of HNC. It changes nothing.
+		Long: `Look at the cluster, the APIServices, certificates, policies, clocks, the leaders, the configuration, the permissions of the servers, tenant views,
+repositories, the webhook of quotas, namespaces whose labels lag behind, the size of etcd, and what is left of HNC. It changes nothing.
 
 While the propagation is paused after a restore, it lists what would be written; kubectl hns resume ends the pause.
 
@@ -96,7 +96,7 @@ func (o *doctorOptions) Run(ctx context.Context) (err error) {
 
 // look makes all checks. An error means that the cluster does not answer.
 func (o *doctorOptions) look(ctx context.Context) error {
-	now, err := o.serverTime(ctx)
+	now, err := o.factory.ServerTime(ctx)
 	if err != nil {
 		return err
 	}
@@ -123,6 +123,8 @@ func (o *doctorOptions) checkInstallation(ctx context.Context, now time.Time) {
 	bundle := o.checkAPIServices(ctx)
 	o.checkSystem(ctx, bundle, now)
 	o.checkGateway(ctx, now)
+	o.checkRepositories(ctx, now)
+	o.checkQuotas(ctx)
 	o.checkViewDefinitions(ctx)
 	o.checkServerClock(ctx, now)
 	o.checkPolicies(ctx)
@@ -200,13 +202,7 @@ func (o *doctorOptions) checkSystem(ctx context.Context, bundle []byte, now time
 		o.add(diagnosis.Namespace(namespace))
 	}
 	o.checkCertificate(ctx, hnc.APIServerName, bundle, now)
-	lease, err := o.clients.Kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, hnc.PropagatorName, metav1.GetOptions{})
-	if !o.failed("lease hns-propagator", err) {
-		if err != nil {
-			lease = nil
-		}
-		o.add(diagnosis.Leader(lease, now))
-	}
+	o.checkLeader(ctx, hnc.PropagatorName, now)
 }
 
 func (o *doctorOptions) checkPolicies(ctx context.Context) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -141,40 +139,9 @@ func (o *doctorOptions) checkHNC(ctx context.Context, state *corev1.ConfigMap) {
 // checkServerClock compares the clock of hns-apiserver, which answers for its group, with kube-apiserver's.
 func (o *doctorOptions) checkServerClock(ctx context.Context, now time.Time) {
 	begin := time.Now()
-	date, err := o.date(ctx, "apis", v1beta1.SchemeGroupVersion.Group, v1beta1.SchemeGroupVersion.Version)
+	date, err := o.factory.date(ctx, "apis", v1beta1.SchemeGroupVersion.Group, v1beta1.SchemeGroupVersion.Version)
 	// An API that is not served is another check's.
 	if err == nil && !date.IsZero() {
 		o.add(diagnosis.Clock(hnc.APIServerName, date, now.Add(time.Since(begin))))
 	}
-}
-
-// date returns the time at which the server of a path answers, to the second; zero if that is not known, because a
-// proxy may leave the header out, or because the server does not answer with success.
-func (o *doctorOptions) date(ctx context.Context, path ...string) (time.Time, error) {
-	config, err := o.factory.Flags.ToRESTConfig()
-	if err != nil {
-		return time.Time{}, err
-	}
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return time.Time{}, err
-	}
-	url, _, err := rest.DefaultServerUrlFor(config)
-	if err != nil {
-		return time.Time{}, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url.JoinPath(path...).String(), http.NoBody)
-	if err != nil {
-		return time.Time{}, err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return time.Time{}, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	date, err := http.ParseTime(response.Header.Get("Date"))
-	if err != nil || response.StatusCode != http.StatusOK {
-		return time.Time{}, nil
-	}
-	return date, nil
 }

@@ -3,28 +3,18 @@ package cli
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// ReadyCondition returns the condition Ready, which is Unknown until hns-sync has observed the present spec.
-func ReadyCondition(s *v1alpha3.RepositorySync) metav1.Condition {
-	c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
-	if c == nil || c.ObservedGeneration < s.Generation {
-		return metav1.Condition{Status: metav1.ConditionUnknown, Reason: "Pending", Message: "hns-sync has not reported the present spec yet; if this persists, check that it runs"}
-	}
-	return *c
-}
-
 // SyncProblems returns why a RepositorySync is not synced, "" if it is. Texts of the repository are escaped.
 func SyncProblems(s *v1alpha3.RepositorySync, color bool) string {
-	condition := ReadyCondition(s)
+	condition := diagnosis.SyncReady(s)
 	if condition.Status == metav1.ConditionTrue {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
@@ -38,7 +39,7 @@ func (r *uiReader) Administration(ctx context.Context) (*ui.Administration, erro
 }
 
 func newRepository(s *v1alpha3.RepositorySync) ui.Repository {
-	condition := ReadyCondition(s)
+	condition := diagnosis.SyncReady(s)
 	repository := ui.Repository{
 		Name: s.Name, Synced: condition.Status, Reason: condition.Reason, Message: condition.Message,
 		Applied: s.Status.AppliedCommit, Seen: s.Status.SeenCommit, Failed: s.Status.Failed, Objects: s.Status.Objects,

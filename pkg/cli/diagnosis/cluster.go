@@ -41,12 +41,17 @@ func Policies(resource string, wanted, found []string) Finding {
 // skew is the difference of clocks that is reported.
 const skew = 5 * time.Second
 
-// Leader reports on the lease of hns-propagator; nil means that it does not exist. now is the time of kube-apiserver.
-func Leader(lease *coordinationv1.Lease, now time.Time) Finding {
-	const subject = "lease hns-propagator"
-	const look = "look at the pods of hns-propagator in " + hnc.SystemNamespace
+// withoutLeader is what does not happen while no replica of a server leads.
+var withoutLeader = map[string]string{
+	hnc.PropagatorName: "nothing is propagated",
+	hnc.SyncName:       "repositories are not applied, and what others change in the cluster stays",
+}
+
+// Leader reports on the lease of a server; nil means that it does not exist. now is the time of kube-apiserver.
+func Leader(server string, lease *coordinationv1.Lease, now time.Time) Finding {
+	subject, look := "lease "+server, "look at the pods of "+server+" in "+hnc.SystemNamespace
 	if lease == nil || ptr.Deref(lease.Spec.HolderIdentity, "") == "" || lease.Spec.RenewTime == nil {
-		return Finding{Error, subject, "no replica of hns-propagator leads: nothing is propagated", look}
+		return Finding{Error, subject, fmt.Sprintf("no replica of %s leads: %s", server, withoutLeader[server]), look}
 	}
 	age := now.Sub(lease.Spec.RenewTime.Time).Round(time.Second)
 	life := time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 15)) * time.Second
@@ -54,7 +59,7 @@ func Leader(lease *coordinationv1.Lease, now time.Time) Finding {
 	case age < -skew:
 		return Finding{Warning, subject, fmt.Sprintf("the leader's clock is %s ahead of kube-apiserver's", -age), "synchronize the clocks of the nodes"}
 	case age > life:
-		return Finding{Error, subject, fmt.Sprintf("its holder %s has not renewed it for %s", *lease.Spec.HolderIdentity, age), look + ", and at the clocks of the nodes"}
+		return Finding{Error, subject, fmt.Sprintf("its holder %s has not renewed it for %s: %s", *lease.Spec.HolderIdentity, age, withoutLeader[server]), look + ", and at the clocks of the nodes"}
 	}
 	return ok(subject, "%s leads", *lease.Spec.HolderIdentity)
 }

@@ -84,11 +84,12 @@ func TestLeader(t *testing.T) {
 			HolderIdentity: ptr.To("a"), LeaseDurationSeconds: ptr.To[int32](15), RenewTime: &metav1.MicroTime{Time: now.Add(renewed)},
 		}}
 	}
-	expect(t, "leads", Leader(lease(-2*time.Second), now), OK, "a leads")
-	expect(t, "gone", Leader(lease(-time.Minute), now), Error, "not renewed it for 1m0s")
-	expect(t, "ahead", Leader(lease(time.Minute), now), Warning, "1m0s ahead")
-	expect(t, "none", Leader(nil, now), Error, "no replica")
-	expect(t, "released", Leader(&coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{HolderIdentity: ptr.To("")}}, now), Error, "no replica")
+	expect(t, "leads", Leader(hnc.PropagatorName, lease(-2*time.Second), now), OK, "a leads")
+	expect(t, "gone", Leader(hnc.PropagatorName, lease(-time.Minute), now), Error, "not renewed it for 1m0s")
+	expect(t, "ahead", Leader(hnc.PropagatorName, lease(time.Minute), now), Warning, "1m0s ahead")
+	expect(t, "none", Leader(hnc.PropagatorName, nil, now), Error, "no replica")
+	expect(t, "released", Leader(hnc.PropagatorName, &coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{HolderIdentity: ptr.To("")}}, now), Error, "no replica")
+	expect(t, "another server's", Leader(hnc.SyncName, lease(-time.Minute), now), Error, "repositories are not applied")
 }
 
 func TestConfiguration(t *testing.T) {

@@ -2,7 +2,10 @@
 // returns what is right or not with them. It has no clients.
 package diagnosis
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Severity orders findings.
 type Severity int
@@ -33,6 +36,19 @@ type Finding struct {
 
 func ok(subject, format string, args ...any) Finding {
 	return Finding{Severity: OK, Subject: subject, Text: fmt.Sprintf(format, args...)}
+}
+
+// maxListed is how many objects are named.
+const maxListed = 5
+
+// some warns of those of total objects that are not as they should be: reasons has the name and the reason of each.
+// good and bad say how the objects are.
+func some(subject string, reasons []string, total int, good, bad, hint string) Finding {
+	if len(reasons) == 0 {
+		return ok(subject, "%d, and all %s", total, good)
+	}
+	listed := strings.Join(reasons[:min(len(reasons), maxListed)], "; ")
+	return Finding{Warning, subject, fmt.Sprintf("%d of %d %s: %s", len(reasons), total, bad, listed), hint}
 }
 
 // Worst returns the highest severity.

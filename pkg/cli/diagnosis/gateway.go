@@ -42,9 +42,6 @@ func GatewayPermissions(missing, excessive []string) Finding {
 	return ok(subject, "complete, and none too many")
 }
 
-// maxListedViews is how many TenantViews are named.
-const maxListedViews = 5
-
 // Views reports the TenantViews that cannot be used.
 func Views(views []v1alpha3.TenantView) Finding {
 	const subject = "tenantviews"
@@ -58,11 +55,7 @@ func Views(views []v1alpha3.TenantView) Finding {
 			reasons = append(reasons, views[i].Namespace+": "+reason)
 		}
 	}
-	if len(reasons) == 0 {
-		return ok(subject, "%d, and all can be used", len(views))
-	}
-	listed := strings.Join(reasons[:min(len(reasons), maxListedViews)], "; ")
-	return Finding{Warning, subject, fmt.Sprintf("%d of %d cannot be used: %s", len(reasons), len(views), listed), "kubectl get tenantviews -A"}
+	return some(subject, reasons, len(views), "can be used", "cannot be used", "kubectl get tenantviews -A")
 }
 
 // ViewDefinitionsSubject is the subject of ViewDefinitions.

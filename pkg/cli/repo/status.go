@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
@@ -16,6 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 type repoStatusOptions struct {
@@ -32,7 +35,8 @@ func newRepoStatusCommand(f *cli.Factory, streams genericiooptions.IOStreams) *c
 		Use:   "status [NAME...]",
 		Short: "Show whether the cluster is as repositories say",
 		Long: `Show the RepositorySyncs of the cluster: the commit that is applied, the latest commit that was read, and for each that is not synced the reason,
-the errors of the repository and the objects that could not be written. The exit code is 1 unless all of them are synced.`,
+the errors of the repository and the objects that could not be written. The exit code is 1 unless all of them are synced, and hns-sync
+runs: otherwise they are as it has left them.`,
 		Example: `  kubectl hns repo status
   kubectl hns repo status policy -o json
   kubectl wait repositorysync/policy --for=condition=Ready`,
@@ -85,7 +89,32 @@ func (o *repoStatusOptions) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	if slices.ContainsFunc(syncs.Items, func(s v1alpha3.RepositorySync) bool { return cli.ReadyCondition(&s).Status != metav1.ConditionTrue }) {
+	if err := o.running(ctx, c); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(syncs.Items, func(s v1alpha3.RepositorySync) bool { return diagnosis.SyncReady(&s).Status != metav1.ConditionTrue }) {
+		return cli.ErrReported
+	}
+	return nil
+}
+
+// running returns an error if hns-sync does not run: then statuses say how the cluster was. Users who may not read the
+// lease get a warning.
+func (o *repoStatusOptions) running(ctx context.Context, c *cli.Clients) error {
+	now, err := o.factory.ServerTime(ctx)
+	if err != nil {
+		return err
+	}
+	lease, err := c.Lease(ctx, hnc.SyncName)
+	if apierrors.IsForbidden(err) {
+		cli.Warnf(o.ErrOut, "whether hns-sync runs is not known: %s", cli.ServerMessage(err))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if found := diagnosis.Leader(hnc.SyncName, lease, now); found.Severity == diagnosis.Error {
+		_, _ = io.WriteString(o.ErrOut, names.Line("%s: %s; %s", found.Subject, found.Text, found.Hint))
 		return cli.ErrReported
 	}
 	return nil
@@ -123,7 +152,7 @@ func printSyncs(w io.Writer, syncs []v1alpha3.RepositorySync) error {
 	}
 	for i := range syncs {
 		s := &syncs[i]
-		condition := cli.ReadyCondition(s)
+		condition := diagnosis.SyncReady(s)
 		table.Rows = append(table.Rows, metav1.TableRow{Cells: []any{
 			s.Name, condition.Status, condition.Reason, abbreviated(s.Status.AppliedCommit), abbreviated(s.Status.SeenCommit),
 			s.Status.Namespaces, s.Status.Objects, s.Status.Failed,

@@ -6,8 +6,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
@@ -31,8 +34,24 @@ func TestRepoStatus(t *testing.T) {
 	bad.Status.Errors = []v1alpha3.RepositoryError{{Code: "KNV1021", Message: "no kind\x1b[31m", Path: "namespaces/x.yaml:3"}}
 	bad.Status.Failures = []v1alpha3.ObjectFailure{{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web", Message: "denied"}}
 	var items []v1alpha3.RepositorySync
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	renewed, leases := time.Now(), http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/apis/coordination.k8s.io/v1/namespaces/hns-system/leases/hns-sync" {
+			if w.WriteHeader(leases); leases != http.StatusOK {
+				status := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonForbidden, Code: int32(leases)} //nolint:gosec // an HTTP status
+				if leases == http.StatusNotFound {
+					status.Reason = metav1.StatusReasonNotFound
+				}
+				_ = json.NewEncoder(w).Encode(status)
+				return
+			}
+			_ = json.NewEncoder(w).Encode(coordinationv1.Lease{
+				TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
+				Spec:     coordinationv1.LeaseSpec{HolderIdentity: ptr.To("a"), RenewTime: &metav1.MicroTime{Time: renewed}},
+			})
+			return
+		}
 		_ = json.NewEncoder(w).Encode(v1alpha3.RepositorySyncList{
 			TypeMeta: metav1.TypeMeta{APIVersion: v1alpha3.SchemeGroupVersion.String(), Kind: "RepositorySyncList"}, Items: items,
 		})
@@ -54,6 +73,22 @@ func TestRepoStatus(t *testing.T) {
 	if _, _, code := status("-o", "json"); code != 0 {
 		t.Errorf("synced, JSON: got %d", code)
 	}
+	// Nobody ages the condition of a RepositorySync.
+	renewed = time.Now().Add(-time.Hour)
+	for _, args := range [][]string{nil, {"-o", "json"}} {
+		if _, stderr, code := status(args...); code != 1 || !strings.Contains(stderr, "lease hns-sync: its holder a has not renewed it for 1h0m") {
+			t.Errorf("hns-sync is down, %v: got %d %q", args, code, stderr)
+		}
+	}
+	leases = http.StatusNotFound
+	if _, stderr, code := status(); code != 1 || !strings.Contains(stderr, "no replica of hns-sync leads: repositories are not applied") {
+		t.Errorf("hns-sync is not installed: got %d %q", code, stderr)
+	}
+	leases = http.StatusForbidden
+	if _, stderr, code := status(); code != 0 || !strings.HasPrefix(stderr, "Warning: whether hns-sync runs is not known") {
+		t.Errorf("the lease may not be read: got %d %q", code, stderr)
+	}
+	renewed, leases = time.Now(), http.StatusOK
 	items = []v1alpha3.RepositorySync{good, stale}
 	if stdout, _, code := status(); code != 1 || !strings.Contains(stdout, "stale   Unknown   Pending") {
 		t.Errorf("a spec that is not observed: got %d %q", code, stdout)
