@@ -125,8 +125,8 @@ func (a *applyResults) failures() int {
 	return a.count(resultFailed)
 }
 
-// conclude prints the summary. It returns an error if a write failed, or was not tried, and cli.ErrFound if objects that
-// have left the repository were kept: they may grant what was revoked.
+// conclude prints the summary. It returns an error if a write failed, or was not tried, and cli.ErrFound if objects
+// that have left the repository were kept: they may grant what was revoked.
 func (a *applyResults) conclude(ctx context.Context) error {
 	a.line.Clear()
 	slices.SortFunc(a.results, func(x, y applyResult) int { return strings.Compare(x.id.String(), y.id.String()) })
