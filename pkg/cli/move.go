@@ -26,8 +26,8 @@ func newMoveCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Comma
 		Short: "Move a namespace, with everything below it, to another parent",
 		Long: `Move a namespace, with everything below it, to another parent.
 
-The move is one write, of the parent in the hierarchy of the namespace. It usually requires being admin of the namespace, of the old parent and of
-the new one; the server's documentation has the rules. A sub-namespace cannot be moved.`,
+The move is one write, of the parent in the hierarchy of the namespace. It usually requires being admin of the namespace, of the new parent, and of
+the nearest common ancestor of the old and the new parent, or of the root that it leaves. A sub-namespace cannot be moved.`,
 		Example: `  kubectl hns move team-a globex --wait
   kubectl hns move team-a --root`,
 		Args:              namespaceArgs(1, 2),
