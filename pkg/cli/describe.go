@@ -153,7 +153,8 @@ func childLines(names []string, subs []v1beta1.Subnamespace) []string {
 	return lines
 }
 
-// describeEvents writes the propagator's events, the newest first, and one for each reason and object.
+// describeEvents writes the propagator's events, the newest first, and one for each reason, object and message: users
+// with edit may write events, and must not hide the propagator's.
 func describeEvents(w io.Writer, namespace string, events []corev1.Event, now time.Time) error {
 	events = slices.DeleteFunc(slices.Clone(events), func(e corev1.Event) bool { return e.Source.Component != hnc.GroupName })
 	if len(events) == 0 {
@@ -170,7 +171,7 @@ func describeEvents(w io.Writer, namespace string, events []corev1.Event, now ti
 	for _, event := range events {
 		o := event.InvolvedObject
 		object := fmt.Sprintf("%s:%s/%s", o.Kind, o.Namespace, o.Name)
-		if key := event.Reason + " " + object; !shown[key] {
+		if key := event.Reason + " " + object + " " + event.Message; !shown[key] {
 			shown[key] = true
 			_, _ = io.WriteString(table, names.Row(duration.HumanDuration(now.Sub(lastSeen(event))), event.Reason, object, event.Message))
 		}

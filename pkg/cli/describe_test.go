@@ -48,22 +48,23 @@ func TestDescriptionIsThatOfHNC(t *testing.T) {
 	}
 }
 
-func TestEventsAreNewestFirstAndOneForEachReasonAndObject(t *testing.T) {
+func TestEventsAreNewestFirstAndOneForEachMessage(t *testing.T) {
 	now := time.Now()
-	event := func(component, reason, name string, age time.Duration) corev1.Event {
-		return corev1.Event{Source: corev1.EventSource{Component: component}, Reason: reason, Message: "m " + age.String(), LastTimestamp: metav1.NewTime(now.Add(-age)),
-			InvolvedObject: corev1.ObjectReference{Kind: "ConfigMap", Namespace: "ns", Name: name}}
+	event := func(component, reason, message string, age time.Duration) corev1.Event {
+		return corev1.Event{Source: corev1.EventSource{Component: component}, Reason: reason, Message: message, LastTimestamp: metav1.NewTime(now.Add(-age)),
+			InvolvedObject: corev1.ObjectReference{Kind: "ConfigMap", Namespace: "ns", Name: "a"}}
 	}
 	var s strings.Builder
 	err := describeEvents(&s, "ns", []corev1.Event{
-		event(hnc.GroupName, "Old", "a", time.Hour), event(hnc.GroupName, "New", "a", time.Second), event(hnc.GroupName, "New", "a", time.Minute),
-		event("kubelet", "Else", "a", time.Second),
+		event(hnc.GroupName, "Old", "m", time.Hour), event(hnc.GroupName, "New", "forged", time.Second), event(hnc.GroupName, "New", "m", 2*time.Second),
+		event(hnc.GroupName, "New", "m", time.Minute), event("kubelet", "Else", "m", time.Second),
 	}, now)
 	want := `
 Events from the objects in namespace ns
 Last Seen Reason Object         Message
-1s        New    ConfigMap:ns/a m 1s
-60m       Old    ConfigMap:ns/a m 1h0m0s
+1s        New    ConfigMap:ns/a forged
+2s        New    ConfigMap:ns/a m
+60m       Old    ConfigMap:ns/a m
 `
 	if err != nil || s.String() != want {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, s.String(), want)

@@ -210,10 +210,10 @@ func (o *doctorOptions) checkPolicies(ctx context.Context) {
 		resource string
 		wanted   []string
 	}{
-		{"validatingadmissionpolicies", diagnosis.ValidatingPolicies},
-		{"validatingadmissionpolicybindings", diagnosis.ValidatingPolicies},
-		{"mutatingadmissionpolicies", diagnosis.MutatingPolicies},
-		{"mutatingadmissionpolicybindings", diagnosis.MutatingPolicies},
+		{"validatingadmissionpolicies", hnc.ValidatingPolicies},
+		{"validatingadmissionpolicybindings", hnc.ValidatingPolicies},
+		{"mutatingadmissionpolicies", hnc.MutatingPolicies},
+		{"mutatingadmissionpolicybindings", hnc.MutatingPolicies},
 	} {
 		if found, ok := o.names(ctx, schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: kind.resource}); ok {
 			o.add(diagnosis.Policies(kind.resource, kind.wanted, found))

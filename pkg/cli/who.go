@@ -36,7 +36,8 @@ func newWhoCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Comman
 		Short: "Show who has a permission in a namespace, and the bindings at it or an ancestor that grant it",
 		Long: `Show who has a permission in a namespace by RBAC, and the bindings at it or an ancestor that grant it. Without a permission, show the admins.
 
-Being an admin of a namespace means being allowed to update hierarchies in it, as moving namespaces requires.`,
+Being an admin of a namespace means being allowed to update hierarchies in it, as moving namespaces requires. A namespace without a parent can also be
+given one by users who may only patch or create hierarchies in it, and are admins of the parent: see kubectl hns who NAMESPACE patch hierarchies.`,
 		Example: `  kubectl hns who service-1
   kubectl hns who service-1 delete pods
   kubectl hns who service-1 get pods/log`,

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
@@ -23,12 +23,16 @@ var errPoliciesMissing = errors.New("the admission policies are not installed ye
 // finish allows changes again when what protects hierarchies from now on is there: the admission policies, and the
 // labels that they read.
 func (m *Migration) finish(ctx context.Context) error {
-	_, err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Get(ctx, "copies."+hnc.GroupName, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return errPoliciesMissing
-	}
+	bindings, err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
+	}
+	installed := map[string]bool{}
+	for i := range bindings.Items {
+		installed[bindings.Items[i].Name] = true
+	}
+	if slices.ContainsFunc(hnc.ValidatingPolicies, func(name string) bool { return !installed[name] }) {
+		return errPoliciesMissing
 	}
 	if err := m.awaitPropagator(ctx); err != nil {
 		return err

@@ -31,12 +31,14 @@ func continued(t *testing.T, data map[string]string) (*Migration, *strings.Build
 		systemNamespace(map[string]string{hnc.AnnotationStore: "uid"}),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: hnc.SystemNamespace, Name: hnc.Migration}, Data: data},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "extension-apiserver-authentication"}, Data: map[string]string{"requestheader-client-ca-file": "a"}},
-		&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "copies." + hnc.GroupName}},
 	)
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
 	c.config = &rest.Config{Host: server.URL}
 	kube := c.kube.(*fake.Clientset)
+	for _, name := range hnc.ValidatingPolicies {
+		_ = kube.Tracker().Add(&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
 	kube.Discovery().(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{{
 		GroupVersion: "admissionregistration.k8s.io/v1", APIResources: []metav1.APIResource{{Name: "validatingadmissionpolicies"}, {Name: "mutatingadmissionpolicies"}},
 	}}
@@ -52,6 +54,19 @@ func continued(t *testing.T, data map[string]string) (*Migration, *strings.Build
 	})
 	out := &strings.Builder{}
 	return &Migration{Options: Options{Out: out}, clients: c}, out
+}
+
+// A policy that has not been installed yet protects nothing.
+func TestAMigrationWaitsForAllPolicies(t *testing.T) {
+	for _, name := range []string{hnc.ValidatingPolicies[0], hnc.ValidatingPolicies[len(hnc.ValidatingPolicies)-1]} {
+		m, _ := continued(t, map[string]string{hnc.MigrationStep: "definitions"})
+		if err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.finish(t.Context()); !errors.Is(err, errPoliciesMissing) {
+			t.Errorf("without %s: got %v", name, err)
+		}
+	}
 }
 
 // The last request of a migration may fail. A repetition ends the freeze that it has begun.
@@ -72,7 +87,7 @@ func TestAMigrationIsCompletedAgain(t *testing.T) {
 		t.Errorf("the migration is not completed: %v, %v", state, err)
 	}
 	bindings, err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().List(t.Context(), metav1.ListOptions{})
-	if err != nil || len(bindings.Items) != 1 {
+	if err != nil || len(bindings.Items) != len(hnc.ValidatingPolicies) {
 		t.Errorf("hierarchies stay frozen: %v, %v", bindings, err)
 	}
 }

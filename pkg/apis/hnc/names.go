@@ -324,7 +324,8 @@ const (
 	EventCannotUpdate = "CannotUpdateObject"
 	// EventCannotParse means that an annotation that limits where a source is propagated is invalid.
 	EventCannotParse = "CannotParseSelector"
-	// EventOverwritten means that a copy replaced a local object.
+	// EventOverwritten means that a copy replaced a local object, or that a RoleBinding to a Role that did not exist was
+	// removed before a Role of that name was copied.
 	EventOverwritten = "ObjectOverwritten"
 	// EventKept means that a local object was kept instead of a copy, because of onConflict or an override.
 	EventKept = "ObjectKept"
@@ -354,4 +355,14 @@ const (
 	MigrationDeleting = "deleting"
 	// MigrationRollingBack is set from when a rollback begins: the migration cannot be continued before it has ended.
 	MigrationRollingBack = "rollingBack"
+)
+
+// ValidatingPolicies and MutatingPolicies are the admission policies of an installation, and so are their bindings called.
+var (
+	ValidatingPolicies = []string{
+		"copies.hnc.x-k8s.io", "exceptions.hnc.x-k8s.io", "external-namespaces.hnc.x-k8s.io", "included-namespace.hnc.x-k8s.io",
+		"namespace-deletion.hnc.x-k8s.io", "repositories.hnc.x-k8s.io", "resource-quota-names.hnc.x-k8s.io",
+		"resource-quotas.hnc.x-k8s.io", "tree-labels.hnc.x-k8s.io", "view-definitions.hnc.x-k8s.io", "view-grants.hnc.x-k8s.io",
+	}
+	MutatingPolicies = []string{"included-namespace.hnc.x-k8s.io"}
 )

@@ -15,15 +15,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// ValidatingPolicies and MutatingPolicies are the admission policies, and so are their bindings called.
-var (
-	ValidatingPolicies = []string{
-		"copies.hnc.x-k8s.io", "exceptions.hnc.x-k8s.io", "external-namespaces.hnc.x-k8s.io", "included-namespace.hnc.x-k8s.io",
-		"namespace-deletion.hnc.x-k8s.io", "repositories.hnc.x-k8s.io", "resource-quota-names.hnc.x-k8s.io", "resource-quotas.hnc.x-k8s.io", "tree-labels.hnc.x-k8s.io", "view-definitions.hnc.x-k8s.io", "view-grants.hnc.x-k8s.io",
-	}
-	MutatingPolicies = []string{"included-namespace.hnc.x-k8s.io"}
-)
-
 // Policies reports which policies or bindings of a kind are missing.
 func Policies(resource string, wanted, found []string) Finding {
 	var missing []string

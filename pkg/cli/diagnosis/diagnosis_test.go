@@ -143,11 +143,11 @@ func TestAllPoliciesAreKnown(t *testing.T) {
 			found[match[1]] = append(found[match[1]], match[2])
 		}
 	}
-	for kind, listed := range map[string][]string{"Validating": ValidatingPolicies, "Mutating": MutatingPolicies} {
+	for kind, listed := range map[string][]string{"Validating": hnc.ValidatingPolicies, "Mutating": hnc.MutatingPolicies} {
 		slices.Sort(found[kind])
 		if !slices.Equal(found[kind], listed) {
 			t.Errorf("%s: the manifests have %v, listed are %v", kind, found[kind], listed)
 		}
 	}
-	expect(t, "missing", Policies("a", ValidatingPolicies, ValidatingPolicies[1:]), Error, "copies.hnc.x-k8s.io")
+	expect(t, "missing", Policies("a", hnc.ValidatingPolicies, hnc.ValidatingPolicies[1:]), Error, "copies.hnc.x-k8s.io")
 }

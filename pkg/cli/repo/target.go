@@ -35,7 +35,7 @@ func (t *targetFlags) add(cmd *cobra.Command, f *cli.Factory) {
 	flags := cmd.Flags()
 	flags.StringVar(&t.name, "name", "repository", "The RepositorySync, or the name in an earlier apply, that objects in the cluster are recorded under")
 	flags.BoolVar(&t.allowMass, "allow-mass-deletion", false, "Do not fail if more than half of the namespaces are removed")
-	flags.BoolVar(&t.allowNonEmpty, "allow-non-empty-namespace-deletion", false, "Remove namespaces that have sub-namespaces, or contain objects that are not from the repository")
+	flags.BoolVar(&t.allowNonEmpty, "allow-non-empty-namespace-deletion", false, "Remove namespaces that have sub-namespaces, or contain objects that are not from the repository, and CustomResourceDefinitions of such objects")
 	cli.CompleteFlag(cmd, "name", f.CompleteRepositorySyncs)
 }
 

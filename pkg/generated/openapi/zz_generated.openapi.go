@@ -2928,7 +2928,7 @@ func schema_pkg_apis_hnc_v1alpha3_RepositorySyncSpec(ref common.ReferenceCallbac
 					},
 					"allowNonEmptyNamespaceDeletion": {
 						SchemaProps: spec.SchemaProps{
-							Description: "allowNonEmptyNamespaceDeletion allows the deletion of namespaces that have sub-namespaces, or that contain objects which are not from the repository.",
+							Description: "allowNonEmptyNamespaceDeletion allows the deletion of namespaces that have sub-namespaces, or that contain objects which are not from the repository, and of CustomResourceDefinitions of such objects.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},

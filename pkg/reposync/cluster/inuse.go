@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -68,7 +69,22 @@ func (c *Cluster) InUse(ctx context.Context, namespace string) (string, error) {
 	return "", nil
 }
 
-// foreign returns an object of a resource that is neither from the repository nor automatic.
+// DefinitionInUse returns an object of the kind of a CustomResourceDefinition that is not from the repository; empty if
+// there is none. It returns an error if the account may not list the kind.
+func (c *Cluster) DefinitionInUse(ctx context.Context, name string) (string, error) {
+	served := c.current()
+	resource, err := served.mapper.ResourceFor(schema.ParseGroupResource(name).WithVersion(""))
+	switch {
+	case err == nil:
+		return c.foreign(ctx, resource, metav1.NamespaceAll)
+	case meta.IsNoMatchError(err):
+		return "", served.incomplete
+	}
+	return "", err
+}
+
+// foreign returns an object of a resource that is neither from the repository nor automatic. In a namespace, those that
+// have an owner do not count, because the owner does.
 func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResource, namespace string) (string, error) {
 	options := metav1.ListOptions{Limit: page}
 	for {
@@ -84,7 +100,7 @@ func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResou
 			switch {
 			// Nobody else may write the ResourceQuotas of hierarchical quotas.
 			case o.Labels[hnc.LabelQuota] != "" && resource.GroupResource() == schema.GroupResource{Resource: "resourcequotas"}:
-			case o.Labels[hnc.LabelInheritedFrom] != "" || len(o.OwnerReferences) > 0 || o.DeletionTimestamp != nil:
+			case o.Labels[hnc.LabelInheritedFrom] != "" || namespace != "" && len(o.OwnerReferences) > 0 || o.DeletionTimestamp != nil:
 			case o.Labels[hnc.LabelRepositorySync] == c.sync && c.liveOf(o).Owned != 0:
 			case slices.Contains(automatic[resource.GroupResource()], o.Name):
 			default:

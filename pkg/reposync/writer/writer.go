@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -33,7 +34,7 @@ type Writer struct {
 	Cluster *cluster.Cluster
 	// Unknown are the kinds whose objects are not known, with the reason. They are not written.
 	Unknown map[schema.GroupKind]error
-	// DeletesUsed lets it delete namespaces with objects that are not from the repository.
+	// DeletesUsed lets it delete namespaces, and definitions, with objects that are not from the repository.
 	DeletesUsed bool
 	// Permit returns false for an object that is not to be written now. Nil permits all.
 	Permit func(*plan.Object) bool
@@ -172,7 +173,7 @@ func Concurrently(ctx context.Context, objects []*plan.Object, f func(*plan.Obje
 }
 
 // KeepInUse takes the namespaces out of a plan that contain objects which are not from the repository, or that have
-// sub-namespaces. It returns the reason for each.
+// sub-namespaces, and the CustomResourceDefinitions of such objects. It returns the reason for each.
 func (w *Writer) KeepInUse(ctx context.Context, p *plan.Plan) map[plan.ID]error {
 	kept, names := map[plan.ID]error{}, map[string]bool{}
 	for _, id := range p.DeleteNamespaces {
@@ -182,15 +183,29 @@ func (w *Writer) KeepInUse(ctx context.Context, p *plan.Plan) map[plan.ID]error 
 		}
 	}
 	p.Keep(names)
+	p.Delete = slices.DeleteFunc(p.Delete, func(id plan.ID) bool {
+		if err := w.inUse(ctx, id); err != nil {
+			kept[id] = err
+		}
+		return kept[id] != nil
+	})
 	return kept
 }
 
-// inUse returns why a namespace is not deleted, nil if it is.
+// inUse returns why a namespace or a CustomResourceDefinition is not deleted; nil if it is, and for other objects.
 func (w *Writer) inUse(ctx context.Context, id plan.ID) error {
-	found, err := w.Cluster.InUse(ctx, id.Name)
+	var found, what string
+	var err error
+	switch id.Kind {
+	case object.Namespace:
+		what = "the namespace is not deleted, because it contains objects that are not"
+		found, err = w.Cluster.InUse(ctx, id.Name)
+	case object.CRD:
+		what = "the CustomResourceDefinition is not deleted, because there are objects of its kind that are not"
+		found, err = w.Cluster.DefinitionInUse(ctx, id.Name)
+	}
 	if err == nil && found != "" {
-		err = fmt.Errorf("the namespace is not deleted, because it contains objects that are not from the repository: %s; "+
-			"remove them, or allow the deletion of namespaces that are not empty", found)
+		err = fmt.Errorf("%s from the repository: %s; remove them, or allow the deletion of namespaces that are not empty", what, found)
 	}
 	return err
 }
@@ -212,7 +227,11 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := granted[id.Namespace]; err != nil && !id.Grants() {
+		err := granted[id.Namespace]
+		if err == nil || id.Grants() {
+			err = w.unused(ctx, id)
+		}
+		if err != nil {
 			w.Done(Delete, id, "", err)
 			continue
 		}
@@ -224,17 +243,23 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 		if ctx.Err() != nil {
 			return
 		}
-		// Everything before has taken its time, and a namespace may have come into use since KeepInUse.
-		if !w.DeletesUsed {
-			if err := w.inUse(ctx, id); err != nil {
-				w.Done(Delete, id, "", err)
-				continue
-			}
+		if err := w.unused(ctx, id); err != nil {
+			w.Done(Delete, id, "", err)
+			continue
 		}
 		_ = w.delete(ctx, id)
 	}
 	w.apply(ctx, p.Late)
 	w.apply(ctx, w.late)
+}
+
+// unused is inUse unless what is used is deleted, too. Everything before has taken its time, and an object may have come
+// into use since KeepInUse.
+func (w *Writer) unused(ctx context.Context, id plan.ID) error {
+	if w.DeletesUsed {
+		return nil
+	}
+	return w.inUse(ctx, id)
 }
 
 // delete deletes an object, and reports and returns the result. If the kind no longer exists, neither does the object.

@@ -207,6 +207,10 @@ func TestRepositoryIsPrunedWithCare(t *testing.T) {
 		t.Errorf("got %v, %v", list, err)
 	}
 	write(t, dir, map[string]string{"namespaces/pruned/w.yaml": ""})
+	apply().expect(t, "a definition of which others have objects", 1, "widgets.pruned.example.com: kept: ", "widgets.pruned.example.com foreign")
+	if err := widgets.Delete(t.Context(), "foreign", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	apply().expect(t, "unconfirmed", 1, " widgets.pruned.example.com, with all objects of its kind\n")
 	write(t, dir, map[string]string{"cluster/crd.yaml": gitWidgets, "namespaces/pruned/w.yaml": widget + "own}\n"})
 

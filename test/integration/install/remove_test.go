@@ -204,8 +204,11 @@ func openView(t *testing.T) {
 		_, err := admin.RbacV1().RoleBindings("child-a").Get(t.Context(), hnc.ViewGrant, metav1.GetOptions{})
 		return err
 	})
-	if out, code := doctor(t); code != 2 || !strings.Contains(out, "1 TenantViews cannot be used: hns-gateway is not installed") {
-		t.Errorf("a TenantView without hns-gateway: exit code %d\n%s", code, out)
+	out, code := doctor(t)
+	for _, found := range []string{"1 TenantViews cannot be used: hns-gateway is not installed", "no replica of hns-sync leads", "1 of 1 are not synced: policy"} {
+		if code != 3 || !strings.Contains(out, found) {
+			t.Errorf("a TenantView without hns-gateway, and a RepositorySync without hns-sync: exit code %d, not %q\n%s", code, found, out)
+		}
 	}
 }
 

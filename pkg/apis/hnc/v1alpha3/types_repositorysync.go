@@ -47,7 +47,7 @@ type RepositorySyncSpec struct {
 	// +optional
 	AllowMassDeletion bool `json:"allowMassDeletion,omitempty"`
 	// allowNonEmptyNamespaceDeletion allows the deletion of namespaces that have sub-namespaces, or that contain objects
-	// which are not from the repository.
+	// which are not from the repository, and of CustomResourceDefinitions of such objects.
 	// +optional
 	AllowNonEmptyNamespaceDeletion bool `json:"allowNonEmptyNamespaceDeletion,omitempty"`
 	// allowSharedNames allows abstract directories with the name of a namespace, whose tree label then stands for both.

@@ -41,7 +41,7 @@ type RepositorySyncSpecApplyConfiguration struct {
 	// allowMassDeletion allows a revision that removes more than half of the namespaces.
 	AllowMassDeletion *bool `json:"allowMassDeletion,omitempty"`
 	// allowNonEmptyNamespaceDeletion allows the deletion of namespaces that have sub-namespaces, or that contain objects
-	// which are not from the repository.
+	// which are not from the repository, and of CustomResourceDefinitions of such objects.
 	AllowNonEmptyNamespaceDeletion *bool `json:"allowNonEmptyNamespaceDeletion,omitempty"`
 	// allowSharedNames allows abstract directories with the name of a namespace, whose tree label then stands for both.
 	AllowSharedNames *bool `json:"allowSharedNames,omitempty"`
