@@ -45,10 +45,15 @@ type Config struct {
 type Manager struct {
 	Config
 	now     func() time.Time
+	scratch *git.Budget
 	synced  atomic.Bool
 	queue   workqueue.TypedRateLimitingInterface[string]
 	workers map[string]*running
 }
+
+// scratchRepositories is how many repositories of the maximum size may be stored at a time. The volume of the manifests
+// has space for them.
+const scratchRepositories = 3
 
 // running is a worker that runs.
 type running struct {
@@ -62,7 +67,7 @@ type running struct {
 func NewManager(config Config) *Manager {
 	git.RestrictProtocols(config.MaxRepositoryBytes)
 	return &Manager{
-		Config: config, now: time.Now, workers: map[string]*running{},
+		Config: config, now: time.Now, workers: map[string]*running{}, scratch: git.NewBudget(scratchRepositories * config.MaxRepositoryBytes),
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
 	}
 }

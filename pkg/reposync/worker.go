@@ -57,7 +57,7 @@ func newWorker(m *Manager, s *v1alpha3.RepositorySync) (*worker, error) {
 	w := &worker{manager: m, sync: s.DeepCopy(), wake: make(chan struct{}, 1), forbidden: map[schema.GroupKind]time.Time{},
 		fights: plan.NewFights(), rejections: plan.NewRejections(), completed: m.now()}
 	w.source = &source{
-		reader:  &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes},
+		reader:  &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes, Budget: m.scratch},
 		secrets: m.Kubernetes, spec: &w.sync.Spec,
 	}
 	var err error

@@ -46,6 +46,8 @@ type Reader struct {
 	Scratch string
 	// MaxBytes limits what is stored of a repository.
 	MaxBytes int64
+	// Budget limits what readers store together. Nil has no limit.
+	Budget *Budget
 	// last is the last request that was abandoned.
 	last abandoned
 }
@@ -117,17 +119,21 @@ func (r *Reader) read(ctx context.Context, source Source, credentials *Credentia
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := r.fetch(ctx, dir, source, credentials)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	disk := newQuota(osfs.New(dir, osfs.WithBoundOS()), r.MaxBytes, r.Budget)
+	remove := func() error {
+		defer disk.release()
+		return os.RemoveAll(dir)
 	}
-	snapshot.close = func() error { return os.RemoveAll(dir) }
+	snapshot, err := r.fetch(ctx, disk, source, credentials)
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	snapshot.close = remove
 	return snapshot, nil
 }
 
-// fetch reads the revision into a bare repository in dir.
-func (r *Reader) fetch(ctx context.Context, dir string, source Source, credentials *Credentials) (*Snapshot, error) {
-	disk := newQuota(osfs.New(dir, osfs.WithBoundOS()), r.MaxBytes)
+// fetch reads the revision into a bare repository on disk.
+func (r *Reader) fetch(ctx context.Context, disk *quota, source Source, credentials *Credentials) (*Snapshot, error) {
 	storer := &storage{filesystem.NewStorageWithOptions(disk, cache.NewObjectLRU(cache.MiByte), filesystem.Options{}), r.MaxBytes}
 	repository, err := gogit.Init(storer, nil)
 	if err != nil {

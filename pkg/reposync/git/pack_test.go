@@ -204,3 +204,40 @@ func TestReadsEndWithTheContext(t *testing.T) {
 		t.Errorf("files are left: %v, %v", left, err)
 	}
 }
+
+// All RepositorySyncs share a volume. Whoever fills it would stop the process, and so all of them.
+func TestReadersShareABudget(t *testing.T) {
+	RestrictProtocols(256 << 20)
+	dir, _ := repository(t, t.TempDir(), map[string]string{"file": "content"})
+	url, ca := serveHTTPS(t, dir)
+	read := func(budget *Budget) (*Snapshot, error) {
+		return (&Reader{Scratch: t.TempDir(), MaxBytes: 1 << 20, Budget: budget}).
+			Read(t.Context(), Source{URL: url}, &Credentials{Username: "git", Password: "secret", CA: ca})
+	}
+	const plenty = 1 << 20
+	budget := NewBudget(plenty)
+	first, err := read(budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := plenty - budget.left.Load()
+	budget.left.Store(taken - 1)
+	if _, err := read(budget); !errors.Is(err, errBudget) {
+		t.Errorf("the first is still there: got %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		second, err := read(budget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := second.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left := budget.left.Load(); left != 2*taken-1 {
+		t.Errorf("%d bytes are left, want %d", left, 2*taken-1)
+	}
+}

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -8,18 +9,48 @@ import (
 	"github.com/go-git/go-billy/v5"
 )
 
-// quota is a file system that stops accepting writes after a number of bytes, because the size of a repository is not
-// known before it is read.
-type quota struct {
-	billy.Filesystem
-	max  int64
-	left *atomic.Int64
+// Budget is how many bytes readers may store together at a time, because they share a volume. Nil has no limit.
+type Budget struct{ left atomic.Int64 }
+
+// NewBudget returns a budget of a number of bytes.
+func NewBudget(bytes int64) *Budget {
+	b := &Budget{}
+	b.left.Store(bytes)
+	return b
 }
 
-func newQuota(files billy.Filesystem, limit int64) *quota {
-	q := &quota{Filesystem: files, max: limit, left: &atomic.Int64{}}
+// take takes bytes out of the budget, and reports whether it has them.
+func (b *Budget) take(bytes int64) bool {
+	if b == nil || b.left.Add(-bytes) >= 0 {
+		return true
+	}
+	b.left.Add(bytes)
+	return false
+}
+
+// errBudget means that other repositories leave no space at present.
+var errBudget = errors.New("too many large repositories are read at the same time; it is tried again")
+
+// quota is a file system that stops accepting writes after a number of bytes, because the size of a repository is not
+// known before it is read, or when the budget is exhausted.
+type quota struct {
+	billy.Filesystem
+	max         int64
+	left, taken *atomic.Int64
+	budget      *Budget
+}
+
+func newQuota(files billy.Filesystem, limit int64, budget *Budget) *quota {
+	q := &quota{Filesystem: files, max: limit, left: &atomic.Int64{}, taken: &atomic.Int64{}, budget: budget}
 	q.left.Store(limit)
 	return q
+}
+
+// release gives back what was taken out of the budget.
+func (q *quota) release() {
+	if q.budget != nil {
+		q.budget.left.Add(q.taken.Swap(0))
+	}
 }
 
 // Create opens a file for writing.
@@ -50,10 +81,15 @@ type quotaFile struct {
 	quota *quota
 }
 
-// Write fails if the quota is exhausted.
+// Write fails if the quota or the budget is exhausted.
 func (f *quotaFile) Write(data []byte) (int, error) {
-	if f.quota.left.Add(-int64(len(data))) < 0 {
+	bytes := int64(len(data))
+	if f.quota.left.Add(-bytes) < 0 {
 		return 0, fmt.Errorf("the repository is larger than %d MiB; split it, or set --max-repository-bytes of hns-sync", f.quota.max>>20)
 	}
+	if !f.quota.budget.take(bytes) {
+		return 0, errBudget
+	}
+	f.quota.taken.Add(bytes)
 	return f.File.Write(data)
 }
