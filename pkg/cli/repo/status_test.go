@@ -39,7 +39,7 @@ func TestRepoStatus(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Path == "/apis/coordination.k8s.io/v1/namespaces/hns-system/leases/hns-sync" {
 			if w.WriteHeader(leases); leases != http.StatusOK {
-				status := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonForbidden, Code: int32(leases)} //nolint:gosec // an HTTP status
+				status := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonForbidden, Code: int32(leases)}
 				if leases == http.StatusNotFound {
 					status.Reason = metav1.StatusReasonNotFound
 				}

@@ -25,10 +25,10 @@ func ancestorsWithin(nodes []Node) map[string][]string {
 func (n Node) writable() bool { return n.Namespace != nil && n.Namespace.DeletionTimestamp == nil }
 
 // movedDestinations returns the namespaces of a subtree as they are after its top, whose chain was before, has moved to
-// the parent with the given chain: with the tree labels of their new ancestors and of the abstract ones above them, and with the ancestors
-// of the chain to inherit from. A namespace of the chain that is in the subtree was moved there after the chain had
-// been read, so the move will be validated again, and it is not a destination of its own objects. labels returns the
-// present labels of a namespace of the chain.
+// the parent with the given chain: with the tree labels of their new ancestors and of the abstract ones above them, and
+// with the ancestors of the chain to inherit from. A namespace of the chain that is in the subtree was moved there after
+// the chain had been read, so the move will be validated again, and it is not a destination of its own objects. labels
+// returns the present labels of a namespace of the chain.
 func movedDestinations(nodes []Node, before, chain, abstract []string, labels func(namespace string) map[string]string) iter.Seq[copies.Destination] {
 	above := slices.Clone(chain)
 	slices.Reverse(above)

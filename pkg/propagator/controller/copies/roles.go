@@ -132,7 +132,7 @@ func (c *Controller) confirmInvalid(ctx context.Context, w copies.Write) error {
 func (c *Controller) confirmUnbound(ctx context.Context, role copies.Write, written copies.Written) error {
 	kind, empty := 0, true
 	c.Cache.Read(func(s *cache.State) {
-		k := (*cache.Kind)(nil)
+		var k *cache.Kind
 		if kind, k = bindings(s); k != nil {
 			for range k.Index.In(role.Namespace) {
 				empty = false

@@ -186,7 +186,7 @@ func (c *Controller) sourceIsYounger(ctx context.Context, o *unstructured.Unstru
 	}
 	written := o.GetCreationTimestamp()
 	for _, entry := range o.GetManagedFields() {
-		if entry.Time != nil && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:`+hnc.LabelInheritedFrom+`"`)) && written.Before(entry.Time) {
+		if entry.Time != nil && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(`"f:`+hnc.LabelInheritedFrom+`"`)) && written.Before(entry.Time) {
 			written = *entry.Time
 		}
 	}

@@ -39,7 +39,7 @@ func TestACopyIsOlderThanANamespaceOfItsSourcesName(t *testing.T) {
 		o.SetCreationTimestamp(at(row.created))
 		if row.labeled != 0 {
 			labeled := at(row.labeled)
-			o.SetManagedFields([]metav1.ManagedFieldsEntry{{Time: &labeled, FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{"f:` + row.field + `":{}}}}`)}}})
+			o.SetManagedFields([]metav1.ManagedFieldsEntry{{Time: &labeled, FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:` + row.field + `":{}}}}`)}})
 		}
 		c := New(controller.Dependencies{Kubernetes: client}, nil)
 		if got, err := c.sourceIsYounger(t.Context(), o, "source"); err != nil || got != row.want {
