@@ -18,7 +18,8 @@ import (
 // deleteNamespace deletes the namespace of a Subnamespace that goes, or that is detached, after it has confirmed that
 // decision. The Subnamespace is nil if there is none.
 func (c *Controller) deleteNamespace(ctx context.Context, key tree.Key, s *tree.Subnamespace, p plan) error {
-	if err := c.confirmDeletion(ctx, key, s); err != nil {
+	childless, err := c.confirmDeletion(ctx, key, s)
+	if err != nil {
 		return err
 	}
 	if p.recordCascading {
@@ -39,6 +40,10 @@ func (c *Controller) deleteNamespace(ctx context.Context, key tree.Key, s *tree.
 	}
 	// Users keep changing a namespace so that it stays: only what makes it a sub-namespace matters.
 	return c.Namespaces.Delete(ctx, key.Name, func(live *tree.Namespace) error {
+		// It is labeled before its first sub-namespace is created, which may have been after the confirmation.
+		if childless && live.Labels[hnc.LabelHasSubnamespaces] != "" {
+			return fmt.Errorf("%w: namespace %q has sub-namespaces, or had some a moment ago", outcome.ErrStale, key.Name)
+		}
 		if live.UID == p.uid && live.SubnamespaceOf == key.Parent && c.Cache.Managed.Excluded(live.Name, live.Labels) == "" {
 			return nil
 		}
@@ -48,8 +53,9 @@ func (c *Controller) deleteNamespace(ctx context.Context, key tree.Key, s *tree.
 
 // confirmDeletion confirms with live reads that the namespace is deleted: that the Subnamespace still goes and is
 // effective, or that the namespace still is detached; that its Hierarchy agrees; and that cascading deletion is allowed
-// if it has to be. That the namespace still is a sub-namespace is confirmed in the version that is deleted.
-func (c *Controller) confirmDeletion(ctx context.Context, key tree.Key, s *tree.Subnamespace) error {
+// if it has to be; else childless is true. That the namespace still is a sub-namespace, and has no children yet, is
+// confirmed in the version that is deleted.
+func (c *Controller) confirmDeletion(ctx context.Context, key tree.Key, s *tree.Subnamespace) (childless bool, err error) {
 	cascadesAt := key.Parent
 	d := deletion{Controller: c, key: key, of: s}
 	c.Cache.Read(func(state *cache.State) {
@@ -59,9 +65,9 @@ func (c *Controller) confirmDeletion(ctx context.Context, key tree.Key, s *tree.
 		}
 	})
 	if d.parent == nil || (!d.detached && s == nil) {
-		return outcome.ErrStale
+		return false, outcome.ErrStale
 	}
-	return parallel.Run([]func() error{
+	return cascadesAt == "", parallel.Run([]func() error{
 		func() error { return d.confirmSubnamespace(ctx) },
 		func() error { return d.confirmParentTerminates(ctx) },
 		func() error { return d.confirmHierarchy(ctx) },

@@ -3,6 +3,7 @@ package subnamespace
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -289,6 +290,26 @@ func TestCascadingIsRecordedBeforeTheDeletion(t *testing.T) {
 	written, err := reconcile(t, cached, live)
 	if want := "patch namespaces c, delete c uid-c 13"; err != nil || strings.Join(written, ", ") != want {
 		t.Errorf("wrote %q and returned %v, want %q", written, err, want)
+	}
+}
+
+// Its first child may come after the confirmation that there is none. The label comes before the child.
+func TestANamespaceThatGetsItsFirstChildIsNotDeleted(t *testing.T) {
+	for _, labeled := range []bool{false, true} {
+		o := newObjects()
+		o.userDeletes()
+		o.hierarchyD = nil
+		o.allow(o.hierarchyP, false)
+		o.c.Labels = nil
+		cached := *o
+		if labeled {
+			o.c = o.c.DeepCopy()
+			o.c.Labels = map[string]string{hnc.LabelHasSubnamespaces: "true"}
+		}
+		written, err := reconcile(t, &cached, o)
+		if deleted := slices.Contains(written, "delete c uid-c 10"); deleted == labeled || labeled != errors.Is(err, outcome.ErrStale) {
+			t.Errorf("labeled: %t: wrote %q and returned %v", labeled, written, err)
+		}
 	}
 }
 
