@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -38,7 +39,7 @@ func (a *Authorizer) ManagedKeys(ctx context.Context) validation.Managed {
 // the most recent common ancestor of both parents or, if there is none, of the root of the tree that the namespace
 // leaves. The snapshot has read all these chains, so they are compared at commit. Orphans, and children of namespaces
 // that are excluded from trees, need permissions on the new parent only (docs/spec/hnc.md 2.4.2, with its holes
-// closed). A move that changes managed Pod Security labels also needs the permission to change these.
+// closed). What it changes besides is authorized by authorizeArrival.
 func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject rejection, name, current string, chain []string) error {
 	var left []string
 	if current != "" {
@@ -47,7 +48,7 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 			return err
 		}
 	}
-	if err := a.authorizePodSecurityMove(ctx, s, reject, "spec.parent", name, left, chain); err != nil || current == "" {
+	if err := a.authorizeArrival(ctx, s, reject, "spec.parent", name, left, chain); err != nil || current == "" {
 		return err
 	}
 	parent, err := s.namespace(ctx, current)
@@ -79,6 +80,25 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 		return err
 	}
 	return a.authorizeLeaving(ctx, s, reject, root, chain)
+}
+
+// authorizeArrival authorizes what a move of a subtree from below one chain to below another changes there: managed Pod
+// Security labels, and what is propagated in the tree that it joins, in which spec.propagation of its hierarchies decides
+// from then on. The field is where the client has named the namespace or its parent.
+func (a *Authorizer) authorizeArrival(ctx context.Context, s *snapshot, reject rejection, field, name string, from, to []string) error {
+	if err := a.authorizePodSecurityMove(ctx, s, reject, field, name, from, to); err != nil || len(to) == 0 || a.config.Sources == nil {
+		return err
+	}
+	root := to[len(to)-1]
+	if len(from) > 0 && from[len(from)-1] == root {
+		return nil
+	}
+	for namespace := range a.config.Sources.CurrentModes().Trees {
+		if slices.Contains(a.index.Chain(namespace), name) {
+			return a.requirePropagation(ctx, reject, fmt.Sprintf("%s: spec.propagation of namespace %q", field, namespace), root)
+		}
+	}
+	return nil
 }
 
 // requireAdmin requires the permission to update the hierarchy of a namespace, under either of its resource names.

@@ -53,11 +53,12 @@ func (a *Authorizer) authorizePropagation(ctx context.Context, s *snapshot, name
 		}
 		root = chain[len(chain)-1]
 	}
-	return a.requirePropagation(ctx, newRejection(ctx, hnc.Singleton), root)
+	return a.requirePropagation(ctx, newRejection(ctx, hnc.Singleton), "spec.propagation", root)
 }
 
-// requirePropagation requires the permission to set spec.propagation in the tree of a root. The propagator has it.
-func (a *Authorizer) requirePropagation(ctx context.Context, reject rejection, root string) error {
+// requirePropagation requires the permission to set spec.propagation in the tree of a root. The propagator has it. The
+// field is what a rejection begins with.
+func (a *Authorizer) requirePropagation(ctx context.Context, reject rejection, field, root string) error {
 	if review.ByPropagator(ctx) {
 		return nil
 	}
@@ -72,6 +73,6 @@ func (a *Authorizer) requirePropagation(ctx context.Context, reject rejection, r
 	if err != nil || allowed {
 		return err
 	}
-	return reject.forbidden("spec.propagation: user %q may not change what is propagated in the tree of namespace %q; "+
-		"this needs the verb update on hierarchies/propagation.%s in namespace %q, the root of the tree", user, root, hnc.GroupName, root)
+	return reject.forbidden("%s: user %q may not change what is propagated in the tree of namespace %q; "+
+		"this needs the verb update on hierarchies/propagation.%s in namespace %q, the root of the tree", field, user, root, hnc.GroupName, root)
 }

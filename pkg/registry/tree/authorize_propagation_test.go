@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -79,5 +80,76 @@ func TestPropagationRemovalFromATerminatingNamespaceNeedsNoPermission(t *testing
 	}
 	if _, err := f.Authorizer.AuthorizePropagation(as(t, "user"), "c", "b"); !apierrors.IsForbidden(err) {
 		t.Errorf("a change: %v", err)
+	}
+}
+
+// Whoever moves a namespace above a hierarchy that sets spec.propagation brings it into the other tree.
+func TestSubtreesDoNotBringPropagationWithoutThePermission(t *testing.T) {
+	for name, row := range map[string]struct {
+		forest map[string]string
+		sets   string
+		move   func(*testing.T, *fixture) error
+		needs  string // the root of the tree that the subtree joins, or "" if it needs no permission
+	}{
+		"a root that moves": {
+			map[string]string{"root": "", "m": "root", "top": "", "mid": "top", "leaf": "mid"}, "leaf",
+			func(t *testing.T, f *fixture) error {
+				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "top"), "m")
+				return err
+			}, "root",
+		},
+		"a part of another tree": {
+			map[string]string{"root": "", "m": "root", "top": "", "mid": "top", "leaf": "mid"}, "leaf",
+			func(t *testing.T, f *fixture) error {
+				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "mid"), "m")
+				return err
+			}, "root",
+		},
+		"a part of another tree, below which nothing sets it": {
+			map[string]string{"root": "", "m": "root", "top": "", "mid": "top", "leaf": "mid"}, "top",
+			func(t *testing.T, f *fixture) error {
+				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "mid"), "m")
+				return err
+			}, "",
+		},
+		"within a tree": {
+			map[string]string{"root": "", "m": "root", "mid": "root", "leaf": "mid"}, "leaf",
+			func(t *testing.T, f *fixture) error {
+				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "mid"), "m")
+				return err
+			}, "",
+		},
+		"a namespace that a Subnamespace claims": {
+			map[string]string{"root": "", "m": "root", "top": "", "leaf": "top"}, "leaf",
+			func(t *testing.T, f *fixture) error {
+				f.change(t, "top", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "m"}, true)
+				_, err := f.Claims.Validate(as(t, "user"), "top", f.existing(t, "m"))
+				return err
+			}, "root",
+		},
+		"an orphan whose parent is created": {
+			map[string]string{"root": "", "m": "root", "top": "gone", "leaf": "top"}, "leaf",
+			func(t *testing.T, f *fixture) error {
+				_, err := f.Claims.Validate(as(t, "user"), "gone", f.existing(t, "m"))
+				return err
+			}, "root",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, permitted := range []bool{true, false} {
+				f := newFixture(t, row.forest)
+				f.config().Sources = &conflicting{modes: sources.Modes{Trees: map[string][]hnc.ResourceSpec{row.sets: {{Resource: "secrets"}}}}}
+				for namespace := range row.forest {
+					f.admin["user/"+namespace], f.propagation["user/"+namespace] = true, permitted || namespace != row.needs
+				}
+				err := row.move(t, f)
+				switch rejected := row.needs != "" && !permitted; {
+				case !rejected && err != nil:
+					t.Errorf("permitted: %t: %v", permitted, err)
+				case rejected && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `: spec.propagation of namespace "leaf": user "user" may not change what is propagated in the tree of namespace "root"`)):
+					t.Errorf("without the permission: got %v", err)
+				}
+			}
+		})
 	}
 }

@@ -78,7 +78,7 @@ func (c *Claims) authorizeOrphans(ctx context.Context, s *snapshot, reject rejec
 		if namespace == nil {
 			continue
 		}
-		if err := c.authorizer.authorizePodSecurityMove(ctx, s, reject, "metadata.name", orphan, nil, claim.adoptive(name)); err != nil {
+		if err := c.authorizer.authorizeArrival(ctx, s, reject, "metadata.name", orphan, nil, claim.adoptive(name)); err != nil {
 			return nil, err
 		}
 		adopted = append(adopted, namespace)

@@ -26,6 +26,7 @@ type conflicting struct {
 	mode           v1beta1.SynchronizationMode
 	names, unknown []string
 	destinations   []copies.Destination
+	modes          sources.Modes
 }
 
 func (s *conflicting) Overwritten(_ context.Context, _ []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
@@ -52,7 +53,7 @@ func (s *conflicting) OverwrittenBy(_ context.Context, _, _ sources.Modes, desti
 
 func (s *conflicting) Mode(schema.GroupResource, []string) v1beta1.SynchronizationMode { return s.mode }
 
-func (s *conflicting) CurrentModes() sources.Modes { return sources.Modes{} }
+func (s *conflicting) CurrentModes() sources.Modes { return s.modes }
 
 // warnings collects the warnings to clients.
 type warnings []string

@@ -3,7 +3,6 @@
 package copyrelease
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -151,7 +150,7 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) 
 		if younger, err := c.sourceIsYounger(ctx, o, r.Spec.Source); err != nil {
 			return "", "", err
 		} else if younger {
-			return hnc.ReasonReleaseRefused, fmt.Sprintf("namespace %q is younger than the copy, whose source was in an earlier namespace of that name; set the mode of %s to Remove to remove it",
+			return hnc.ReasonReleaseRefused, fmt.Sprintf("namespace %q is younger than the object, so the source of the copy may have been in an earlier namespace of that name; set the mode of %s to Remove to remove it",
 				r.Spec.Source, resource), nil
 		}
 		strip(o)
@@ -173,9 +172,9 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) 
 	return hnc.ReasonReleased, fmt.Sprintf("%s %q is an ordinary object now", resource, r.Spec.Name), nil
 }
 
-// sourceIsYounger reports whether the source namespace was created after the copy was written. Its name has been claimed
-// again: its admins do not decide about copies of the earlier one. Overwriting makes an older object a copy, which the
-// time of the label tells.
+// sourceIsYounger reports whether the source namespace is younger than the copy. Its name has been claimed again: its
+// admins do not decide about copies of the earlier one. An object that was overwritten may be older than its source, and
+// counts as younger: when it became a copy, only its managed fields say, which its tenant may write.
 func (c *Controller) sourceIsYounger(ctx context.Context, o *unstructured.Unstructured, source string) (bool, error) {
 	ns, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, source, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -184,13 +183,8 @@ func (c *Controller) sourceIsYounger(ctx context.Context, o *unstructured.Unstru
 	if err != nil {
 		return false, err
 	}
-	written := o.GetCreationTimestamp()
-	for _, entry := range o.GetManagedFields() {
-		if entry.Time != nil && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(`"f:`+hnc.LabelInheritedFrom+`"`)) && written.Before(entry.Time) {
-			written = *entry.Time
-		}
-	}
-	return written.Before(&ns.CreationTimestamp), nil
+	created := o.GetCreationTimestamp()
+	return created.Before(&ns.CreationTimestamp), nil
 }
 
 // strip removes what makes an object a copy.

@@ -17,17 +17,15 @@ import (
 func TestACopyIsOlderThanANamespaceOfItsSourcesName(t *testing.T) {
 	at := func(second int64) metav1.Time { return metav1.NewTime(time.Unix(second, 0)) }
 	for name, row := range map[string]struct {
-		source, created, labeled int64 // seconds, 0 for none
-		field                    string
+		source, created, claimed int64 // seconds, 0 for none
 		want                     bool
 	}{
-		"the source is older":            {source: 1, created: 2},
-		"of the same second":             {source: 2, created: 2},
-		"the source is gone":             {created: 2},
-		"the source is younger":          {source: 3, created: 2, want: true},
-		"an overwritten object":          {source: 3, created: 2, labeled: 4, field: hnc.LabelInheritedFrom},
-		"it was overwritten before":      {source: 5, created: 2, labeled: 4, field: hnc.LabelInheritedFrom, want: true},
-		"something else was written now": {source: 3, created: 2, labeled: 4, field: "example.com/any", want: true},
+		"the source is older":          {source: 1, created: 2},
+		"of the same second":           {source: 2, created: 2},
+		"the source is gone":           {created: 2},
+		"the source is younger":        {source: 3, created: 2, want: true},
+		"an overwritten object":        {source: 3, created: 2, want: true},
+		"it claims to be a copy since": {source: 3, created: 2, claimed: 4, want: true},
 	} {
 		client := fake.NewClientset()
 		if row.source != 0 {
@@ -37,9 +35,9 @@ func TestACopyIsOlderThanANamespaceOfItsSourcesName(t *testing.T) {
 		}
 		o := &unstructured.Unstructured{Object: map[string]any{}}
 		o.SetCreationTimestamp(at(row.created))
-		if row.labeled != 0 {
-			labeled := at(row.labeled)
-			o.SetManagedFields([]metav1.ManagedFieldsEntry{{Time: &labeled, FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:` + row.field + `":{}}}}`)}})
+		if row.claimed != 0 {
+			claimed := at(row.claimed)
+			o.SetManagedFields([]metav1.ManagedFieldsEntry{{Time: &claimed, FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:` + hnc.LabelInheritedFrom + `":{}}}}`)}})
 		}
 		c := New(controller.Dependencies{Kubernetes: client}, nil)
 		if got, err := c.sourceIsYounger(t.Context(), o, "source"); err != nil || got != row.want {
