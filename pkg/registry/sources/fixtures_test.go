@@ -144,7 +144,7 @@ func into(above []string, names ...string) func(func(copies.Destination) bool) {
 func words(writes []copies.Write, unknown []string) string {
 	var list []string
 	for _, w := range writes {
-		list = append(list, w.Source.Namespace+"/"+w.Name+">"+w.Namespace)
+		list = append(list, w.From()+"/"+w.Name+">"+w.Namespace)
 	}
 	for _, u := range unknown {
 		list = append(list, "?"+u)
