@@ -2,9 +2,11 @@ package reposync
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilwait "k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -51,7 +53,12 @@ type worker struct {
 	// completed is when a revision was last tried to its end.
 	completed time.Time
 	retry     time.Duration
+	// crowded says that other repositories left no space for this one, so that it is read again soon.
+	crowded bool
 }
+
+// crowdedJitter is how many times minRetry a worker waits longer, at most, than another one that found no space.
+const crowdedJitter = 9.0
 
 func newWorker(m *Manager, s *v1alpha3.RepositorySync) (*worker, error) {
 	w := &worker{manager: m, sync: s.DeepCopy(), wake: make(chan struct{}, 1), forbidden: map[schema.GroupKind]time.Time{},
@@ -105,6 +112,8 @@ func (w *worker) run(ctx context.Context) {
 		switch {
 		case superseded:
 			poll.Reset(0)
+		case w.crowded:
+			poll.Reset(utilwait.Jitter(minRetry, crowdedJitter))
 		case read:
 			poll.Reset(w.interval())
 		}
@@ -150,6 +159,7 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 	done := &outcome{}
 	if read || w.current == nil && w.candidate == nil {
 		found, err := w.source.read(ctx)
+		w.crowded = errors.Is(err, git.ErrBudget)
 		if err != nil {
 			// The last revision remains in force.
 			done.sourceError = err

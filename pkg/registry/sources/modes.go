@@ -90,6 +90,13 @@ func (s *Sources) CurrentModes() Modes {
 	return s.modes
 }
 
+// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, and whether they have been read.
+func (s *Sources) Trees() (trees map[string][]hnc.ResourceSpec, known bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.modes.Trees, s.treesKnown
+}
+
 // Mode returns the mode of a resource for sources in the first namespace of a chain: the nearest namespace with an
 // entry decides.
 func (s *Sources) Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {

@@ -3,8 +3,11 @@ package tree
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -48,7 +51,11 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 			return err
 		}
 	}
-	if err := a.authorizeArrival(ctx, s, reject, "spec.parent", name, left, chain); err != nil || current == "" {
+	below := ""
+	if len(chain) > 0 {
+		below = chain[0]
+	}
+	if err := a.authorizeArrival(ctx, s, reject, "spec.parent", name, below, left, chain); err != nil || current == "" {
 		return err
 	}
 	parent, err := s.namespace(ctx, current)
@@ -84,16 +91,27 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 
 // authorizeArrival authorizes what a move of a subtree from below one chain to below another changes there: managed Pod
 // Security labels, and what is propagated in the tree that it joins, in which spec.propagation of its hierarchies decides
-// from then on. The field is where the client has named the namespace or its parent.
-func (a *Authorizer) authorizeArrival(ctx context.Context, s *snapshot, reject rejection, field, name string, from, to []string) error {
-	if err := a.authorizePodSecurityMove(ctx, s, reject, field, name, from, to); err != nil || len(to) == 0 || a.config.Sources == nil {
+// from then on. The field is where the client has named the namespace or its parent; below is the existing namespace
+// below which it comes, "" for none. What hierarchies set may have changed a moment ago, and is not compared at commit.
+func (a *Authorizer) authorizeArrival(ctx context.Context, s *snapshot, reject rejection, field, name, below string, from, to []string) error {
+	if err := a.authorizePodSecurityMove(ctx, s, reject, field, name, from, to); err != nil || below == "" || a.config.Sources == nil {
 		return err
 	}
-	root := to[len(to)-1]
+	chain, err := s.ancestry(ctx, below)
+	if err != nil {
+		return err
+	}
+	root := chain[len(chain)-1]
 	if len(from) > 0 && from[len(from)-1] == root {
 		return nil
 	}
-	for namespace := range a.config.Sources.CurrentModes().Trees {
+	trees, known := a.config.Sources.Trees()
+	if !known {
+		unread := apierrors.NewServiceUnavailable("which hierarchies set spec.propagation has not been read yet; try again")
+		unread.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+		return unread
+	}
+	for _, namespace := range slices.Sorted(maps.Keys(trees)) {
 		if slices.Contains(a.index.Chain(namespace), name) {
 			return a.requirePropagation(ctx, reject, fmt.Sprintf("%s: spec.propagation of namespace %q", field, namespace), root)
 		}

@@ -149,6 +149,10 @@ func TestSubtreesDoNotBringPropagationWithoutThePermission(t *testing.T) {
 				case rejected && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `: spec.propagation of namespace "leaf": user "user" may not change what is propagated in the tree of namespace "root"`)):
 					t.Errorf("without the permission: got %v", err)
 				}
+				f.config().Sources.(*conflicting).unread = true
+				if err := row.move(t, f); err == nil && name != "within a tree" {
+					t.Error("allowed before the hierarchies have been read")
+				}
 			}
 		})
 	}

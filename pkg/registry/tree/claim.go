@@ -40,7 +40,7 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 			return nil, err
 		}
 		if claim.joining != nil {
-			if err := c.authorizer.authorizeArrival(ctx, s, reject, "metadata.name", name, nil, claim.chain); err != nil {
+			if err := c.authorizer.authorizeArrival(ctx, s, reject, "metadata.name", name, parent.Name, nil, claim.chain); err != nil {
 				return nil, err
 			}
 		}

@@ -66,8 +66,7 @@ func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
 	return live, nil
 }
 
-// authorizeOrphans authorizes what else the adoption of orphans changes: their managed Pod Security labels, as a move
-// would. It returns the namespaces.
+// authorizeOrphans authorizes what else the adoption of orphans changes, as a move would. It returns the namespaces.
 func (c *Claims) authorizeOrphans(ctx context.Context, s *snapshot, reject rejection, name string, claim claim) ([]*corev1.Namespace, error) {
 	var adopted []*corev1.Namespace
 	for _, orphan := range claim.orphans {
@@ -78,7 +77,7 @@ func (c *Claims) authorizeOrphans(ctx context.Context, s *snapshot, reject rejec
 		if namespace == nil {
 			continue
 		}
-		if err := c.authorizer.authorizeArrival(ctx, s, reject, "metadata.name", orphan, nil, claim.adoptive(name)); err != nil {
+		if err := c.authorizer.authorizeArrival(ctx, s, reject, "metadata.name", orphan, claim.chain[0], nil, claim.adoptive(name)); err != nil {
 			return nil, err
 		}
 		adopted = append(adopted, namespace)

@@ -33,6 +33,8 @@ type Sources interface {
 	Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
 	// CurrentModes returns the configured modes of kinds.
 	CurrentModes() sources.Modes
+	// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, and whether they have been read.
+	Trees() (trees map[string][]hnc.ResourceSpec, known bool)
 }
 
 // Overwrites rejects changes after which copies would overwrite other objects. Its checks are advisory: objects that

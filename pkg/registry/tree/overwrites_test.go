@@ -27,6 +27,7 @@ type conflicting struct {
 	names, unknown []string
 	destinations   []copies.Destination
 	modes          sources.Modes
+	unread         bool
 }
 
 func (s *conflicting) Overwritten(_ context.Context, _ []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
@@ -54,6 +55,10 @@ func (s *conflicting) OverwrittenBy(_ context.Context, _, _ sources.Modes, desti
 func (s *conflicting) Mode(schema.GroupResource, []string) v1beta1.SynchronizationMode { return s.mode }
 
 func (s *conflicting) CurrentModes() sources.Modes { return s.modes }
+
+func (s *conflicting) Trees() (trees map[string][]hnc.ResourceSpec, known bool) {
+	return s.modes.Trees, !s.unread
+}
 
 // warnings collects the warnings to clients.
 type warnings []string

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -70,17 +69,24 @@ func (c *Cluster) InUse(ctx context.Context, namespace string) (string, error) {
 }
 
 // DefinitionInUse returns an object of the kind of a CustomResourceDefinition that is not from the repository; empty if
-// there is none. It returns an error if the account may not list the kind.
+// there is none. It returns an error if the account may not list the kind, or if no version of it is served: then there
+// may be such objects.
 func (c *Cluster) DefinitionInUse(ctx context.Context, name string) (string, error) {
-	served := c.current()
-	resource, err := served.mapper.ResourceFor(schema.ParseGroupResource(name).WithVersion(""))
-	switch {
-	case err == nil:
-		return c.foreign(ctx, resource, metav1.NamespaceAll)
-	case meta.IsNoMatchError(err):
-		return "", served.incomplete
+	kind, ok := c.Kind(schema.ParseGroupResource(name))
+	if !ok {
+		// It may be newer than what is known.
+		if err := c.Refresh(ctx); err != nil {
+			return "", err
+		}
+		if kind, ok = c.Kind(schema.ParseGroupResource(name)); !ok {
+			return "", fmt.Errorf("no version of %s is served, so whether there are objects of it is not known", name)
+		}
 	}
-	return "", err
+	resource, err := c.resource(kind, "")
+	if err != nil {
+		return "", err
+	}
+	return c.foreign(ctx, resource, metav1.NamespaceAll)
 }
 
 // foreign returns an object of a resource that is neither from the repository nor automatic. In a namespace, those that
@@ -89,7 +95,7 @@ func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResou
 	options := metav1.ListOptions{Limit: page}
 	for {
 		list, err := c.in(resource, namespace).List(ctx, options)
-		if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+		if namespace != metav1.NamespaceAll && (apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)) {
 			return "", nil
 		}
 		if err != nil {
@@ -100,7 +106,7 @@ func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResou
 			switch {
 			// Nobody else may write the ResourceQuotas of hierarchical quotas.
 			case o.Labels[hnc.LabelQuota] != "" && resource.GroupResource() == schema.GroupResource{Resource: "resourcequotas"}:
-			case o.Labels[hnc.LabelInheritedFrom] != "" || namespace != "" && len(o.OwnerReferences) > 0 || o.DeletionTimestamp != nil:
+			case o.Labels[hnc.LabelInheritedFrom] != "" || namespace != metav1.NamespaceAll && len(o.OwnerReferences) > 0 || o.DeletionTimestamp != nil:
 			case o.Labels[hnc.LabelRepositorySync] == c.sync && c.liveOf(o).Owned != 0:
 			case slices.Contains(automatic[resource.GroupResource()], o.Name):
 			default:

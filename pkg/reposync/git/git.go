@@ -121,8 +121,11 @@ func (r *Reader) read(ctx context.Context, source Source, credentials *Credentia
 	}
 	disk := newQuota(osfs.New(dir, osfs.WithBoundOS()), r.MaxBytes, r.Budget)
 	remove := func() error {
-		defer disk.release()
-		return os.RemoveAll(dir)
+		err := os.RemoveAll(dir)
+		if err == nil {
+			disk.release()
+		}
+		return err
 	}
 	snapshot, err := r.fetch(ctx, disk, source, credentials)
 	if err != nil {

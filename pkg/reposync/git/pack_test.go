@@ -222,7 +222,7 @@ func TestReadersShareABudget(t *testing.T) {
 	}
 	taken := plenty - budget.left.Load()
 	budget.left.Store(taken - 1)
-	if _, err := read(budget); !errors.Is(err, errBudget) {
+	if _, err := read(budget); !errors.Is(err, ErrBudget) {
 		t.Errorf("the first is still there: got %v", err)
 	}
 	if err := first.Close(); err != nil {

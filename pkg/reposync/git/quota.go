@@ -28,8 +28,8 @@ func (b *Budget) take(bytes int64) bool {
 	return false
 }
 
-// errBudget means that other repositories leave no space at present.
-var errBudget = errors.New("too many large repositories are read at the same time; it is tried again")
+// ErrBudget means that other repositories leave no space at present.
+var ErrBudget = errors.New("too many large repositories are read at the same time; it is tried again")
 
 // quota is a file system that stops accepting writes after a number of bytes, because the size of a repository is not
 // known before it is read, or when the budget is exhausted.
@@ -88,7 +88,7 @@ func (f *quotaFile) Write(data []byte) (int, error) {
 		return 0, fmt.Errorf("the repository is larger than %d MiB; split it, or set --max-repository-bytes of hns-sync", f.quota.max>>20)
 	}
 	if !f.quota.budget.take(bytes) {
-		return 0, errBudget
+		return 0, ErrBudget
 	}
 	f.quota.taken.Add(bytes)
 	return f.File.Write(data)

@@ -205,7 +205,7 @@ func (w *Writer) inUse(ctx context.Context, id plan.ID) error {
 		found, err = w.Cluster.DefinitionInUse(ctx, id.Name)
 	}
 	if err == nil && found != "" {
-		err = fmt.Errorf("%s from the repository: %s; remove them, or allow the deletion of namespaces that are not empty", what, found)
+		err = fmt.Errorf("%s from the repository: %s; remove them, or set spec.allowNonEmptyNamespaceDeletion of the RepositorySync, or --allow-non-empty-namespace-deletion", what, found)
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func (c *Controller) deleteNamespace(ctx context.Context, key tree.Key, s *tree.
 	return c.Namespaces.Delete(ctx, key.Name, func(live *tree.Namespace) error {
 		// It is labeled before its first sub-namespace is created, which may have been after the confirmation.
 		if childless && live.Labels[hnc.LabelHasSubnamespaces] != "" {
-			return fmt.Errorf("%w: namespace %q has sub-namespaces, or had some a moment ago", outcome.ErrStale, key.Name)
+			return fmt.Errorf("%w: namespace %q has sub-namespaces now", outcome.ErrStale, key.Name)
 		}
 		if live.UID == p.uid && live.SubnamespaceOf == key.Parent && c.Cache.Managed.Excluded(live.Name, live.Labels) == "" {
 			return nil
@@ -53,8 +53,8 @@ func (c *Controller) deleteNamespace(ctx context.Context, key tree.Key, s *tree.
 
 // confirmDeletion confirms with live reads that the namespace is deleted: that the Subnamespace still goes and is
 // effective, or that the namespace still is detached; that its Hierarchy agrees; and that cascading deletion is allowed
-// if it has to be; else childless is true. That the namespace still is a sub-namespace, and has no children yet, is
-// confirmed in the version that is deleted.
+// if it has to be. That the namespace still is a sub-namespace is confirmed in the version that is deleted, and if it is
+// childless, that it has no sub-namespaces yet.
 func (c *Controller) confirmDeletion(ctx context.Context, key tree.Key, s *tree.Subnamespace) (childless bool, err error) {
 	cascadesAt := key.Parent
 	d := deletion{Controller: c, key: key, of: s}
@@ -63,11 +63,13 @@ func (c *Controller) confirmDeletion(ctx context.Context, key tree.Key, s *tree.
 		if d.detached = state.Tree.IsDetached(key); !d.detached && s != nil {
 			cascadesAt = needsCascading(state.Tree, s)
 		}
+		// Children that are being deleted do not keep it, and neither do new ones if cascading is allowed.
+		childless = cascadesAt == "" && !state.Tree.HasSubnamespaces(key.Name) && !state.Tree.CascadingAllowed(key.Name)
 	})
 	if d.parent == nil || (!d.detached && s == nil) {
 		return false, outcome.ErrStale
 	}
-	return cascadesAt == "", parallel.Run([]func() error{
+	return childless, parallel.Run([]func() error{
 		func() error { return d.confirmSubnamespace(ctx) },
 		func() error { return d.confirmParentTerminates(ctx) },
 		func() error { return d.confirmHierarchy(ctx) },
