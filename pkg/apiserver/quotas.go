@@ -114,7 +114,7 @@ func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, clie
 	}), informers.WithTransform(onlyUse))
 	quotas := factory.Core().V1().ResourceQuotas()
 	l := ledger.New(ledger.Config{
-		Records: records, Limits: reader, Tree: t.Index, Mode: s.Mode, Namespaces: namespaces.Lister(), Quotas: quotas.Lister(),
+		Records: records, Limits: reader, Tree: t.Index, Propagated: s.Propagated, Namespaces: namespaces.Lister(), Quotas: quotas.Lister(),
 		Terminating: func() ([]string, error) {
 			return namespaces.Informer().GetIndexer().IndexKeys(byTermination, terminating)
 		},

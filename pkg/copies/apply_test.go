@@ -122,6 +122,7 @@ func TestAnInvalidUpdateReplacesDataAndRoleBindingsOnly(t *testing.T) {
 	taken := apierrors.NewAlreadyExists(resource, "x")
 	refused := apierrors.NewForbidden(resource, "x", nil)
 	full := apierrors.NewForbidden(resource, "x", errors.New("exceeded quota: q"))
+	named := apierrors.NewForbidden(resource, "is forbidden: exceeded quota: q", errors.New("denied"))
 	core := func(resource string) Kind {
 		return Kind{GroupVersionResource: corev1.SchemeGroupVersion.WithResource(resource)}
 	}
@@ -145,6 +146,7 @@ func TestAnInvalidUpdateReplacesDataAndRoleBindingsOnly(t *testing.T) {
 		"one that has changed":               {RoleBindings, []error{invalid, taken, apierrors.NewConflict(resource, "x", nil)}, replaced[:3], apierrors.NewConflict(resource, "x", nil), true},
 		"content that is invalid anyway":     {RoleBindings, []error{invalid, invalid}, replaced[:2], invalid, false},
 		"content that a policy rejects":      {RoleBindings, []error{invalid, refused}, replaced[:2], refused, false},
+		"content with the name of an error":  {RoleBindings, []error{invalid, named}, replaced[:2], named, false},
 		"in a namespace whose quota is full": {RoleBindings, []error{invalid, full}, replaced, nil, false},
 		"one that cannot be created":         {RoleBindings, []error{invalid, taken, nil, refused}, replaced, refused, true},
 		"a conflict":                         {RoleBindings, []error{apierrors.NewConflict(resource, "x", nil)}, []string{"update"}, apierrors.NewConflict(resource, "x", nil), false},

@@ -2,6 +2,7 @@ package copies
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
@@ -49,6 +50,20 @@ func (p Policies) Of(chain []string) Policy {
 		}
 	}
 	return p.Cluster
+}
+
+// CopiesFrom reports whether sources in any namespace of a chain may have copies.
+func (p Policies) CopiesFrom(chain []string) bool {
+	policy := p.Cluster
+	for _, namespace := range slices.Backward(chain) {
+		if own, ok := p.Trees[namespace]; ok {
+			policy = own
+		}
+		if policy.Copies() {
+			return true
+		}
+	}
+	return false
 }
 
 // Ignored reports that no source has copies, and that none are removed.

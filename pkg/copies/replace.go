@@ -2,6 +2,7 @@ package copies
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -53,5 +54,17 @@ func tryReplace(ctx context.Context, client Client, w Write) error {
 // InTheWay reports whether the present object may be all that prevents the creation: it has the name, or the place that
 // a quota leaves.
 func InTheWay(err error) bool {
-	return apierrors.IsAlreadyExists(err) || (apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded"))
+	return apierrors.IsAlreadyExists(err) || exceedsQuota(err)
+}
+
+// exceedsQuota reports whether an error is that of kube-apiserver's admission of ResourceQuotas. What else the message
+// contains, such as the object's name, does not matter.
+func exceedsQuota(err error) bool {
+	var status apierrors.APIStatus
+	if !apierrors.IsForbidden(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	s := status.Status()
+	resource := schema.GroupResource{Group: s.Details.Group, Resource: s.Details.Kind}
+	return strings.HasPrefix(s.Message, apierrors.NewForbidden(resource, s.Details.Name, errors.New("exceeded quota: ")).Error())
 }

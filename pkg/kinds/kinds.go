@@ -65,6 +65,28 @@ func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping,
 	return mapping, nil
 }
 
+// FindFunc finds a kind, as Resolve does.
+type FindFunc func(group, resource string) (*meta.RESTMapping, error)
+
+// Once returns a function that looks up each name once: many hierarchies may name a kind, and a mapper searches all
+// kinds of the cluster. It is not safe for concurrent use.
+func Once(find FindFunc) FindFunc {
+	type found struct {
+		mapping *meta.RESTMapping
+		err     error
+	}
+	known := map[schema.GroupResource]found{}
+	return func(group, resource string) (*meta.RESTMapping, error) {
+		name := schema.GroupResource{Group: strings.ToLower(group), Resource: strings.ToLower(resource)}
+		f, ok := known[name]
+		if !ok {
+			f.mapping, f.err = find(group, resource)
+			known[name] = f
+		}
+		return f.mapping, f.err
+	}
+}
+
 // OfCluster returns the resource that a name means, other than one of a view unless the name has the group of a view:
 // what tenants call their kinds does not decide what a configuration or a command means. It fails with
 // meta.IsNoMatchError and meta.IsAmbiguousError errors.

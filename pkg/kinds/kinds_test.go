@@ -66,6 +66,28 @@ func TestWhatIsWrittenForServicesIsNotPropagated(t *testing.T) {
 	}
 }
 
+func TestEachNameIsLookedUpOnce(t *testing.T) {
+	var asked []string
+	find := Once(func(group, resource string) (*meta.RESTMapping, error) {
+		asked = append(asked, group+"/"+resource)
+		if group == "" {
+			return nil, &meta.NoResourceMatchError{}
+		}
+		return &meta.RESTMapping{Resource: schema.GroupVersionResource{Group: group, Resource: resource}}, nil
+	})
+	for range 3 {
+		for _, name := range []string{"apps", "Apps", ""} {
+			found, err := find(name, "things")
+			if (err != nil) != (name == "") || err == nil && found.Resource.Group != "apps" {
+				t.Errorf("%q: %v, %v", name, found, err)
+			}
+		}
+	}
+	if want := []string{"apps/things", "/things"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q", asked, want)
+	}
+}
+
 func TestNumbersOfEnforcedKindsAreNotLimited(t *testing.T) {
 	var counts []corev1.ResourceName
 	for _, resource := range Enforced {

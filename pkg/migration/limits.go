@@ -1,7 +1,6 @@
 package migration
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
 
@@ -39,17 +39,13 @@ func (t *translation) readQuotas(e *export) error {
 
 // noteIgnoredLimits notes limits that HNC has enforced, and that are not in force here.
 func (t *translation) noteIgnoredLimits(object *unstructured.Unstructured, hard hnc.ResourceList) {
-	mode := quota.Mode(func(kind schema.GroupResource, _ []string) v1beta1.SynchronizationMode {
-		for _, r := range t.resources {
-			if r.Group == kind.Group && r.Resource == kind.Resource {
-				return cmp.Or(r.Mode, v1beta1.Propagate)
-			}
-		}
-		return v1beta1.Ignore
+	propagated := quota.Propagated(func(kind schema.GroupResource, _ []string) bool {
+		i := slices.IndexFunc(t.resources, func(r v1beta1.ResourceSpec) bool { return r.Group == kind.Group && r.Resource == kind.Resource })
+		return i >= 0 && copies.NewPolicy(t.resources[i], "").Copies()
 	})
 	var ignored []string
 	for _, name := range slices.Sorted(maps.Keys(hard)) {
-		if mode.Propagates(name, []string{object.GetNamespace()}) {
+		if propagated.Lifts(name, []string{object.GetNamespace()}) {
 			ignored = append(ignored, string(name))
 		}
 	}

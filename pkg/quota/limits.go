@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // InForce returns the limits of a list that can be in force, and the names of the others: limits that Kubernetes cannot
@@ -44,27 +43,20 @@ func CountedResource(name corev1.ResourceName) (schema.GroupResource, bool) {
 	return schema.ParseGroupResource(counted), ok
 }
 
-// Mode returns the mode of a kind for sources in the first namespace of a chain. Nil means that nothing is propagated.
-type Mode func(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
+// Propagated reports whether objects of a kind are propagated from any namespace of a chain. Nil means that nothing is
+// propagated.
+type Propagated func(resource schema.GroupResource, chain []string) bool
 
-// Propagates reports whether a resource is the number of objects of a kind that is propagated from any namespace of a
-// chain, which is that of a quota's namespace. Such a limit is not in force: kube-apiserver counts copies like all
-// objects, so it would keep out policy, or whoever fills it would. Kinds that are propagated from below only stay
-// limited, because a tenant could otherwise lift limits from above.
-func (m Mode) Propagates(name corev1.ResourceName, chain []string) bool {
+// Lifts reports whether a resource is the number of objects of a kind that is propagated from any namespace of a chain,
+// which is that of a quota's namespace. Such a limit is not in force: kube-apiserver counts copies like all objects, so
+// it would keep out policy, or whoever fills it would. Kinds that are propagated from below only stay limited, because
+// a tenant could otherwise lift limits from above.
+func (p Propagated) Lifts(name corev1.ResourceName, chain []string) bool {
 	resource, ok := CountedResource(name)
-	if !ok || m == nil {
-		return false
-	}
-	for i := range chain {
-		if mode := m(resource, chain[i:]); mode == v1beta1.Propagate || mode == v1beta1.AllowPropagate {
-			return true
-		}
-	}
-	return false
+	return ok && p != nil && p(resource, chain)
 }
 
-// WhyPropagated says why a limit that Propagates reports is not in force, and what to do.
+// WhyPropagated says why a limit that Propagated lifts is not in force, and what to do.
 const WhyPropagated = "such objects are propagated from the namespace of the quota or its ancestors, and the limit would keep copies out; remove it, " +
 	"or set the mode Ignore for the kind"
 

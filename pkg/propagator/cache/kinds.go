@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
@@ -56,13 +55,10 @@ func (s *State) KindOf(resource schema.GroupResource) (kind int, known bool) {
 	return kind, known
 }
 
-// Mode returns the mode of a kind for sources in the first namespace of a chain.
-func (s *State) Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {
+// Propagated reports whether objects of a kind are propagated from any namespace of a chain.
+func (s *State) Propagated(resource schema.GroupResource, chain []string) bool {
 	kind, known := s.byResource[resource]
-	if !known || !s.kinds[kind].Watched() {
-		return v1beta1.Ignore
-	}
-	return s.kinds[kind].Policies.Of(chain).Mode
+	return known && s.kinds[kind].Watched() && s.kinds[kind].Policies.CopiesFrom(chain)
 }
 
 // register returns the number of a kind, a new one if it is new.

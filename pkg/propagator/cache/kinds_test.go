@@ -9,7 +9,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
-func TestModesOfKinds(t *testing.T) {
+func TestPropagatedKinds(t *testing.T) {
 	s := &State{
 		byResource: map[schema.GroupResource]int{{Resource: "secrets"}: 0, {Resource: "configmaps"}: 1, {Resource: "services"}: 2},
 	}
@@ -23,14 +23,14 @@ func TestModesOfKinds(t *testing.T) {
 	for _, row := range []struct {
 		resource string
 		chain    []string
-		want     v1beta1.SynchronizationMode
+		want     bool
 	}{
-		{"secrets", []string{"leaf", "mid", "root"}, v1beta1.AllowPropagate},
-		{"configmaps", []string{"leaf", "mid", "root"}, v1beta1.Propagate}, {"configmaps", []string{"root"}, v1beta1.Remove},
-		{"services", []string{"root"}, v1beta1.Ignore}, {"pods", []string{"root"}, v1beta1.Ignore},
+		{"secrets", []string{"leaf", "mid", "root"}, true},
+		{"configmaps", []string{"leaf", "mid", "root"}, true}, {"configmaps", []string{"root"}, false},
+		{"services", []string{"root"}, false}, {"pods", []string{"root"}, false},
 	} {
-		if got := s.Mode(schema.GroupResource{Resource: row.resource}, row.chain); got != row.want {
-			t.Errorf("%s in %s: got %s", row.resource, row.chain, got)
+		if got := s.Propagated(schema.GroupResource{Resource: row.resource}, row.chain); got != row.want {
+			t.Errorf("%s in %s: got %t", row.resource, row.chain, got)
 		}
 	}
 }

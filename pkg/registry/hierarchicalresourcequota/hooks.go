@@ -24,11 +24,7 @@ type hooks struct {
 }
 
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-	if err := k.index.AllowQuota(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota), nil); err != nil {
-		return nil, err
-	}
-	k.index.WarnOfIgnoredLimits(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota))
-	return base.FinishNothing, k.changeLimits(ctx, obj, "update")
+	return base.FinishNothing, k.setLimits(ctx, obj.(*hnc.HierarchicalResourceQuota), nil)
 }
 
 // beginUpdate also serves the removal of the last finalizer of a deleted quota, which ends its limits.
@@ -39,11 +35,20 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if apiequality.Semantic.DeepEqual(obj.(*hnc.HierarchicalResourceQuota).Spec, old.(*hnc.HierarchicalResourceQuota).Spec) {
 		return base.FinishNothing, fence.Set(ctx, nil)
 	}
-	if err := k.index.AllowQuota(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota), old.(*hnc.HierarchicalResourceQuota)); err != nil {
-		return nil, err
+	return base.FinishNothing, k.setLimits(ctx, obj.(*hnc.HierarchicalResourceQuota), old.(*hnc.HierarchicalResourceQuota))
+}
+
+// setLimits allows a new quota, or a changed one, and warns of limits that are not in force. old is nil for a new quota.
+func (k hooks) setLimits(ctx context.Context, q, old *hnc.HierarchicalResourceQuota) error {
+	namespace := genericapirequest.NamespaceValue(ctx)
+	if err := k.index.AllowQuota(ctx, namespace, q, old); err != nil {
+		return err
 	}
-	k.index.WarnOfIgnoredLimits(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota))
-	return base.FinishNothing, k.changeLimits(ctx, obj, "update")
+	if err := k.changeLimits(ctx, q, "update"); err != nil {
+		return err
+	}
+	k.index.WarnOfIgnoredLimits(ctx, namespace, q)
+	return nil
 }
 
 func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {

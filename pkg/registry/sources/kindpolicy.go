@@ -37,13 +37,18 @@ func (p KindPolicy) propagates() bool {
 // kind wins. Kinds that do not exist or cannot be propagated are skipped; problems names the kinds that could not be
 // resolved. A missing kind triggers discovery unless that has run since the given time.
 func (s *Sources) KindPolicies(ctx context.Context, since time.Time, modes Modes) (policies []KindPolicy, problems []string) {
-	for _, kind := range copies.Kinds {
+	at := map[schema.GroupResource]int{}
+	for i, kind := range copies.Kinds {
+		at[kind.GroupResource()] = i
 		policies = append(policies, KindPolicy{kind, copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Propagate}}})
 	}
+	find := kinds.Once(func(group, resource string) (*meta.RESTMapping, error) {
+		return s.Mapper.Find(ctx, since, group, resource)
+	})
 	named := map[schema.GroupResource]bool{}
 	each := func(specs []hnc.ResourceSpec, f func(p *KindPolicy, policy copies.Policy)) {
 		for _, spec := range specs {
-			mapping, err := s.Mapper.Find(ctx, since, spec.Group, spec.Resource)
+			mapping, err := find(spec.Group, spec.Resource)
 			var notNamespaced *kinds.NotNamespacedError
 			var notPropagated *kinds.NotPropagatedError
 			switch {
@@ -58,9 +63,10 @@ func (s *Sources) KindPolicies(ctx context.Context, since time.Time, modes Modes
 			if slices.Contains(kinds.Enforced, resource) {
 				continue
 			}
-			i := slices.IndexFunc(policies, func(p KindPolicy) bool { return p.Kind.GroupResource() == resource })
-			if i < 0 {
+			i, known := at[resource]
+			if !known {
 				i = len(policies)
+				at[resource] = i
 				kind := copies.Kind{GroupVersionResource: mapping.Resource, Kind: mapping.GroupVersionKind.Kind}
 				policies = append(policies, KindPolicy{kind, copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Ignore}, Trees: map[string]copies.Policy{}}})
 			}

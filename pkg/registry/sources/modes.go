@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
 // Modes are the configured modes: those of the cluster's configuration and those of hierarchies. It is immutable.
@@ -98,15 +99,23 @@ func (s *Sources) Trees() (trees map[string][]hnc.ResourceSpec, known bool) {
 }
 
 // Mode returns the mode of a resource for sources in the first namespace of a chain: the nearest namespace with an
-// entry decides.
+// entry decides. Like Propagated, it answers for the modes that were resolved last.
 func (s *Sources) Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {
-	policies, _ := s.KindPolicies(context.Background(), time.Time{}, s.CurrentModes())
-	for _, p := range policies {
-		if p.Kind.GroupResource() == resource {
-			return p.Of(chain).Mode
-		}
+	return s.policiesOf(resource).Of(chain).Mode
+}
+
+// Propagated reports whether objects of a resource are propagated from any namespace of a chain.
+func (s *Sources) Propagated(resource schema.GroupResource, chain []string) bool {
+	return s.policiesOf(resource).CopiesFrom(chain)
+}
+
+func (s *Sources) policiesOf(resource schema.GroupResource) copies.Policies {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if p, ok := s.policies[resource]; ok {
+		return p
 	}
-	return v1beta1.Ignore
+	return copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Ignore}}
 }
 
 // With returns the modes after the hierarchy of a namespace gets these entries.
@@ -129,25 +138,38 @@ func (m Modes) In(namespaces sets.Set[string]) Modes {
 	return Modes{m.Cluster, m.OnConflict, trees}
 }
 
-// resolveKinds resolves the configured kinds and watches the propagated ones.
-func (s *Sources) resolveKinds(ctx context.Context) {
+// resolveKinds resolves the configured kinds, and watches the propagated ones while the index is needed. It returns
+// false if it has to be repeated soon, because some could not be looked up.
+func (s *Sources) resolveKinds(ctx context.Context) bool {
 	s.mu.RLock()
-	modes, known, watching := s.modes, s.clusterKnown && s.treesKnown, s.watching
+	modes, known := s.modes, s.clusterKnown && s.treesKnown
 	s.mu.RUnlock()
-	if !watching {
-		return
-	}
 	if s.mapperOutdated.CompareAndSwap(true, false) {
 		if err := s.Mapper.Refresh(ctx, time.Now()); err != nil {
-			return
+			return false
 		}
 	}
 	policies, problems := s.KindPolicies(ctx, time.Now(), modes)
+	byResource := make(map[schema.GroupResource]copies.Policies, len(policies))
+	for _, p := range policies {
+		byResource[p.Kind.GroupResource()] = p.Policies
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.problems, s.resolved = problems, known
-	s.apply(ctx, slices.DeleteFunc(policies, func(p KindPolicy) bool { return !p.propagates() }))
-	s.progressed()
+	if len(problems) > 0 {
+		for resource, before := range s.policies {
+			if _, found := byResource[resource]; !found {
+				byResource[resource] = before
+			}
+		}
+	}
+	s.policies = byResource
+	if s.watching {
+		s.problems, s.resolved = problems, known
+		s.apply(ctx, slices.DeleteFunc(policies, func(p KindPolicy) bool { return !p.propagates() }))
+		s.progressed()
+	}
+	return len(problems) == 0
 }
 
 // apply starts and stops watches so that exactly the kinds of the policies are watched. The lock must be held.

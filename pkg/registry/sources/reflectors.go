@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// resolvePeriod is the interval at which kinds are resolved without a known change, resolveDebounce the minimum
-// interval.
+// resolvePeriod is the interval at which kinds are resolved without a known change, so that those that appear are
+// found; resolveRetry is that after an error, and resolveDebounce the minimum interval.
 const (
 	resolvePeriod   = time.Minute
+	resolveRetry    = 5 * time.Second
 	resolveDebounce = 250 * time.Millisecond
 )
 
-// Run maintains the index until ctx ends. While it is needed, it watches the enforced kinds and those that the
-// configuration and the hierarchies name.
+// Run follows the modes, and maintains the index, until ctx ends. While the index is needed, it watches the enforced
+// kinds and those that the configuration and the hierarchies name.
 func (s *Sources) Run(ctx context.Context, configurations, hierarchies follow.Source) {
 	follow.Run(ctx, "configuration of sources", configurations, s.setConfigurations, s.setConfiguration)
 	follow.Run(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy)
-	timer := time.NewTicker(min(resolvePeriod, s.idle))
+	timer := time.NewTimer(min(resolvePeriod, s.idle))
 	defer timer.Stop()
 	for {
 		select {
@@ -27,9 +28,13 @@ func (s *Sources) Run(ctx context.Context, configurations, hierarchies follow.So
 			return
 		case <-s.resolve:
 		case <-timer.C:
-			s.stopIdle()
 		}
-		s.resolveKinds(ctx)
+		s.stopIdle()
+		period := resolvePeriod
+		if !s.resolveKinds(ctx) {
+			period = resolveRetry
+		}
+		timer.Reset(min(period, s.idle))
 		select {
 		case <-ctx.Done():
 		case <-time.After(resolveDebounce):

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 
@@ -48,6 +49,8 @@ type Sources struct {
 	// modes are the modes known so far; resolved reports that their kinds have been resolved.
 	modes                              Modes
 	clusterKnown, treesKnown, resolved bool
+	// policies are those of all kinds that are not ignored, as they were resolved last.
+	policies map[schema.GroupResource]copies.Policies
 	// kinds are the enforced kinds, then the others. problems describes the kinds that could not be resolved.
 	kinds    []*kind
 	problems []string

@@ -31,6 +31,8 @@ type Sources interface {
 	OverwrittenBy(ctx context.Context, before, after sources.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
 	// Mode returns the mode of a resource for sources in a namespace, given its chain with the namespace itself first.
 	Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
+	// Propagated reports whether objects of a kind are propagated from any namespace of a chain.
+	Propagated(resource schema.GroupResource, chain []string) bool
 	// CurrentModes returns the configured modes of kinds.
 	CurrentModes() sources.Modes
 	// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, and whether they have been read.

@@ -54,6 +54,10 @@ func (s *conflicting) OverwrittenBy(_ context.Context, _, _ sources.Modes, desti
 
 func (s *conflicting) Mode(schema.GroupResource, []string) v1beta1.SynchronizationMode { return s.mode }
 
+func (s *conflicting) Propagated(schema.GroupResource, []string) bool {
+	return copies.Policy{Mode: s.mode}.Copies()
+}
+
 func (s *conflicting) CurrentModes() sources.Modes { return s.modes }
 
 func (s *conflicting) Trees() (trees map[string][]hnc.ResourceSpec, known bool) {

@@ -53,10 +53,10 @@ func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.Hi
 // WarnOfIgnoredLimits warns the client of limits of a quota that are not in force, because their objects are
 // propagated.
 func (i *Index) WarnOfIgnoredLimits(ctx context.Context, namespace string, q *hnc.HierarchicalResourceQuota) {
-	chain, mode := i.Chain(namespace), i.config.mode()
+	chain, propagated := i.Chain(namespace), i.config.propagated()
 	hard, _ := quota.InForce(q.Spec.Hard) // Validation rejects the others.
 	for _, name := range slices.Sorted(maps.Keys(hard)) {
-		if mode.Propagates(name, chain) {
+		if propagated.Lifts(name, chain) {
 			warning.AddWarning(ctx, "", fmt.Sprintf("spec.hard[%s]: not in force: %s", name, quota.WhyPropagated))
 		}
 	}

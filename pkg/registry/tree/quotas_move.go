@@ -135,7 +135,7 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 		if err != nil {
 			return nil, err
 		}
-		inForce := func(name corev1.ResourceName) bool { return !s.index.config.mode().Propagates(name, chain) }
+		inForce := func(name corev1.ResourceName) bool { return !s.index.config.propagated().Lifts(name, chain) }
 		all = append(all, exceedingMove(l.In(above), inForce, moved, sums[above], joining, s.index.countBelow(above, ""))...)
 	}
 	return all, nil

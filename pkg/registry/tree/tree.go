@@ -75,12 +75,12 @@ type Config struct {
 	Rebuilding func(context.Context) (bool, error)
 }
 
-// mode returns the modes of kinds.
-func (c *Config) mode() quota.Mode {
+// propagated returns what reports which kinds are propagated.
+func (c *Config) propagated() quota.Propagated {
 	if c.Sources == nil {
 		return nil
 	}
-	return c.Sources.Mode
+	return c.Sources.Propagated
 }
 
 // Tree evaluates writes that concern more than the object itself. All of its parts are safe for concurrent use.

@@ -87,7 +87,7 @@ func TestImmutableObjectsAreReplaced(t *testing.T) {
 		valid    func(error) bool
 	}{
 		"data":                        {"configmaps", nil, false, 409, "exists", 200, []string{request, try, get, remove, create}, nil},
-		"a quota is full":             {"configmaps", nil, false, 403, "exceeded quota", 200, []string{request, try, get, remove, create}, nil},
+		"a quota is full":             {"configmaps", nil, false, 403, `configmaps "policy" is forbidden: exceeded quota: q`, 200, []string{request, try, get, remove, create}, nil},
 		"gone meanwhile":              {"configmaps", nil, false, 201, "", 404, []string{request, try, get, remove, create}, nil},
 		"changed meanwhile":           {"configmaps", nil, false, 409, "exists", 409, []string{request, try, get, remove}, apierrors.IsConflict},
 		"the repository's is invalid": {"configmaps", nil, false, 422, "invalid", 200, []string{request, try}, apierrors.IsInvalid},
@@ -127,7 +127,7 @@ func TestImmutableObjectsAreReplaced(t *testing.T) {
 				requests = append(requests, made)
 				w.WriteHeader(code)
 				if code >= http.StatusBadRequest {
-					status := apierrors.NewGenericServerResponse(code, r.Method, schema.GroupResource{}, "policy", "", 0, true).Status()
+					status := apierrors.NewGenericServerResponse(code, r.Method, schema.GroupResource{Resource: test.resource}, "policy", "", 0, true).Status()
 					status.TypeMeta, status.Message = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, test.reason
 					if code == 409 && made == try {
 						status.Reason = metav1.StatusReasonAlreadyExists

@@ -95,7 +95,7 @@ func resolveTrees(said map[string][]v1beta1.ResourceSpec, onConflict v1beta1.Con
 }
 
 // add resolves the entries of a field.
-func (r *resolution) add(field string, resources []v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find find, old resolution) {
+func (r *resolution) add(field string, resources []v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find kinds.FindFunc, old resolution) {
 	for i, spec := range resources {
 		entry, problem := resolve(spec, onConflict, find, old)
 		if problem == nil {
@@ -112,32 +112,19 @@ func (r *resolution) add(field string, resources []v1beta1.ResourceSpec, onConfl
 	}
 }
 
-// find finds a kind, as kinds.Resolve does. If it finds none while an API group does not respond, it returns the error
-// of the group.
-type find func(group, resource string) (*meta.RESTMapping, error)
-
-// finder returns a function that looks up each kind once: many hierarchies may name it.
-func finder(cluster Cluster) find {
-	type found struct {
-		mapping *meta.RESTMapping
-		err     error
-	}
-	known := map[schema.GroupResource]found{}
-	return func(group, resource string) (*meta.RESTMapping, error) {
-		named := schema.GroupResource{Group: group, Resource: resource}
-		f, ok := known[named]
-		if !ok {
-			f.mapping, f.err = kinds.Resolve(cluster.Mapper, group, resource)
-			if meta.IsNoMatchError(f.err) && cluster.Incomplete != nil {
-				f.err = cluster.Incomplete
-			}
-			known[named] = f
+// finder returns a function that looks up each kind once. If it finds none while an API group does not respond, it
+// returns the error of the group.
+func finder(cluster Cluster) kinds.FindFunc {
+	return kinds.Once(func(group, resource string) (*meta.RESTMapping, error) {
+		mapping, err := kinds.Resolve(cluster.Mapper, group, resource)
+		if meta.IsNoMatchError(err) && cluster.Incomplete != nil {
+			err = cluster.Incomplete
 		}
-		return f.mapping, f.err
-	}
+		return mapping, err
+	})
 }
 
-func resolve(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find find, old resolution) (resolvedEntry, *problem) {
+func resolve(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find kinds.FindFunc, old resolution) (resolvedEntry, *problem) {
 	entry := resolvedEntry{Group: spec.Group, Resource: spec.Resource, Policy: copies.NewPolicy(spec, onConflict)}
 	mapping, err := find(spec.Group, spec.Resource)
 	var notNamespaced *kinds.NotNamespacedError

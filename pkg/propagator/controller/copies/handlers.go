@@ -158,11 +158,18 @@ func (c *Controller) enqueuePolicies(s *cache.State) {
 // enqueueOrphaned enqueues the copies of a kind that are not below their source and have to be written or removed. No
 // event follows when the policy for their source changes.
 func (c *Controller) enqueueOrphaned(kind int) {
-	c.Cache.Read(func(s *cache.State) {
-		for o := range s.Kind(kind).Index.All() {
-			if o.Copy && !slices.Contains(s.Tree.Chain(o.Namespace), o.InheritedFrom) && decide(s, kind, o.Namespace, o.Name) != nil {
-				c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: o.Namespace, Name: o.Name})
+	var names []string
+	c.Cache.Read(func(s *cache.State) { names = s.Tree.Names() })
+	for len(names) > 0 {
+		names = c.Cache.ReadSome(names, func(s *cache.State) func(string) {
+			return func(namespace string) {
+				chain, d := s.Tree.Chain(namespace), desired.Destination(s.Tree, namespace)
+				for o := range s.Kind(kind).Index.In(namespace) {
+					if o.Copy && !slices.Contains(chain, o.InheritedFrom) && decideAt(s, kind, d, o.Name) != nil {
+						c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: o.Name})
+					}
+				}
 			}
-		}
-	})
+		})
+	}
 }

@@ -17,7 +17,7 @@ import (
 
 // propagated reports whether a limit of a quota is not in force because it would keep out copies.
 func propagated(s *cache.State, q *quotas.Quota, name corev1.ResourceName) bool {
-	return quota.Mode(s.Mode).Propagates(name, s.Tree.Chain(q.Namespace))
+	return quota.Propagated(s.Propagated).Lifts(name, s.Tree.Chain(q.Namespace))
 }
 
 // withoutPropagated returns a list without such limits.

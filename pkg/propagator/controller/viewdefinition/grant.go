@@ -92,7 +92,7 @@ func (c *Controller) writeRole(ctx context.Context, namespace string, wanted *rb
 // extends reports whether rules that allow everything for some groups may extend the present ones: only users with
 // these permissions could write or bind those.
 func extends(wanted, present []rbacv1.PolicyRule) bool {
-	return len(present) == 1 && slices.Equal(present[0].Verbs, wanted[0].Verbs) && slices.Equal(present[0].Resources, wanted[0].Resources) &&
+	return len(present) == 1 && len(present[0].ResourceNames) == 0 && slices.Equal(present[0].Verbs, wanted[0].Verbs) && slices.Equal(present[0].Resources, wanted[0].Resources) &&
 		slices.ContainsFunc(present[0].APIGroups, func(group string) bool { return slices.Contains(wanted[0].APIGroups, group) })
 }
 

@@ -26,10 +26,13 @@ func TestRoleBindingsToAnotherRoleAreRemovedBeforeTheGrant(t *testing.T) {
 		during, held  bool
 		bound, writes bool
 	}{
-		"there is no Role":                  {writes: true},
-		"somebody has written one":          {present: []rbacv1.PolicyRule{}, writes: true},
-		"it allows less":                    {present: rule("get", "a.view"), writes: true},
-		"it is for other groups":            {present: rule("*", "a.io"), writes: true},
+		"there is no Role":         {writes: true},
+		"somebody has written one": {present: []rbacv1.PolicyRule{}, writes: true},
+		"it allows less":           {present: rule("get", "a.view"), writes: true},
+		"it is for other groups":   {present: rule("*", "a.io"), writes: true},
+		"it allows some names only": {
+			present: []rbacv1.PolicyRule{{APIGroups: []string{"a.view"}, Resources: []string{"*"}, Verbs: []string{"*"}, ResourceNames: []string{"x"}}}, writes: true,
+		},
 		"it is the grant for fewer groups":  {present: rule("*", "a.view"), bound: true, writes: true},
 		"a finalizer keeps the RoleBinding": {held: true},
 		"it is created meanwhile":           {during: true, writes: true},

@@ -26,7 +26,7 @@ func (t *transaction) exceeded(ctx context.Context, o *operation, chain, ancesto
 		for i := range quotas {
 			over := excess(quotas[i].Spec.Hard, sum[o.scope], change, o.used, o.reserve)
 			over = slices.DeleteFunc(over, func(e quota.Excess) bool {
-				return t.ledger.config.Mode.Propagates(e.Resource, chain[slices.Index(chain, ancestor):])
+				return t.ledger.config.Propagated.Lifts(e.Resource, chain[slices.Index(chain, ancestor):])
 			})
 			if len(over) > 0 {
 				return forbidden(quota.ExceededMessage(ancestor, quotas[i].Name, over)), nil

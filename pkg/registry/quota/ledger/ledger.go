@@ -54,8 +54,8 @@ type Config struct {
 	Limits  interface {
 		Get(ctx context.Context, fresh bool) (*limits.Limits, error)
 	}
-	Tree Tree
-	Mode quota.Mode
+	Tree       Tree
+	Propagated quota.Propagated
 	// Namespaces and Quotas read namespaces and the ResourceQuotas of ours from caches. There may be many more
 	// namespaces than a subtree contains, so they cannot be listed.
 	Namespaces interface {

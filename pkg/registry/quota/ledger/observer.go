@@ -52,8 +52,16 @@ func NewObserver(ledger *Ledger, live Live, quotas, namespaces cache.SharedIndex
 	return o, err
 }
 
+// Back-off of what could not be recorded.
+const (
+	minBackoff = readInterval
+	maxBackoff = 5 * time.Second
+)
+
+// newQueue returns a queue in which each item has its own back-off. A rate for all would be used up by the
+// ResourceQuotas of a tree whose sums are being computed.
 func newQueue[T comparable]() workqueue.TypedRateLimitingInterface[T] {
-	return workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[T]())
+	return workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[T](minBackoff, maxBackoff))
 }
 
 func (o *Observer) enqueue(obj any) {

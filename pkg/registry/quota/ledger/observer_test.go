@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/util/workqueue"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
@@ -135,7 +135,7 @@ func TestRecordsOfManyResourceQuotasAreReadAtOnce(t *testing.T) {
 	s, c := newStore(parents), newCluster(t, slices.Collect(maps.Keys(parents))...)
 	s.limit("a", "100")
 	l := s.replica(t, c)
-	o := &Observer{ledger: l, queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[key]())}
+	o := &Observer{ledger: l, queue: newQueue[key]()}
 	for i := range n {
 		name := "b" + strconv.Itoa(i)
 		if err := l.Reserve(t.Context(), status(name, 10, "0"), status(name, 10, "5")); err != nil {
@@ -160,13 +160,41 @@ func TestRecordsOfManyResourceQuotasAreReadAtOnce(t *testing.T) {
 	if counting.reads != 1 {
 		t.Errorf("got %d reads, want 1", counting.reads)
 	}
-	o.queue = workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[key]())
+	o.queue = newQueue[key]()
 	o.queue.Add(key{namespace: "b" + strconv.Itoa(n-1)})
 	o.queue.ShutDown()
 	o.observeAll(t.Context())
 	if got := used(t, l, "a"); got != "96" {
 		t.Errorf("got %s pods, want 96", got)
 	}
+}
+
+// Each ResourceQuota of a tree whose sums are being computed fails for now.
+func TestFailuresOfOneTreeDelayNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &Observer{queue: newQueue[key]()}
+		defer o.queue.ShutDown()
+		begin, ann := time.Now(), key{namespace: "ann"}
+		for i := range 5000 {
+			o.finish(t.Context(), key{namespace: "eve-" + strconv.Itoa(i)}, errBusy)
+		}
+		arrives := func(within time.Duration) {
+			t.Helper()
+			for k, _ := o.queue.Get(); k != ann; k, _ = o.queue.Get() {
+				o.queue.Done(k)
+			}
+			if waited := time.Since(begin); waited > within {
+				t.Errorf("another tree has waited for %s", waited)
+			}
+		}
+		o.finish(t.Context(), ann, errBusy)
+		arrives(time.Second)
+		for range 100 {
+			begin = time.Now()
+			o.finish(t.Context(), ann, errBusy)
+			arrives(maxBackoff)
+		}
+	})
 }
 
 // Quotas of many scopes, created from the lowest namespace up, would otherwise leave a record for each.

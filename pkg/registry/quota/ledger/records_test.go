@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -11,7 +12,6 @@ import (
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -57,11 +57,8 @@ func TestLimitsOfPropagatedKindsDoNotHold(t *testing.T) {
 	s.limit("a", "5")
 	s.limit("b", "0")
 	from := ""
-	l.config.Mode = func(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {
-		if resource.Resource == "pods" && chain[0] == from {
-			return v1beta1.Propagate
-		}
-		return v1beta1.Ignore
+	l.config.Propagated = func(resource schema.GroupResource, chain []string) bool {
+		return resource.Resource == "pods" && slices.Contains(chain, from)
 	}
 	if err := l.Reserve(t.Context(), status("b", 10, "0"), status("b", 10, "1")); !apierrors.IsForbidden(err) {
 		t.Errorf("without propagation: %v", err)

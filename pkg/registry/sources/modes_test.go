@@ -1,0 +1,135 @@
+package sources
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+)
+
+// clusterMapper counts look-ups. It finds gizmos if they are installed, after a reset, and nothing while it is broken.
+type clusterMapper struct {
+	meta.RESTMapper
+	lookups           atomic.Int64
+	installed, broken atomic.Bool
+	known             atomic.Bool
+}
+
+var gizmos = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gizmos"}
+
+func (m *clusterMapper) Reset() { m.known.Store(m.installed.Load()) }
+
+func (m *clusterMapper) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
+	m.lookups.Add(1)
+	switch {
+	case m.broken.Load():
+		return r, errors.New("no discovery")
+	case r.Resource == gizmos.Resource && m.known.Load():
+		return gizmos, nil
+	}
+	return m.RESTMapper.ResourceFor(r)
+}
+
+func (m *clusterMapper) KindsFor(r schema.GroupVersionResource) ([]schema.GroupVersionKind, error) {
+	if r == gizmos {
+		return []schema.GroupVersionKind{gizmos.GroupVersion().WithKind("Gizmo")}, nil
+	}
+	return m.RESTMapper.KindsFor(r)
+}
+
+func (m *clusterMapper) RESTMapping(k schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
+	if k.Group == gizmos.Group {
+		return &meta.RESTMapping{Resource: gizmos, GroupVersionKind: gizmos.GroupVersion().WithKind(k.Kind), Scope: meta.RESTScopeNamespace}, nil
+	}
+	return m.RESTMapper.RESTMapping(k, versions...)
+}
+
+// mapped returns Sources with a clusterMapper, and these modes of the cluster.
+func mapped(t *testing.T, resources ...hnc.ResourceSpec) (*fixture, *clusterMapper) {
+	t.Helper()
+	f := run(t, resources)
+	m := &clusterMapper{RESTMapper: f.Mapper.RESTMapper}
+	f.Mapper = kinds.NewMapper(m)
+	return f, m
+}
+
+// A mapper searches the kinds of the whole cluster, and a tree may have thousands of entries. The ledger asks for modes
+// in its only goroutine.
+func TestKindsAreLookedUpOncePerChangeOfModes(t *testing.T) {
+	t.Parallel()
+	f, m := mapped(t)
+	f.start(t)
+	secrets := schema.GroupResource{Resource: "secrets"}
+	propagated := func(chain ...string) func() string {
+		return func() string { return fmt.Sprint(f.Propagated(secrets, chain)) }
+	}
+	const namespaces, entries = 100, 26
+	for i := range namespaces {
+		var resources []hnc.ResourceSpec
+		for j := range entries {
+			name := []string{"secrets", "configmaps"}[j%2]
+			resources = append(resources, hnc.ResourceSpec{Resource: strings.ToUpper(name[:j/2%6]) + name[j/2%6:]})
+		}
+		f.trees.Add(hierarchy(fmt.Sprintf("n%d", i), resources...))
+	}
+	eventually(t, "the last hierarchy", "true", propagated(fmt.Sprintf("n%d", namespaces-1)))
+	if n := m.lookups.Load(); n > namespaces {
+		t.Errorf("%d look-ups for two kinds in %d entries", n, namespaces*entries)
+	}
+	before := m.lookups.Load()
+	for range 1000 {
+		if f.Propagated(secrets, []string{"other"}) || f.Mode(secrets, []string{"leaf", "n0"}) != v1beta1.Propagate {
+			t.Fatal("wrong policies")
+		}
+	}
+	if n := m.lookups.Load() - before; n > 10 {
+		t.Errorf("%d look-ups for 2000 calls", n)
+	}
+	f.trees.Modify(hierarchy("n0"))
+	eventually(t, "without entries", "false", propagated("n0"))
+}
+
+// The modes are resolved again from time to time, also while the index is not needed.
+func TestKindsThatAppearLaterAreFound(t *testing.T) {
+	t.Parallel()
+	f, m := mapped(t, hnc.ResourceSpec{Resource: gizmos.Resource}, hnc.ResourceSpec{Resource: "secrets"})
+	f.idle = 10 * time.Millisecond
+	f.start(t)
+	mode := func() string {
+		return string(f.Mode(gizmos.GroupResource(), []string{"root"}) + " " + f.Mode(schema.GroupResource{Resource: "secrets"}, []string{"root"}))
+	}
+	eventually(t, "before it exists", "Ignore Propagate", mode)
+	m.installed.Store(true)
+	eventually(t, "when it exists", "Propagate Propagate", mode)
+	m.installed.Store(false)
+	m.Reset()
+	eventually(t, "when it is gone", "Ignore Propagate", mode)
+}
+
+// Otherwise a limit would keep copies out while kube-apiserver does not respond.
+func TestWhatWasFoundStaysWithoutDiscovery(t *testing.T) {
+	f, m := mapped(t)
+	f.setConfigurations([]any{configured(configMaps("", "")...)})
+	f.setHierarchies(nil)
+	configMaps := schema.GroupResource{Resource: "configmaps"}
+	if !f.resolveKinds(t.Context()) || !f.Propagated(configMaps, []string{"root"}) {
+		t.Fatal("not found")
+	}
+	m.broken.Store(true)
+	if f.resolveKinds(t.Context()) || !f.Propagated(configMaps, []string{"root"}) {
+		t.Error("it is forgotten, or not looked for again")
+	}
+	f.setConfigurations([]any{configured()})
+	if !f.resolveKinds(t.Context()) || f.Propagated(configMaps, []string{"root"}) {
+		t.Error("it is still propagated without an entry")
+	}
+}
