@@ -21,7 +21,10 @@ func chart() (string, error) {
 	var page strings.Builder
 	page.WriteString("# Chart of HNS\n\nInstalls Hierarchical Namespaces into the namespace `hns-system` of a cluster, Kubernetes 1.36 or later:\n\n" +
 		"```sh\nhelm install hns oci://registry.example.com/hierarchy/charts/hns --namespace hns-system --create-namespace\n```\n\n" +
-		"Before, `kubectl hns preflight` says what is missing in the cluster. See\n" +
+		"Until there is a release, install it from a clone of the repository, with images that you have pushed:\n\n" +
+		"```sh\nhelm install hns artifacts/chart --namespace hns-system --create-namespace \\\n" +
+		"  --set image.registry=registry.example.com/hierarchy --set image.tag=TAG\n```\n\n" +
+		"Before, check the cluster with `kubectl hns preflight`. See\n" +
 		"[the page about installation](https://github.com/hierarchy-apiserver/hierarchy-apiserver/blob/main/docs/install.md).\n\n" +
 		"## Values\n\n| Value | Default | Meaning |\n| --- | --- | --- |\n")
 	rows(&page, "", document.Content[0])

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,13 +61,6 @@ func changeConfiguration(ctx context.Context, c *Clients, dryRun *DryRunFlag, ch
 		return err
 	})
 	return changed, err
-}
-
-// removeKind removes the entry of a kind.
-func removeKind(spec *v1beta1.HNCConfigurationSpec, kind v1beta1.ResourceSpec) {
-	spec.Resources = slices.DeleteFunc(spec.Resources, func(r v1beta1.ResourceSpec) bool {
-		return r.Group == kind.Group && r.Resource == kind.Resource
-	})
 }
 
 // writeConfiguration updates the configuration, or creates it, and returns it with the server's defaults.

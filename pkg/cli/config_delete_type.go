@@ -28,7 +28,7 @@ func newDeleteTypeCommand(f *Factory, streams genericiooptions.IOStreams) *cobra
 		Args:    ExactArgs(0, "none: --group and --resource name the kind"),
 		RunE:    RunOptions(o),
 	}
-	cmd.Flags().StringVar(&o.group, "group", "", "The resource's API group; empty for the core group")
+	cmd.Flags().StringVar(&o.group, "group", "", "The resource's API group; empty for any group that has the resource")
 	cmd.Flags().StringVar(&o.resource, "resource", "", "The resource's plural name")
 	o.dryRun.AddFlag(cmd.Flags())
 	return cmd
@@ -49,8 +49,7 @@ func (o *deleteTypeOptions) Run(ctx context.Context) error {
 		return err
 	}
 	changed, err := changeConfiguration(ctx, c, &o.dryRun, func(spec *v1beta1.HNCConfigurationSpec) error {
-		removeKind(spec, v1beta1.ResourceSpec{Group: o.group, Resource: o.resource})
-		return nil
+		return o.factory.removeKind(spec, v1beta1.ResourceSpec{Group: o.group, Resource: o.resource})
 	})
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ func (o *configGetOptions) Run(ctx context.Context) error {
 		}
 		return printSettings(o.Out, rows)
 	}
-	value, err := valueOf(&config.Spec, o.key)
+	value, err := o.valueOf(&config.Spec)
 	if err != nil {
 		return err
 	}
@@ -84,18 +84,16 @@ func (o *configGetOptions) Run(ctx context.Context) error {
 	return err
 }
 
-// valueOf returns the mode of a kind, or the value of a setting; "" if the configuration does not have it.
-func valueOf(spec *v1beta1.HNCConfigurationSpec, key string) (string, error) {
-	if settings[key] != nil {
-		return setting(spec, key)
+// valueOf returns the mode of the kind, or the value of the setting; "" if the configuration does not have it.
+func (o *configGetOptions) valueOf(spec *v1beta1.HNCConfigurationSpec) (string, error) {
+	if settings[o.key] != nil {
+		return setting(spec, o.key)
 	}
-	kind := kindArg(key)
-	for _, r := range spec.Resources {
-		if r.Group == kind.Group && r.Resource == kind.Resource {
-			return string(r.Mode), nil
-		}
+	i, err := o.factory.entryOf(spec.Resources, kindArg(o.key))
+	if err != nil || i < 0 {
+		return "", err
 	}
-	return "", nil
+	return string(spec.Resources[i].Mode), nil
 }
 
 // configurationRows returns what the configuration has: the kinds with their modes, and the settings with their values.

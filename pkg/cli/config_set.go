@@ -150,7 +150,6 @@ func (o *configUnsetOptions) Run(ctx context.Context) error {
 		if settings[o.key] != nil {
 			return changeSetting(spec, o.key, nil)
 		}
-		removeKind(spec, kindArg(o.key))
-		return nil
+		return o.factory.removeKind(spec, kindArg(o.key))
 	})
 }

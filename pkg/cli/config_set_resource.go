@@ -92,9 +92,10 @@ func (o *setResourceOptions) Run(ctx context.Context) error {
 
 // apply changes the entry of the kind, or adds one.
 func (o *setResourceOptions) apply(spec *v1beta1.HNCConfigurationSpec) error {
-	i := slices.IndexFunc(spec.Resources, func(r v1beta1.ResourceSpec) bool {
-		return r.Group == o.entry.Group && r.Resource == o.entry.Resource
-	})
+	i, err := o.factory.entryOf(spec.Resources, o.entry)
+	if err != nil {
+		return err
+	}
 	if i < 0 {
 		spec.Resources = append(spec.Resources, o.entry)
 		return nil

@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -149,12 +148,6 @@ func parseSetting(text string, of reflect.Type) (any, error) {
 	}
 	var parsed any
 	return parsed, json.Unmarshal(asJSON, &parsed)
-}
-
-// kindArg is the kind that RESOURCE[.GROUP] names.
-func kindArg(text string) v1beta1.ResourceSpec {
-	named := schema.ParseGroupResource(text)
-	return v1beta1.ResourceSpec{Group: named.Group, Resource: named.Resource}
 }
 
 // unknownSetting returns an error if a key is neither a setting nor the name of a kind.

@@ -15,6 +15,27 @@ func (d *DryRunFlag) AddFlag(flags *pflag.FlagSet) {
 	flags.Lookup("dry-run").NoOptDefVal = "client"
 }
 
+// ServerDryRunFlag is the flag --dry-run of a command that cannot do without the server: "none" or "server".
+type ServerDryRunFlag struct{ DryRunFlag }
+
+// AddFlag adds --dry-run, which means "server" without a value.
+func (d *ServerDryRunFlag) AddFlag(flags *pflag.FlagSet, usage string) {
+	d.DryRunFlag = "none"
+	flags.Var(d, "dry-run", usage)
+	flags.Lookup("dry-run").NoOptDefVal = "server"
+}
+
+// Type implements pflag.Value.
+func (d *ServerDryRunFlag) Type() string { return "none|server" }
+
+// Set implements pflag.Value.
+func (d *ServerDryRunFlag) Set(value string) error {
+	if value == "client" {
+		return UsageErrorf("must be none or server: what would be done depends on the cluster")
+	}
+	return d.DryRunFlag.Set(value)
+}
+
 // String implements pflag.Value.
 func (d *DryRunFlag) String() string { return string(*d) }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,14 +29,13 @@ func getHierarchy(ctx context.Context, c *Clients, namespace string) (*v1beta1.H
 type hierarchyChange struct {
 	parent  *string
 	cascade *bool
-	// modes are the entries of kinds whose mode changes; others stay.
-	modes []v1beta1.ResourceSpec
+	// modes sets the modes of kinds.
+	modes func(*v1beta1.HierarchySpec) error
 }
 
-// apply changes a hierarchy. It returns a message about the parent and cascading deletion, in HNC's words, and how many
-// of the two change.
+// apply changes the parent and cascading deletion. It returns a message about both, in HNC's words, and how many of the
+// two change.
 func (want hierarchyChange) apply(h *v1beta1.Hierarchy) (messages []string, changes int) {
-	h.Spec.Propagation = withModes(h.Spec.Propagation, want.modes)
 	if want.parent != nil {
 		messages = append(messages, parentMessage(h.Namespace, h.Spec.Parent, *want.parent))
 		if h.Spec.Parent != *want.parent {
@@ -59,19 +57,6 @@ func (want hierarchyChange) apply(h *v1beta1.Hierarchy) (messages []string, chan
 	}
 	h.Spec.AllowCascadingDeletion = &allow
 	return messages, changes + 1
-}
-
-// withModes sets the modes of entries in current, and appends entries of other kinds. It changes current.
-func withModes(current, entries []v1beta1.ResourceSpec) []v1beta1.ResourceSpec {
-	for _, entry := range entries {
-		i := slices.IndexFunc(current, func(r v1beta1.ResourceSpec) bool { return r.Group == entry.Group && r.Resource == entry.Resource })
-		if i < 0 {
-			current = append(current, entry)
-		} else {
-			current[i].Mode = entry.Mode
-		}
-	}
-	return current
 }
 
 func parentMessage(name, old, parent string) string {
@@ -109,6 +94,11 @@ func writeHierarchy(ctx context.Context, c *Clients, h *v1beta1.Hierarchy, want 
 				return readErr
 			}
 			want.apply(latest)
+			if want.modes != nil {
+				if err := want.modes(&latest.Spec); err != nil {
+					return err
+				}
+			}
 			h = latest
 		}
 		return err

@@ -160,7 +160,7 @@ func (o *planOptions) resources(ctx context.Context, c *Clients) ([]v1beta1.Reso
 	if err != nil {
 		return nil, err
 	}
-	return withModes(resources, entries), nil
+	return o.factory.withModes(resources, entries)
 }
 
 // parseModes parses RESOURCE[.GROUP]=MODE.

@@ -131,7 +131,15 @@ func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change
 	}
 	want := hierarchyChange{}
 	if change.Kind == ui.ChangeMode {
-		if want.modes, err = parseModes([]string{mode(change)}); err != nil {
+		entries, err := parseModes([]string{mode(change)})
+		if err != nil {
+			return err
+		}
+		want.modes = func(spec *v1beta1.HierarchySpec) (err error) {
+			spec.Propagation, err = r.factory.withModes(spec.Propagation, entries)
+			return err
+		}
+		if err := want.modes(&h.Spec); err != nil {
 			return err
 		}
 	} else {

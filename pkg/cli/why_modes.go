@@ -49,10 +49,7 @@ func readRules(ctx context.Context, c *Clients, q *origin.Question) error {
 // readModes determines how the kind is propagated from each namespace of the chain: by the nearest hierarchy, upward,
 // with an entry for the kind, or by the cluster's configuration. A hierarchy that cannot be read has no entries.
 func readModes(ctx context.Context, c *Clients, mapper meta.RESTMapper, q *origin.Question, hierarchies map[string]*v1beta1.Hierarchy) error {
-	matches := func(spec v1beta1.ResourceSpec) bool {
-		mapping, err := kinds.Resolve(mapper, spec.Group, spec.Resource)
-		return err == nil && mapping.Resource.GroupResource() == q.Resource
-	}
+	matches := resolvesTo(mapper, q.Resource)
 	mode, onConflict, err := readMode(ctx, c, q.Resource, matches)
 	if err != nil {
 		return err

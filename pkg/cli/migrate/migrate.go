@@ -20,7 +20,7 @@ type migrateOptions struct {
 	grant        bool
 	strip        bool
 	yes          bool
-	dryRun       cli.DryRunFlag
+	dryRun       cli.ServerDryRunFlag
 	rollback     bool
 }
 
@@ -76,17 +76,12 @@ migrate again, or uninstall it. If the command is interrupted, repeat it: it con
 
 func (o *migrateOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
-	o.dryRun.AddFlag(cmd.Flags())
-	flag := cmd.Flags().Lookup("dry-run")
-	flag.Usage, flag.NoOptDefVal = "Check everything, and print what would be done; the server is always asked", "server"
+	o.dryRun.AddFlag(cmd.Flags(), "Check everything on the server, and print what would be done")
 }
 
 func (*migrateOptions) Complete(*cobra.Command, []string) error { return nil }
 
 func (o *migrateOptions) Validate() error {
-	if o.dryRun.Client() {
-		return cli.UsageErrorf("--dry-run=client: what would be done depends on the cluster; give --dry-run=server")
-	}
 	if o.export == "" && !o.rollback {
 		return cli.UsageErrorf("name the file for HNC's objects by --export")
 	}

@@ -32,7 +32,7 @@ type repoApplyOptions struct {
 	target targetFlags
 	prune  bool
 	yes    bool
-	dryRun cli.DryRunFlag
+	dryRun cli.ServerDryRunFlag
 	output cli.OutputFlag
 }
 
@@ -57,7 +57,7 @@ A RepositorySync of that name continues from there: it owns the objects from the
 	o.target.add(cmd, f)
 	cmd.Flags().BoolVar(&o.prune, "prune", true, "Delete objects that were applied and are no longer in the repository, after confirmation")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "Do not ask before deleting")
-	o.dryRun.AddFlag(cmd.Flags())
+	o.dryRun.AddFlag(cmd.Flags(), "Have the server validate the objects without storing anything, and print what would be done; kubectl hns repo hydrate prints the objects")
 	o.output.AddFormats(cmd, "json", "yaml")
 	return cmd
 }
@@ -65,9 +65,6 @@ A RepositorySync of that name continues from there: it owns the objects from the
 func (o *repoApplyOptions) Complete(*cobra.Command, []string) error { return nil }
 
 func (o *repoApplyOptions) Validate() error {
-	if o.dryRun.Client() {
-		return cli.UsageErrorf("--dry-run=client: the command kubectl hns repo hydrate prints what would be sent; give --dry-run=server")
-	}
 	if err := o.target.validate(&o.repo); err != nil {
 		return err
 	}
