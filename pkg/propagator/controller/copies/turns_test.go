@@ -20,6 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client/clienttest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
@@ -56,7 +57,7 @@ func newTurns(t *testing.T, workers, roles int) (*Controller, *countingClient) {
 	t.Helper()
 	c, client := newController(), &countingClient{}
 	c.Client, c.Workers, c.slots, c.urgentSlots = client, workers, make(chan struct{}, workers), make(chan struct{}, workers)
-	c.Queue, c.Kubernetes = added{}, kubefake.NewClientset()
+	c.Queue, c.Bindings = added{}, clienttest.Bindings{Interface: kubefake.NewClientset()}
 	track(t, c, copies.Kinds...)
 	for _, root := range []string{"big", "small"} {
 		for _, name := range []string{root, root + "-leaf"} {
