@@ -24,7 +24,8 @@ import (
 type Config struct {
 	Kubernetes kubernetes.Interface
 	Hierarchy  versioned.Interface
-	// Reader watches the propagated kinds that it can read, Dynamic all others; Copies writes them. Reader may be nil.
+	// Reader watches the propagated kinds that it can read, and reads RoleBindings; Dynamic watches all others; Copies
+	// writes them. Without a Reader, no Role is written to a namespace that has RoleBindings.
 	Reader  *client.Reader
 	Dynamic dynamic.Interface
 	Copies  copies.Client

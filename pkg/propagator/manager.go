@@ -67,7 +67,7 @@ func New(config Config) *Manager {
 	m.bulk = queue.New(m.cache.Root, config.Metrics.QueueLength)
 
 	d := controller.Dependencies{
-		Cache: m.cache, Kubernetes: config.Kubernetes, Hierarchy: config.Hierarchy, Dynamic: config.Dynamic,
+		Cache: m.cache, Kubernetes: config.Kubernetes, Hierarchy: config.Hierarchy, Dynamic: config.Dynamic, Bindings: config.Reader,
 		Events: config.Events, DryRun: config.Assumed != "", Metrics: config.Metrics, Urgent: m.urgent, Queue: m.bulk,
 	}
 	m.configuration = configuration.New(d, configuration.Config{

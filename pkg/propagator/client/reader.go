@@ -22,11 +22,13 @@ import (
 type Reader struct {
 	formats *wire.Formats
 	client  rest.Interface
+	// bindingPages bounds the pages of RoleBindings that are read at a time.
+	bindingPages chan struct{}
 }
 
 // NewReader returns a Reader of the built-in kinds.
 func NewReader(config *rest.Config, transport *http.Client) (*Reader, error) {
-	r := &Reader{formats: wire.NewFormats(scheme.Scheme)}
+	r := &Reader{formats: wire.NewFormats(scheme.Scheme), bindingPages: make(chan struct{}, bindingPages)}
 	config = rest.CopyConfig(config)
 	config.GroupVersion, config.NegotiatedSerializer = &schema.GroupVersion{}, r.formats.NegotiatedSerializer(scheme.Codecs)
 	config.AcceptContentTypes, config.ContentType = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf
@@ -49,29 +51,37 @@ func (r *Reader) List(ctx context.Context, kind copies.Kind, o metav1.ListOption
 			o.ResourceVersion = ""
 		}
 	}
-	body, err := r.request(kind, o).Stream(ctx)
+	list := &internalversion.List{}
+	var err error
+	list.ListMeta, err = r.read(ctx, kind, metav1.NamespaceAll, o, func(o *wire.Object) { list.Items = append(list.Items, f(o)) })
 	if err != nil {
 		return nil, err
 	}
-	defer body.Close()
-	list := &internalversion.List{}
-	list.ListMeta, err = r.formats.ReadList(body, kind.GroupVersion().WithKind(kind.Kind), func(o *wire.Object) {
-		list.Items = append(list.Items, f(o))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list of %s: %w", kind.Resource, err)
-	}
 	return list, nil
+}
+
+// read calls each with the objects of a namespace, or of all, as they arrive.
+func (r *Reader) read(ctx context.Context, kind copies.Kind, namespace string, o metav1.ListOptions, each func(*wire.Object)) (metav1.ListMeta, error) {
+	body, err := r.request(kind, namespace, o).Stream(ctx)
+	if err != nil {
+		return metav1.ListMeta{}, err
+	}
+	defer body.Close()
+	meta, err := r.formats.ReadList(body, kind.GroupVersion().WithKind(kind.Kind), each)
+	if err != nil {
+		return meta, fmt.Errorf("list of %s: %w", kind.Resource, err)
+	}
+	return meta, nil
 }
 
 // Watch returns a watch of wire.Objects.
 func (r *Reader) Watch(ctx context.Context, kind copies.Kind, o metav1.ListOptions) (watch.Interface, error) {
 	o.Watch = true
-	return r.request(kind, o).Watch(ctx)
+	return r.request(kind, metav1.NamespaceAll, o).Watch(ctx)
 }
 
-func (r *Reader) request(kind copies.Kind, o metav1.ListOptions) *rest.Request {
-	request := r.client.Get().AbsPath(path(kind, metav1.NamespaceAll)...).SpecificallyVersionedParams(&o, scheme.ParameterCodec, metav1.Unversioned)
+func (r *Reader) request(kind copies.Kind, namespace string, o metav1.ListOptions) *rest.Request {
+	request := r.client.Get().AbsPath(path(kind, namespace)...).SpecificallyVersionedParams(&o, scheme.ParameterCodec, metav1.Unversioned)
 	if o.TimeoutSeconds != nil {
 		request = request.Timeout(time.Duration(*o.TimeoutSeconds) * time.Second)
 	}

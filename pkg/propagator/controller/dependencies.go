@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
@@ -43,6 +44,7 @@ type Dependencies struct {
 	Kubernetes kubernetes.Interface
 	Hierarchy  versioned.Interface
 	Dynamic    dynamic.Interface
+	Bindings   client.Bindings
 	Events     record.EventRecorder
 	Metrics    *metrics.Metrics
 	// DryRun reports that no write is stored.

@@ -23,6 +23,9 @@ var ErrStale = errors.New("the cache is outdated")
 // another one. It is retried, and not worth a line in the log.
 var ErrPaced = errors.New("the write is tried later")
 
+// ErrUnfinished reports that a part of the work is done. The rest has its turn after the work of others.
+var ErrUnfinished = errors.New("the work continues")
+
 // Paced reports whether an error is ErrPaced, or joins nothing else.
 func Paced(err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {

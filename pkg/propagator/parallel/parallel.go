@@ -4,34 +4,27 @@ package parallel
 
 import (
 	"errors"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// Run runs all functions in parallel and returns their errors, joined. How many run at a time is up to the slots that
-// they acquire.
-func Run(functions []func() error) error {
-	errs := make([]error, len(functions))
-	var group sync.WaitGroup
-	for i, f := range functions {
-		group.Go(func() { errs[i] = f() })
-	}
-	group.Wait()
-	return errors.Join(errs...)
-}
+// atOnce is how many functions Run runs at a time.
+const atOnce = 32
 
-// RunGroups runs the functions of all groups in parallel and returns the errors by group.
-func RunGroups(groups map[string][]func() error) map[string]error {
-	errs := make(map[string]error, len(groups))
-	var mu sync.Mutex
-	var running sync.WaitGroup
-	for group, functions := range groups {
-		running.Go(func() {
-			err := Run(functions)
-			mu.Lock()
-			defer mu.Unlock()
-			errs[group] = err
+// Run runs all functions in parallel and returns their errors, joined.
+func Run(functions []func() error) error { return errors.Join(RunAll(atOnce, functions)...) }
+
+// RunAll runs all functions in parallel, at most limit at a time, and returns the error of each.
+func RunAll(limit int, functions []func() error) []error {
+	errs := make([]error, len(functions))
+	var group errgroup.Group
+	group.SetLimit(limit)
+	for i, f := range functions {
+		group.Go(func() error {
+			errs[i] = f()
+			return nil
 		})
 	}
-	running.Wait()
+	_ = group.Wait()
 	return errs
 }

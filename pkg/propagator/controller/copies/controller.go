@@ -54,6 +54,8 @@ type Controller struct {
 	failures           *failures
 	// retries limit further tries to write copies that were refused before.
 	retries *rates.Rates
+	// deciding bounds the memory that decisions about whole namespaces need. It is locked before the cache.
+	deciding sync.Mutex
 
 	// mu guards what follows. The cache may be locked before it, never after it.
 	mu sync.Mutex
@@ -65,6 +67,10 @@ type Controller struct {
 	removalTries map[string]int
 	// populating holds the namespaces whose copies are being written for a new sub-namespace.
 	populating map[string]struct{}
+	// passes holds the passes of namespaces that have begun.
+	passes map[string]*pass
+	// arrivals holds the namespaces in which Roles have just been written.
+	arrivals map[string]*arrivals
 	// kept holds, by kind and by their UIDs, the local objects that are known to be kept, with the UIDs of the sources
 	// that they shadow.
 	kept map[int]map[types.UID]types.UID
@@ -77,10 +83,12 @@ func New(d controller.Dependencies, config Config) *Controller {
 		urgentSlots: make(chan struct{}, config.Workers), slots: make(chan struct{}, config.Workers),
 		metrics:   newMetrics(d.Metrics),
 		changedAt: queue.NewStamps(),
-		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]struct{}{}, kept: map[int]map[types.UID]types.UID{},
-		events:  eventRecorder{d.Events},
-		backups: newBackups(d.Hierarchy, d.Dynamic),
-		retries: rates.New(retriedPerSecond, retriedBurst),
+		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]struct{}{}, passes: map[string]*pass{},
+		arrivals: map[string]*arrivals{},
+		kept:     map[int]map[types.UID]types.UID{},
+		events:   eventRecorder{d.Events},
+		backups:  newBackups(d.Hierarchy, d.Dynamic),
+		retries:  rates.New(retriedPerSecond, retriedBurst),
 	}
 	c.failures = &failures{
 		cache: d.Cache, events: c.events, changed: config.FailuresChanged, known: map[int]map[string]map[string]failure{},
@@ -134,22 +142,30 @@ func (c *Controller) Failures(kind int, groups func(namespace string) []string) 
 }
 
 // Populate writes all copies of a new sub-namespace, which a request waits for; Roles and RoleBindings only if limited
-// is set, which says that the limits above are in force.
+// is set, which says that the limits above are in force. The namespace must be held. It returns outcome.ErrUnfinished
+// when others have their turn first.
 func (c *Controller) Populate(ctx context.Context, namespace string, limited bool) error {
 	return c.syncNamespace(ctx, c.urgentSlots, namespace, limited)
 }
 
-// Hold makes the controller leave a namespace alone that is about to be created and populated, until what it returns is
-// called.
-func (c *Controller) Hold(namespace string) (release func()) {
+// Hold makes the controller leave a namespace alone that is about to be created and populated, until it is released.
+func (c *Controller) Hold(namespace string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if _, held := c.populating[namespace]; !held {
+		delete(c.passes, namespace)
+	}
 	c.populating[namespace] = struct{}{}
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.populating, namespace)
-		c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
+}
+
+// Release ends Hold, if the namespace is held.
+func (c *Controller) Release(namespace string) {
+	c.mu.Lock()
+	_, held := c.populating[namespace]
+	delete(c.populating, namespace)
+	c.mu.Unlock()
+	if held {
+		c.enqueue(namespace)
 	}
 }
 

@@ -25,7 +25,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 		NamespaceChanged: func(s *cache.State, old, ns *tree.Namespace) {
 			selective := func(k *cache.Kind) bool { return k.Index.Selective() }
 			if old != nil && !maps.Equal(old.Labels, ns.Labels) && slices.ContainsFunc(s.Kinds(), selective) {
-				c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: ns.Name})
+				c.enqueue(ns.Name)
 			}
 		},
 		ObjectChanged:   c.objectChanged,
@@ -55,7 +55,7 @@ func (c *Controller) Enqueue(namespace string) {
 	c.moves++
 	c.moving[namespace] = c.moves
 	c.mu.Unlock()
-	c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
+	c.enqueue(namespace)
 }
 
 // Diverges reports whether there is anything to do about the copies in the namespace: to write or remove one, or to
@@ -115,7 +115,7 @@ func (c *Controller) sourceChanged(kind int, namespace, name string) {
 // kindChanged enqueues everything when a kind is listed, or its policy for the whole cluster has changed.
 func (c *Controller) kindChanged(s *cache.State, kind int) {
 	for _, namespace := range s.Tree.Names() {
-		c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
+		c.enqueue(namespace)
 	}
 	c.enqueueNotable(s, kind)
 }
@@ -139,7 +139,7 @@ func (c *Controller) policiesChanged(s *cache.State, kind int, old copies.Polici
 				continue
 			}
 			for _, below := range s.Tree.Descendants(namespace) {
-				c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: below})
+				c.enqueue(below)
 			}
 		}
 	}

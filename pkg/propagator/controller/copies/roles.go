@@ -2,15 +2,9 @@ package copies
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -122,106 +116,5 @@ func (c *Controller) confirmInvalid(ctx context.Context, w copies.Write) error {
 	case from == w.Role.Namespace:
 		return fmt.Errorf("%w: namespace %q has inherited role %q", outcome.ErrStale, w.Namespace, names.Shorten(w.Role.Name))
 	}
-	return nil
-}
-
-// confirmUnbound removes the local RoleBindings that refer to a Role which has just been written and that the cache did
-// not contain, because they are newer. Later ones are authorized by the Role's rules. If it cannot remove them, it
-// withdraws the Role. A namespace without local Roles and RoleBindings is not read: a user who may write them has a
-// RoleBinding there, or permissions in the whole cluster.
-func (c *Controller) confirmUnbound(ctx context.Context, role copies.Write, written copies.Written) error {
-	kind, empty := 0, true
-	c.Cache.Read(func(s *cache.State) {
-		var k *cache.Kind
-		if kind, k = bindings(s); k != nil {
-			for range k.Index.In(role.Namespace) {
-				empty = false
-				break
-			}
-		}
-	})
-	if c.DryRun || (empty && role.Present == nil) {
-		return nil
-	}
-	err := c.removeAllBound(ctx, kind, role)
-	if err == nil {
-		return nil
-	}
-	// Also when the process ends.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawalTimeout)
-	defer cancel()
-	withdrawn := copies.Write{Verb: copies.Delete, Kind: role.Kind, Namespace: role.Namespace, Name: role.Name, Present: &copies.Object{
-		Namespace: role.Namespace, Name: role.Name, UID: written.UID, ResourceVersion: written.ResourceVersion, Copy: true, InheritedFrom: role.Source.Namespace,
-	}}
-	_, failed := copies.Apply(ctx, c.Client, withdrawn)
-	return errors.Join(fmt.Errorf("%w: Role %s/%s is withdrawn until no RoleBinding refers to another one: %w", outcome.ErrStale,
-		role.Namespace, names.Shorten(role.Name), err), failed)
-}
-
-const (
-	// withdrawalTimeout bounds the withdrawal of a Role.
-	withdrawalTimeout = 10 * time.Second
-	// maxRemovals is how often RoleBindings are removed before a Role is withdrawn.
-	maxRemovals = 5
-)
-
-// removeAllBound removes the local RoleBindings that refer to a Role, until there are none: somebody may have used one to
-// create another one.
-func (c *Controller) removeAllBound(ctx context.Context, kind int, role copies.Write) error {
-	for range maxRemovals {
-		removed, err := c.removeBound(ctx, kind, role)
-		if err != nil || removed == 0 {
-			return err
-		}
-	}
-	return errors.New("RoleBindings that refer to it are created all the time")
-}
-
-// removeBound removes the local RoleBindings that refer to a Role, and returns how many there were.
-func (c *Controller) removeBound(ctx context.Context, kind int, role copies.Write) (removed int, err error) {
-	list, err := c.Kubernetes.RbacV1().RoleBindings(role.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "!" + hnc.LabelInheritedFrom})
-	if err != nil {
-		return 0, err
-	}
-	for i := range list.Items {
-		b := &list.Items[i]
-		if b.RoleRef.Kind != copies.Roles.Kind || b.RoleRef.Name != role.Name {
-			continue
-		}
-		w := copies.Write{
-			Verb: copies.Delete, Kind: copies.RoleBindings, Namespace: b.Namespace, Name: b.Name,
-			Present: copies.NewRoleBinding(b, &copies.Rules{}), Role: role.Source,
-		}
-		err := c.removeInvalid(ctx, kind, w)
-		switch {
-		case apierrors.IsNotFound(err):
-		case err != nil:
-			return removed, fmt.Errorf("RoleBinding %q: %w", names.Shorten(b.Name), err)
-		default:
-			removed++
-		}
-	}
-	return removed, nil
-}
-
-// removeInvalid removes a RoleBinding, whose content is kept.
-func (c *Controller) removeInvalid(ctx context.Context, kind int, w copies.Write) error {
-	done, err := c.backups.begin(w)
-	if err != nil {
-		return err
-	}
-	defer done()
-	kept, err := c.backups.add(ctx, w)
-	if err == nil {
-		_, err = copies.Apply(ctx, c.Client, w)
-	}
-	if err == nil && w.Present.Finalized {
-		err = errors.New("its finalizers keep it")
-	}
-	if err != nil {
-		c.backups.discard(ctx, w, kept, err)
-		return err
-	}
-	c.observe(kind, w, copies.Written{}, kept)
 	return nil
 }

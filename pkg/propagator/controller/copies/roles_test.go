@@ -23,6 +23,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client/clienttest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
@@ -128,6 +129,7 @@ func (f *roleFixture) live(t *testing.T, bindings ...*rbacv1.RoleBinding) {
 		typed, untyped = append(typed, b), append(untyped, u)
 	}
 	f.Kubernetes = kubefake.NewClientset(typed...)
+	f.Bindings = clienttest.Bindings{Interface: f.Kubernetes}
 	f.backups = newBackups(f.hierarchy, dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), untyped...))
 }
 

@@ -2,14 +2,12 @@ package copies
 
 import (
 	"context"
-	"errors"
+	"slices"
 
-	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/parallel"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
@@ -82,7 +80,7 @@ func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
 	})
 	switch {
 	case later:
-		c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: key.Namespace})
+		c.enqueue(key.Namespace)
 	case w != nil:
 		if err := c.write(ctx, c.slots, key.Kind, *w); err != nil {
 			return err
@@ -118,81 +116,42 @@ func (c *Controller) syncDestination(ctx context.Context, namespace string) erro
 	return c.syncNamespace(ctx, c.slots, namespace, limited)
 }
 
-// syncNamespace writes or removes all copies in a namespace. What no longer applies is removed before anything that
-// newly applies is written, so that access is never the union of two trees for longer than the removal takes. A kind
-// that can't be removed does not delay the kinds of other API groups, and its own group only for maxRemovalTries: one
-// object must not keep the policies of the new tree out.
+// syncNamespace writes or removes all copies in a namespace, in turns: it returns outcome.ErrUnfinished when another one
+// is needed. What no longer applies is removed before anything that newly applies is written, so that access is never
+// the union of two trees for longer than the removal takes. A kind that can't be removed does not delay the kinds of
+// other API groups, and its own group only for maxRemovalTries: one object must not keep the policies of the new tree
+// out. Permissions come last: what restricts their use is there before them.
 //
 // Roles and RoleBindings are written only if limited is set.
 func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, namespace string, limited bool) error {
-	removals, writes, bound := map[string][]func() error{}, map[string][]func() error{}, map[string][]func() error{}
-	tried := map[int]sets.Set[string]{}
-	var move int
-	var anyFailed bool
-	c.Cache.Read(func(s *cache.State) {
-		c.mu.Lock()
-		move = c.moving[namespace]
-		c.mu.Unlock()
-		anyFailed = c.failures.in(namespace)
-		if s.Tree.Halted(namespace) {
-			return
-		}
-		d := desired.Destination(s.Tree, namespace)
-		for kind, k := range s.Kinds() {
-			if !k.Synced {
-				continue
-			}
-			outdated, wanted := k.Index.DecideAll(d)
-			group := k.Index.Kind.Group
-			if anyFailed {
-				tried[kind] = namesOf(outdated, wanted)
-			}
-			for _, w := range outdated {
-				removals[group] = append(removals[group], func() error { return c.write(ctx, slots, kind, w) })
-			}
-			for _, w := range wanted {
-				to := writes
-				if w.Source.BindsRole() != "" {
-					to = bound
-				}
-				to[group] = append(to[group], func() error { return c.write(ctx, slots, kind, w) })
-			}
-		}
-	})
-	if anyFailed {
-		c.failures.clearExcept(namespace, tried)
-	}
-
-	var errs []error
-	blocked := sets.New[string]()
-	for group, err := range parallel.RunGroups(removals) {
-		if err != nil {
-			errs = append(errs, err)
-			blocked.Insert(group)
-		}
-	}
-	if c.removalEnded(namespace, len(errs) > 0) {
-		c.moved(namespace, move)
-	} else {
-		for group := range blocked {
-			delete(writes, group)
-			delete(bound, group)
-		}
-	}
-	// Permissions come last: what restricts their use, such as LimitRanges and NetworkPolicies, is there before them.
-	// RoleBindings await the Roles that they refer to.
-	permissions := map[string][]func() error{rbacv1.GroupName: writes[rbacv1.GroupName]}
+	p, todo := c.beginTurn(namespace)
 	if !limited {
-		clear(permissions)
-		clear(bound)
+		todo[permissions], todo[bound] = nil, nil
 	}
-	delete(writes, rbacv1.GroupName)
-	for _, groups := range []map[string][]func() error{writes, permissions, bound} {
-		for _, err := range parallel.RunGroups(groups) {
-			errs = append(errs, err)
+	left := writesPerTurn * c.Workers
+	for p.stage < stages {
+		items := todo[p.stage]
+		if p.stage > removals {
+			items = slices.DeleteFunc(items, func(i item) bool { return p.blocked.Has(i.Kind.Group) })
 		}
+		now := items[:min(left, len(items))]
+		steps := make([]func() error, len(now))
+		for n, i := range now {
+			steps[n] = func() error { return c.write(ctx, slots, i.kind, i.Write) }
+		}
+		for n, err := range parallel.RunAll(c.Workers, steps) {
+			p.tried(now[n], err)
+		}
+		if left -= len(now); len(now) < len(items) {
+			break
+		}
+		if p.stage == removals && c.removalEnded(namespace, len(p.errs) > 0) {
+			c.moved(namespace, p.move)
+			p.blocked.Clear()
+		}
+		p.stage, p.last = p.stage+1, nil
 	}
-	return errors.Join(errs...)
+	return c.endTurn(namespace, p)
 }
 
 func namesOf(lists ...[]copies.Write) sets.Set[string] {

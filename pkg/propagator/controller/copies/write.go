@@ -3,6 +3,7 @@ package copies
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -40,10 +41,11 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	}
 	select {
 	case slots <- struct{}{}:
-		defer func() { <-slots }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	release := sync.OnceFunc(func() { <-slots })
+	defer release()
 	defer c.metrics.reconciling(groupKind(w.Kind))()
 	var kept backup
 	var written copies.Written
@@ -75,6 +77,7 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		written, err = copies.Apply(ctx, c.Client, w)
 	}
 	if err == nil && w.Arrives() {
+		release() // A tenant decides how long the list is.
 		if err := c.confirmUnbound(ctx, w, written); err != nil {
 			if w.Overwrites() {
 				c.metrics.overwrote(groupKind(w.Kind))

@@ -21,6 +21,7 @@ import (
 	hncfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -113,7 +114,7 @@ func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 	if cached.subnamespaceD != nil {
 		d.Cache.ObserveSubnamespace(cached.subnamespaceD)
 	}
-	c := New(d, Controllers{Namespaces: namespace.New(d)}, false)
+	c := New(d, Controllers{Namespaces: namespace.New(d), Copies: copies.New(d, copies.Config{})}, false)
 	err := c.Reconcile(t.Context(), queue.Key{Class: queue.Subnamespace, Namespace: "p", Name: "c"})
 	var written []string
 	for _, action := range append(core.Actions(), hierarchy.Actions()...) {

@@ -4,6 +4,7 @@ package subnamespace
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -100,7 +101,12 @@ func (c *Controller) enqueue(keys ...tree.Key) {
 
 // Reconcile does what a Subnamespace needs. The user who created it waits for the last of these writes, so as few as
 // possible follow one another: the namespace, then its content in parallel, then the status.
-func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
+func (c *Controller) Reconcile(ctx context.Context, key queue.Key) (err error) {
+	defer func() {
+		if !errors.Is(err, outcome.ErrUnfinished) {
+			c.Copies.Release(key.Name)
+		}
+	}()
 	k := tree.Key{Parent: key.Namespace, Name: key.Name}
 	var s *tree.Subnamespace
 	var p plan

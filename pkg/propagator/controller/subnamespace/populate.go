@@ -19,10 +19,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// populate creates the namespace if the plan says so, writes everything that it inherits, and then the status.
+// populate creates the namespace if the plan says so, writes everything that it inherits, and then the status. It
+// returns outcome.ErrUnfinished when others have their turn first.
 func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan) error {
-	// The copies controller leaves the namespace alone until it is populated.
-	defer c.Copies.Hold(s.Name)()
+	// The copies controller leaves the namespace alone until it is populated. Reconcile releases it.
+	c.Copies.Hold(s.Name)
 
 	if p.action == createNamespace {
 		p.unlimited = c.markUnlimited(s, p.namespace)

@@ -19,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
@@ -94,7 +95,7 @@ func newProtected() (*namespace.Controller, *Controller, *slowClient) {
 	}
 	d.Cache.ObserveNamespace(p)
 	namespaces := namespace.New(d)
-	return namespaces, New(d, Controllers{Namespaces: namespaces}, false), client
+	return namespaces, New(d, Controllers{Namespaces: namespaces, Copies: copies.New(d, copies.Config{})}, false), client
 }
 
 // request enters the Subnamespace c of p.

@@ -98,24 +98,17 @@ func extends(wanted, present []rbacv1.PolicyRule) bool {
 
 // unbind deletes the RoleBindings in a namespace that refer to a Role. It returns an error if a finalizer keeps one.
 func (c *Controller) unbind(ctx context.Context, namespace, role string) error {
-	bindings := c.Kubernetes.RbacV1().RoleBindings(namespace)
-	list, err := bindings.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, b := range list.Items {
-		if b.RoleRef.Kind != "Role" || b.RoleRef.Name != role {
-			continue
-		}
-		err := bindings.Delete(ctx, b.Name, *metav1.NewPreconditionDeleteOptions(string(b.UID)))
+	refers := func(name string) bool { return name == role }
+	return c.Bindings.RoleBindings(ctx, namespace, "", refers, func(b *rbacv1.RoleBinding) error {
+		err := c.Kubernetes.RbacV1().RoleBindings(namespace).Delete(ctx, b.Name, *metav1.NewPreconditionDeleteOptions(string(b.UID)))
 		if err := outcome.Record(c.Metrics, "RoleBinding", "delete", namespace, err, nil); err != nil {
 			return err
 		}
 		if len(b.Finalizers) > 0 {
 			return fmt.Errorf("role %q is not written, because finalizers keep RoleBinding %q, which refers to another one", role, names.Shorten(b.Name))
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (c *Controller) writeBinding(ctx context.Context, namespace string, wanted *rbacv1.RoleBinding) error {

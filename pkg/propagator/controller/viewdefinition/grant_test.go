@@ -11,6 +11,7 @@ import (
 	clientgotesting "k8s.io/client-go/testing"
 	componentmetrics "k8s.io/component-base/metrics"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client/clienttest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 )
@@ -69,7 +70,7 @@ func TestRoleBindingsToAnotherRoleAreRemovedBeforeTheGrant(t *testing.T) {
 				}
 				return false, nil, err
 			})
-			c := New(controller.Dependencies{Kubernetes: client, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
+			c := New(controller.Dependencies{Kubernetes: client, Bindings: clienttest.Bindings{Interface: client}, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
 			err := c.writeRole(t.Context(), "acme", &rbacv1.Role{
 				ObjectMeta: metav1.ObjectMeta{Name: "grant", Labels: map[string]string{"hnc.x-k8s.io/view-root": "acme"}}, Rules: rule("*", "a.view", "b.view"),
 			})

@@ -1,0 +1,124 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+)
+
+// bindingLists answers lists of RoleBindings.
+type bindingLists func(refers func(string) bool, found func(*rbacv1.RoleBinding) error) error
+
+func (f bindingLists) RoleBindings(_ context.Context, _, _ string, refers func(string) bool, found func(*rbacv1.RoleBinding) error) error {
+	return f(refers, found)
+}
+
+// arriving makes the namespace leaf one that has a RoleBinding, to no Role.
+func arriving(t *testing.T) *roleFixture {
+	t.Helper()
+	f := newRoleFixture(t)
+	f.forget()
+	f.Cache.Update(func(s *cache.State) {
+		s.Kind(1).Index.Set(copies.NewRoleBinding(&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "other", UID: "o", ResourceVersion: "1"}}, &copies.Rules{}))
+	})
+	f.live(t, f.binding)
+	return f
+}
+
+// A namespace may have many RoleBindings, and many Roles arrive at once. A list counts only for those that were written
+// before it.
+func TestRolesThatArriveMeanwhileShareAList(t *testing.T) {
+	const roles = 40
+	f := arriving(t)
+	first, proceed, lists := make(chan struct{}), make(chan struct{}), 0
+	f.Bindings = bindingLists(func(func(string) bool, func(*rbacv1.RoleBinding) error) error {
+		if lists++; lists == 1 {
+			close(first)
+			<-proceed
+		}
+		return nil
+	})
+	arrive := func(name string) {
+		role := copies.Write{Verb: copies.Create, Kind: copies.Roles, Namespace: "leaf", Name: name, Source: &copies.Object{Namespace: "root", Name: name}}
+		if err := f.confirmUnbound(t.Context(), role, copies.Written{}); err != nil {
+			t.Error(err)
+		}
+	}
+	var arrivals sync.WaitGroup
+	arrivals.Go(func() { arrive("first") })
+	<-first
+	for i := range roles {
+		arrivals.Go(func() { arrive(fmt.Sprint("role-", i)) })
+	}
+	waiting := func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.arrivals["leaf"].waiting)
+	}
+	for waiting() < roles && t.Context().Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	close(proceed)
+	arrivals.Wait()
+	if lists != 2 || len(f.arrivals) > 0 {
+		t.Errorf("%d lists, and %d namespaces are remembered", lists, len(f.arrivals))
+	}
+}
+
+// Any number of RoleBindings may be listed, and other trees need the slots.
+func TestRoleBindingsAreListedWithoutASlot(t *testing.T) {
+	f, held := arriving(t), 0
+	f.Bindings = bindingLists(func(func(string) bool, func(*rbacv1.RoleBinding) error) error {
+		held = len(f.slots)
+		return nil
+	})
+	if err := f.write(t, 0, "ops"); err != nil || held > 0 || len(f.slots) > 0 {
+		t.Errorf("got %v, %d slots are held, %d later", err, held, len(f.slots))
+	}
+}
+
+func TestAnExpiredListOfRoleBindingsBeginsAgain(t *testing.T) {
+	for _, expirations := range []int{1, maxRemovals - 1, maxRemovals} {
+		f, lists := arriving(t), 0
+		f.Bindings = bindingLists(func(refers func(string) bool, _ func(*rbacv1.RoleBinding) error) error {
+			if !refers("ops") {
+				t.Error("the Role is not looked for")
+			}
+			if lists++; lists <= expirations {
+				return apierrors.NewResourceExpired("too old")
+			}
+			return nil
+		})
+		err := f.write(t, 0, "ops")
+		withdrawn := f.client.requests[len(f.client.requests)-1] == "delete roles leaf/ops"
+		if want := expirations == maxRemovals; (err != nil) != want || withdrawn != want {
+			t.Errorf("after %d expirations: got %v, withdrawn: %t", expirations, err, withdrawn)
+		}
+	}
+}
+
+// Roles that share a list share no failures.
+func TestARoleIsNotWithdrawnForTheRoleBindingsOfAnother(t *testing.T) {
+	f := arriving(t)
+	f.client.refused = errors.New("denied")
+	f.Bindings = bindingLists(func(refers func(string) bool, found func(*rbacv1.RoleBinding) error) error {
+		if refers("ops") {
+			return found(f.binding)
+		}
+		return nil
+	})
+	errs := f.removeBound(t.Context(), 1, "leaf", map[string]*copies.Object{"ops": {Namespace: "root", Name: "ops"}, "fine": {Namespace: "root", Name: "fine"}})
+	if errs["ops"] == nil || errs["fine"] != nil {
+		t.Errorf("got %v", errs)
+	}
+}
