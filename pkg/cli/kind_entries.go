@@ -25,9 +25,9 @@ func resolvesTo(mapper meta.RESTMapper, resource schema.GroupResource) func(v1be
 	}
 }
 
-// entryOf returns the index of the entry for a kind, -1 without one: the entry with the very group and resource, or else
-// one that names the kind differently, such as without its group. The error is one of discovery: a kind that the cluster
-// does not have is found by its very name only.
+// entryOf returns the index of the entry for a kind, -1 without one: the entry with the very group and resource, or
+// else one that names the kind differently, such as without its group. A kind that the cluster does not have is found
+// by its very name only. Errors are those of discovery.
 func (f *Factory) entryOf(entries []v1beta1.ResourceSpec, kind v1beta1.ResourceSpec) (int, error) {
 	at := slices.IndexFunc(entries, func(e v1beta1.ResourceSpec) bool { return e.Group == kind.Group && e.Resource == kind.Resource })
 	if at >= 0 || len(entries) == 0 {
