@@ -112,7 +112,7 @@ func (w *worker) run(ctx context.Context) {
 		switch {
 		case superseded:
 			poll.Reset(0)
-		case w.crowded:
+		case read && w.crowded:
 			poll.Reset(utilwait.Jitter(minRetry, crowdedJitter))
 		case read:
 			poll.Reset(w.interval())

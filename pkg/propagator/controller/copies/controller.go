@@ -65,8 +65,8 @@ type Controller struct {
 	moves  int
 	// removalTries holds how often the removal of old copies has failed in a namespace.
 	removalTries map[string]int
-	// populating holds the namespaces whose copies are being written for a new sub-namespace.
-	populating map[string]struct{}
+	// populating holds the namespaces whose copies are being written for a new sub-namespace, with their parents.
+	populating map[string]string
 	// passes holds the passes of namespaces that have begun.
 	passes map[string]*pass
 	// arrivals holds the namespaces in which Roles have just been written.
@@ -83,7 +83,7 @@ func New(d controller.Dependencies, config Config) *Controller {
 		urgentSlots: make(chan struct{}, config.Workers), slots: make(chan struct{}, config.Workers),
 		metrics:   newMetrics(d.Metrics),
 		changedAt: queue.NewStamps(),
-		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]struct{}{}, passes: map[string]*pass{},
+		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]string{}, passes: map[string]*pass{},
 		arrivals: map[string]*arrivals{},
 		kept:     map[int]map[types.UID]types.UID{},
 		events:   eventRecorder{d.Events},
@@ -148,21 +148,25 @@ func (c *Controller) Populate(ctx context.Context, namespace string, limited boo
 	return c.syncNamespace(ctx, c.urgentSlots, namespace, limited)
 }
 
-// Hold makes the controller leave a namespace alone that is about to be created and populated, until it is released.
-func (c *Controller) Hold(namespace string) {
+// Hold makes the controller leave a namespace alone that is about to be created and populated as a sub-namespace of a
+// parent, until it is released.
+func (c *Controller) Hold(namespace, parent string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, held := c.populating[namespace]; !held {
+	if by, held := c.populating[namespace]; !held || by != parent {
 		delete(c.passes, namespace)
 	}
-	c.populating[namespace] = struct{}{}
+	c.populating[namespace] = parent
 }
 
-// Release ends Hold, if the namespace is held.
-func (c *Controller) Release(namespace string) {
+// Release ends Hold, if the namespace is held as a sub-namespace of the parent. Others may have Subnamespaces of its
+// name.
+func (c *Controller) Release(namespace, parent string) {
 	c.mu.Lock()
-	_, held := c.populating[namespace]
-	delete(c.populating, namespace)
+	by, held := c.populating[namespace]
+	if held = held && by == parent; held {
+		delete(c.populating, namespace)
+	}
 	c.mu.Unlock()
 	if held {
 		c.enqueue(namespace)

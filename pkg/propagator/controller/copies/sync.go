@@ -129,11 +129,8 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 		todo[permissions], todo[bound] = nil, nil
 	}
 	left := writesPerTurn * c.Workers
-	for p.stage < stages {
-		items := todo[p.stage]
-		if p.stage > removals {
-			items = slices.DeleteFunc(items, func(i item) bool { return p.blocked.Has(i.Kind.Group) })
-		}
+	// some writes or removes as many items as are left in this turn, and reports whether these were all.
+	some := func(items []item) bool {
 		now := items[:min(left, len(items))]
 		steps := make([]func() error, len(now))
 		for n, i := range now {
@@ -142,7 +139,18 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 		for n, err := range parallel.RunAll(c.Workers, steps) {
 			p.tried(now[n], err)
 		}
-		if left -= len(now); len(now) < len(items) {
+		left -= len(now)
+		return len(now) == len(items)
+	}
+	if p.stage > removals && !some(todo[removals]) {
+		return c.endTurn(namespace, p)
+	}
+	for p.stage < stages {
+		items := todo[p.stage]
+		if p.stage > removals {
+			items = slices.DeleteFunc(items, func(i item) bool { return p.blocked.Has(i.Kind.Group) })
+		}
+		if !some(items) {
 			break
 		}
 		if p.stage == removals && c.removalEnded(namespace, len(p.errs) > 0) {

@@ -2,6 +2,7 @@ package copies
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -44,6 +45,9 @@ type item struct {
 	kind int
 }
 
+// id identifies the item in its namespace.
+func (i item) id() string { return strconv.Itoa(i.kind) + "/" + i.Name }
+
 // compare orders the items of a stage.
 func (i item) compare(other item) int {
 	if i.kind != other.kind {
@@ -61,7 +65,9 @@ type pass struct {
 	last  *item
 	// blocked are the API groups in which removals have failed, so that nothing is written.
 	blocked sets.Set[string]
-	errs    []error
+	// kept are the removals that have failed, so that they are not tried in each turn.
+	kept sets.Set[string]
+	errs []error
 
 	// The controller's lock guards what follows.
 
@@ -73,9 +79,14 @@ type pass struct {
 
 // tried records that an item was tried, and why it could not be written or removed.
 func (p *pass) tried(i item, err error) {
-	p.last = &i
+	if p.stage == removals || stageOf(i.Write) != removals {
+		p.last = &i
+	}
 	if err == nil {
 		return
+	}
+	if stageOf(i.Write) == removals {
+		p.kept.Insert(i.id())
 	}
 	if p.stage == removals {
 		p.blocked.Insert(i.Kind.Group)
@@ -121,7 +132,9 @@ func (c *Controller) beginTurn(namespace string) (p *pass, todo [stages][]item) 
 			for _, list := range [][]copies.Write{outdated, wanted} {
 				for _, w := range list {
 					i, at := item{w, kind}, stageOf(w)
-					if at > p.stage || (at == p.stage && (p.last == nil || i.compare(*p.last) > 0)) {
+					// What is revoked meanwhile does not wait for what is left to be written.
+					late := at == removals && p.stage > removals && !p.kept.Has(i.id())
+					if late || at > p.stage || (at == p.stage && (p.last == nil || i.compare(*p.last) > 0)) {
 						todo[at] = append(todo[at], i)
 					}
 				}
@@ -139,7 +152,7 @@ func (c *Controller) beginTurn(namespace string) (p *pass, todo [stages][]item) 
 func (c *Controller) takePass(s *cache.State, namespace string) *pass {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	began := &pass{move: c.moving[namespace], blocked: sets.New[string](), running: true}
+	began := &pass{move: c.moving[namespace], blocked: sets.New[string](), kept: sets.New[string](), running: true}
 	if ns := s.Tree.Namespace(namespace); ns != nil {
 		began.uid = ns.UID
 	}

@@ -25,11 +25,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
-// countingClient records which copies are created. It refuses those that contain a name.
+// countingClient records which copies are created, and the names of those that are deleted. It refuses those that contain a name.
 type countingClient struct {
 	copies.Client
 	mu       sync.Mutex
 	created  []string
+	deleted  []string
 	refused  map[string]bool
 	tries    int
 	creating func()
@@ -49,6 +50,13 @@ func (f *countingClient) Create(_ context.Context, kind copies.Kind, namespace s
 	}
 	f.created = append(f.created, kind.Resource+" in "+namespace)
 	return copies.Written{UID: types.UID(fmt.Sprint("u", f.tries)), ResourceVersion: fmt.Sprint(100 + f.tries)}, nil
+}
+
+func (f *countingClient) Delete(_ context.Context, _ copies.Kind, _, name string, _ copies.Written) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.deleted = append(f.deleted, name)
+	return nil
 }
 
 // newTurns returns a controller of the trees big > big-leaf and small > small-leaf. Namespace big has the Roles role-0000
@@ -160,7 +168,7 @@ func TestRefusedCopiesDoNotHideOthers(t *testing.T) {
 	for i := range refused {
 		client.refused[fmt.Sprintf("role-%04d", i)] = true
 	}
-	c.Hold("big-leaf")
+	c.Hold("big-leaf", "parent")
 	err := c.Populate(t.Context(), "big-leaf", true)
 	for ; errors.Is(err, outcome.ErrUnfinished); err = c.Populate(t.Context(), "big-leaf", true) {
 		// It has its next turn.
@@ -177,7 +185,7 @@ func TestAPassBeginsAgainForAnotherNamespaceOrParent(t *testing.T) {
 			c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "big-leaf", UID: "other", ResourceVersion: "9"}})
 		},
 		"it has moved":     func(c *Controller) { c.Enqueue("big-leaf") },
-		"it is to be made": func(c *Controller) { c.Hold("big-leaf") },
+		"it is to be made": func(c *Controller) { c.Hold("big-leaf", "parent") },
 	} {
 		c, _ := newTurns(t, 1, 20)
 		for range 6 {
@@ -218,5 +226,37 @@ func TestWhatIsEnqueuedDuringAPassIsEvaluatedAgain(t *testing.T) {
 		if err != nil || enqueued[destination("big-leaf")] != again {
 			t.Errorf("enqueued: %t: got %v, %v", again, err, enqueued)
 		}
+	}
+}
+
+// Whoever creates sources all the time prolongs a pass, and must not keep a permission that is revoked meanwhile.
+func TestWhatIsRevokedDuringAPassDoesNotWaitForItsEnd(t *testing.T) {
+	c, client := newTurns(t, 1, 20)
+	for range 3 {
+		if err := c.syncNamespace(t.Context(), c.slots, "big-leaf", true); !errors.Is(err, outcome.ErrUnfinished) {
+			t.Fatal(err)
+		}
+	}
+	c.Cache.Update(func(s *cache.State) {
+		role := s.Kind(0).Index.Get("big", "role-0000")
+		s.Kind(0).Index.Delete("big", "role-0000", role.UID)
+	})
+	if err := c.syncNamespace(t.Context(), c.slots, "big-leaf", true); !errors.Is(err, outcome.ErrUnfinished) {
+		t.Fatal(err)
+	}
+	if !slices.Equal(client.deleted, []string{"role-0000"}) {
+		t.Errorf("deleted %v", client.deleted)
+	}
+}
+
+// Any namespace may have a Subnamespace of that name.
+func TestOnlyItsParentReleasesANamespace(t *testing.T) {
+	c, _ := newTurns(t, 1, 1)
+	c.Hold("big-leaf", "big")
+	if c.Release("big-leaf", "small"); c.populating["big-leaf"] != "big" {
+		t.Error("another one has released it")
+	}
+	if c.Release("big-leaf", "big"); len(c.populating) > 0 {
+		t.Error("it is not released")
 	}
 }

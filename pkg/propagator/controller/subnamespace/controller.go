@@ -104,7 +104,7 @@ func (c *Controller) enqueue(keys ...tree.Key) {
 func (c *Controller) Reconcile(ctx context.Context, key queue.Key) (err error) {
 	defer func() {
 		if !errors.Is(err, outcome.ErrUnfinished) {
-			c.Copies.Release(key.Name)
+			c.Copies.Release(key.Name, key.Namespace)
 		}
 	}()
 	k := tree.Key{Parent: key.Namespace, Name: key.Name}

@@ -23,7 +23,7 @@ import (
 // returns outcome.ErrUnfinished when others have their turn first.
 func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan) error {
 	// The copies controller leaves the namespace alone until it is populated. Reconcile releases it.
-	c.Copies.Hold(s.Name)
+	c.Copies.Hold(s.Name, s.Parent)
 
 	if p.action == createNamespace {
 		p.unlimited = c.markUnlimited(s, p.namespace)
@@ -55,7 +55,14 @@ func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan)
 	if p.setParent || p.setMetadata {
 		steps = append(steps, func() error { return c.syncHierarchy(ctx, s, p) })
 	}
-	if err := parallel.Run(steps); err != nil {
+	errs := parallel.RunAll(len(steps), steps)
+	if errors.Is(errs[0], outcome.ErrUnfinished) {
+		if len(errs) == 1 || errs[1] == nil {
+			return outcome.ErrUnfinished
+		}
+		errs[0] = nil // The failure of the other one has its back-off.
+	}
+	if err := errors.Join(errs...); err != nil {
 		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
 	}
 	if !limited {
