@@ -3,6 +3,7 @@ package quota
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -187,10 +189,16 @@ func TestTimesOfManagedFieldsCanBeReadAgain(t *testing.T) {
 	suite.Eventually(t, "a quota with the last time", func() error {
 		return request("POST", "hierarchicalresourcequotas").Body([]byte(body(quota, "q", pods, last))).Do(t.Context()).Error()
 	})
-	stored, err := admin.HNC.HncV1beta1().HierarchicalResourceQuotas("times-team").Get(t.Context(), "q", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	// From then on, nobody else writes it.
+	var stored *v1beta1.HierarchicalResourceQuota
+	suite.Eventually(t, "the quota is ready", func() (err error) {
+		stored, err = admin.HNC.HncV1beta1().HierarchicalResourceQuotas("times-team").Get(t.Context(), "q", metav1.GetOptions{})
+		if err == nil && !meta.IsStatusConditionTrue(stored.Status.Conditions, hnc.ConditionReady) {
+			err = fmt.Errorf("conditions %v", stored.Status.Conditions)
+		}
+		return err
+	})
+	entry := slices.IndexFunc(stored.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "e" })
 	for _, time := range []string{afterAll, beforeAll} {
 		update := strings.Replace(body(quota, "q", pods, time), `"name"`, fmt.Sprintf(`"resourceVersion": %q, "name"`, stored.ResourceVersion), 1)
 		for name, write := range map[string]*rest.Request{
@@ -200,7 +208,7 @@ func TestTimesOfManagedFieldsCanBeReadAgain(t *testing.T) {
 			"an update":     request("PUT", "hierarchicalresourcequotas").Name("q").Body([]byte(update)),
 			"a merge patch": request("PATCH", "hierarchicalresourcequotas").Name("q").SetHeader("Content-Type", string(types.MergePatchType)).Body([]byte(body(quota, "q", pods, time))),
 			"a JSON patch": request("PATCH", "hierarchicalresourcequotas").Name("q").SetHeader("Content-Type", string(types.JSONPatchType)).
-				Body(fmt.Appendf(nil, `[{"op": "replace", "path": "/metadata/managedFields/0/time", "value": %q}, {"op": "add", "path": "/metadata/labels/b", "value": "c"}]`, time)),
+				Body(fmt.Appendf(nil, `[{"op": "replace", "path": "/metadata/managedFields/%d/time", "value": %q}, {"op": "add", "path": "/metadata/labels/b", "value": "c"}]`, entry, time)),
 		} {
 			if err := write.Do(t.Context()).Error(); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "time: Invalid value") {
 				t.Errorf("%s with the time %s: %v", name, time, err)
