@@ -85,6 +85,12 @@ func TestPropagationRemovalFromATerminatingNamespaceNeedsNoPermission(t *testing
 
 // Whoever moves a namespace above a hierarchy that sets spec.propagation brings it into the other tree.
 func TestSubtreesDoNotBringPropagationWithoutThePermission(t *testing.T) {
+	belowM := func(name string) func(*testing.T, *fixture) error {
+		return func(t *testing.T, f *fixture) error {
+			_, err := f.Moves.Validate(as(t, "user"), f.existing(t, name), "m")
+			return err
+		}
+	}
 	for name, row := range map[string]struct {
 		forest map[string]string
 		sets   string
@@ -93,31 +99,19 @@ func TestSubtreesDoNotBringPropagationWithoutThePermission(t *testing.T) {
 	}{
 		"a root that moves": {
 			map[string]string{"root": "", "m": "root", "top": "", "mid": "top", "leaf": "mid"}, "leaf",
-			func(t *testing.T, f *fixture) error {
-				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "top"), "m")
-				return err
-			}, "root",
+			belowM("top"), "root",
 		},
 		"a part of another tree": {
 			map[string]string{"root": "", "m": "root", "top": "", "mid": "top", "leaf": "mid"}, "leaf",
-			func(t *testing.T, f *fixture) error {
-				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "mid"), "m")
-				return err
-			}, "root",
+			belowM("mid"), "root",
 		},
 		"a part of another tree, below which nothing sets it": {
 			map[string]string{"root": "", "m": "root", "top": "", "mid": "top", "leaf": "mid"}, "top",
-			func(t *testing.T, f *fixture) error {
-				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "mid"), "m")
-				return err
-			}, "",
+			belowM("mid"), "",
 		},
 		"within a tree": {
 			map[string]string{"root": "", "m": "root", "mid": "root", "leaf": "mid"}, "leaf",
-			func(t *testing.T, f *fixture) error {
-				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "mid"), "m")
-				return err
-			}, "",
+			belowM("mid"), "",
 		},
 		"a namespace that a Subnamespace claims": {
 			map[string]string{"root": "", "m": "root", "top": "", "leaf": "top"}, "leaf",
