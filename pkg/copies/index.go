@@ -57,13 +57,21 @@ func (x *Index) In(namespace string) iter.Seq[*Object] {
 
 // Count returns the numbers of sources and copies in the namespaces for which counts returns true.
 func (x *Index) Count(counts func(namespace string) bool) (sources, copies int) {
-	for namespace, c := range x.objects {
+	for namespace := range x.objects {
 		if counts(namespace) {
-			sources += len(c.byName) - c.copies
-			copies += c.copies
+			s, c := x.CountIn(namespace)
+			sources, copies = sources+s, copies+c
 		}
 	}
 	return sources, copies
+}
+
+// CountIn returns the numbers of sources and copies in a namespace.
+func (x *Index) CountIn(namespace string) (sources, copies int) {
+	if c := x.objects[namespace]; c != nil {
+		return len(c.byName) - c.copies, c.copies
+	}
+	return 0, 0
 }
 
 // Selective reports whether any source selects namespaces by labels.

@@ -17,39 +17,117 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
-// confirmUnbound removes the local RoleBindings that refer to a Role which has just been written and that the cache did
-// not contain, because they are newer. Later ones are authorized by the Role's rules. If it cannot remove them, it
-// withdraws the Role. A namespace without local Roles and RoleBindings is not read: a user who may write them has a
-// RoleBinding there, or permissions in the whole cluster.
-func (c *Controller) confirmUnbound(ctx context.Context, role copies.Write, written copies.Written) error {
-	kind, empty := 0, true
+// announce announces a Role that is about to arrive in its namespace, and returns what confirm and leave need; nil if
+// nothing has to be confirmed. A namespace without local Roles and RoleBindings is not read: a user who may write them
+// has a RoleBinding there, or permissions in the whole cluster. It returns outcome.ErrPaced if the namespace has many,
+// and those of too many others are being read: a worker waits for each.
+func (c *Controller) announce(roles int, role copies.Write) (*arrivals, error) {
+	if c.DryRun || !role.Arrives() {
+		return nil, nil
+	}
+	var kind int
+	var empty, long bool
+	var root string
 	c.Cache.Read(func(s *cache.State) {
-		var k *cache.Kind
-		if kind, k = bindings(s); k != nil {
-			for range k.Index.In(role.Namespace) {
-				empty = false
-				break
+		root = s.Tree.Root(role.Namespace)
+		kind, empty, long = bindingsIn(s, role.Namespace)
+	})
+	if empty && role.Present == nil {
+		return nil, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.arrivals[role.Namespace]
+	if all == nil {
+		all = &arrivals{namespace: role.Namespace, root: root, roles: roles, bindings: kind, long: long}
+		if long && !c.mayReadLong(root) {
+			return nil, fmt.Errorf("%w: Role %s/%s awaits that RoleBindings of other namespaces are read", outcome.ErrPaced, role.Namespace, names.Shorten(role.Name))
+		}
+		c.arrivals[role.Namespace] = all
+	}
+	all.users++
+	return all, nil
+}
+
+// bindingsIn returns the number of the kind RoleBinding, whether a namespace has none of them, and whether it has so many
+// local ones that reading them takes long.
+func bindingsIn(s *cache.State, namespace string) (kind int, empty, long bool) {
+	kind, k := bindings(s)
+	if k == nil {
+		return kind, true, false
+	}
+	local, inherited := k.Index.CountIn(namespace)
+	return kind, local+inherited == 0, local > shortList
+}
+
+// mayReadLong reports whether the RoleBindings of one more namespace that has many may be read. The lock must be held.
+func (c *Controller) mayReadLong(root string) bool {
+	total, inTree := 0, 0
+	for _, a := range c.arrivals {
+		if a.long {
+			total++
+			if a.root == root {
+				inTree++
 			}
 		}
-	})
-	if c.DryRun || (empty && role.Present == nil) {
-		return nil
 	}
-	err := c.removeAllBound(ctx, kind, role)
+	return inTree < longListsPerTree && total < max(c.Workers/2, 1)
+}
+
+// leave ends the use of what announce returned.
+func (c *Controller) leave(all *arrivals) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if all.users--; all.users == 0 {
+		delete(c.arrivals, all.namespace)
+	}
+}
+
+// confirm removes the local RoleBindings that refer to a Role which has just been written and that the cache did not
+// contain, because they are newer. Later ones are authorized by the Role's rules. If it cannot remove them, it
+// withdraws the Role.
+func (c *Controller) confirm(ctx context.Context, all *arrivals, role copies.Write, written copies.Written) error {
+	err := c.removeAllBound(ctx, all, role)
 	if err == nil {
 		return nil
 	}
+	key := queue.Key{Class: queue.Copy, Kind: all.roles, Namespace: role.Namespace, Name: role.Name}
+	failed := c.withdraw(ctx, key, copies.Write{Verb: copies.Delete, Kind: role.Kind, Namespace: role.Namespace, Name: role.Name, Present: &copies.Object{
+		Namespace: role.Namespace, Name: role.Name, UID: written.UID, ResourceVersion: written.ResourceVersion, Copy: true, InheritedFrom: role.Source.Namespace,
+	}})
+	if failed != nil {
+		c.Queue.Add(key)
+	}
+	return errors.Join(fmt.Errorf("%w: Role %s/%s is withdrawn until no RoleBinding refers to another one: %w", outcome.ErrStale,
+		role.Namespace, names.Shorten(role.Name), err), failed)
+}
+
+// withdraw removes a Role that could not be confirmed. If that fails, it is what the key does next.
+func (c *Controller) withdraw(ctx context.Context, key queue.Key, role copies.Write) error {
 	// Also when the process ends.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawalTimeout)
 	defer cancel()
-	withdrawn := copies.Write{Verb: copies.Delete, Kind: role.Kind, Namespace: role.Namespace, Name: role.Name, Present: &copies.Object{
-		Namespace: role.Namespace, Name: role.Name, UID: written.UID, ResourceVersion: written.ResourceVersion, Copy: true, InheritedFrom: role.Source.Namespace,
-	}}
-	_, failed := copies.Apply(ctx, c.Client, withdrawn)
-	return errors.Join(fmt.Errorf("%w: Role %s/%s is withdrawn until no RoleBinding refers to another one: %w", outcome.ErrStale,
-		role.Namespace, names.Shorten(role.Name), err), failed)
+	_, err := copies.Apply(ctx, c.Client, role)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if delete(c.withdrawals, key); err != nil && !apierrors.IsConflict(err) {
+		c.withdrawals[key] = role
+	}
+	return err
+}
+
+// resumeWithdrawal withdraws a Role for which that has failed before, and reports whether there was one.
+func (c *Controller) resumeWithdrawal(ctx context.Context, key queue.Key) (resumed bool, err error) {
+	c.mu.Lock()
+	role, resumed := c.withdrawals[key]
+	c.mu.Unlock()
+	if resumed {
+		err = c.withdraw(ctx, key, role)
+	}
+	return resumed, err
 }
 
 const (
@@ -57,6 +135,10 @@ const (
 	withdrawalTimeout = 10 * time.Second
 	// maxRemovals is how often RoleBindings are removed before a Role is withdrawn.
 	maxRemovals = 5
+	// shortList is how many local RoleBindings of a namespace are read at any time, a page. Of the namespaces that have
+	// more, longListsPerTree of each tree are read at a time, and of all trees half as many as there are workers.
+	shortList        = 20
+	longListsPerTree = 2
 )
 
 // arrival is a Role that has just been written.
@@ -68,8 +150,13 @@ type arrival struct {
 	err       error
 }
 
-// arrivals are the Roles of a namespace that have just been written.
+// arrivals are the Roles of a namespace that are being written.
 type arrivals struct {
+	namespace, root string
+	// roles and bindings are the numbers of the kinds Role and RoleBinding.
+	roles, bindings int
+	// long says that the namespace has many RoleBindings.
+	long bool
 	// evaluating is held by the one that evaluates for all others.
 	evaluating sync.Mutex
 	// waiting are those that wait for the next list, and users how many use the record. The controller's lock guards
@@ -80,27 +167,14 @@ type arrivals struct {
 
 // removeAllBound removes the local RoleBindings that refer to a Role which has just been written. Of the Roles of a
 // namespace that are written meanwhile, all share the next list.
-func (c *Controller) removeAllBound(ctx context.Context, kind int, role copies.Write) error {
+func (c *Controller) removeAllBound(ctx context.Context, all *arrivals, role copies.Write) error {
 	a := &arrival{role: role}
 	c.mu.Lock()
-	all := c.arrivals[role.Namespace]
-	if all == nil {
-		all = &arrivals{}
-		c.arrivals[role.Namespace] = all
-	}
 	all.waiting = append(all.waiting, a)
-	all.users++
 	c.mu.Unlock()
 
 	all.evaluating.Lock()
-	defer func() {
-		all.evaluating.Unlock()
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if all.users--; all.users == 0 {
-			delete(c.arrivals, role.Namespace)
-		}
-	}()
+	defer all.evaluating.Unlock()
 	if a.evaluated {
 		return a.err
 	}
@@ -112,7 +186,7 @@ func (c *Controller) removeAllBound(ctx context.Context, kind int, role copies.W
 	for _, other := range batch {
 		sources[other.role.Name] = other.role.Source
 	}
-	errs := c.removeBound(ctx, kind, role.Namespace, sources)
+	errs := c.removeBound(ctx, all.bindings, role.Namespace, sources)
 	for _, other := range batch {
 		other.evaluated, other.err = true, errs[other.role.Name]
 	}

@@ -11,9 +11,12 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
 // bindingLists answers lists of RoleBindings.
@@ -50,7 +53,13 @@ func TestRolesThatArriveMeanwhileShareAList(t *testing.T) {
 	})
 	arrive := func(name string) {
 		role := copies.Write{Verb: copies.Create, Kind: copies.Roles, Namespace: "leaf", Name: name, Source: &copies.Object{Namespace: "root", Name: name}}
-		if err := f.confirmUnbound(t.Context(), role, copies.Written{}); err != nil {
+		all, err := f.announce(0, role)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer f.leave(all)
+		if err := f.confirm(t.Context(), all, role, copies.Written{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -84,6 +93,70 @@ func TestRoleBindingsAreListedWithoutASlot(t *testing.T) {
 	})
 	if err := f.write(t, 0, "ops"); err != nil || held > 0 || len(f.slots) > 0 {
 		t.Errorf("got %v, %d slots are held, %d later", err, held, len(f.slots))
+	}
+}
+
+// A worker waits for each list, and the others are for other trees.
+func TestFewLongListsAreReadAtATime(t *testing.T) {
+	for name, row := range map[string]struct {
+		bindings int
+		reading  []arrivals
+		paced    bool
+	}{
+		"none is read":                    {bindings: shortList + 1},
+		"one of the tree is read":         {bindings: shortList + 1, reading: []arrivals{{root: "root", long: true}}},
+		"two of the tree are read":        {bindings: shortList + 1, reading: []arrivals{{root: "root", long: true}, {root: "root", long: true}}, paced: true},
+		"short ones are read":             {bindings: shortList + 1, reading: []arrivals{{root: "root"}, {root: "root"}, {root: "root"}}},
+		"it is short":                     {bindings: shortList, reading: []arrivals{{root: "root", long: true}, {root: "root", long: true}}},
+		"one of another tree is read":     {bindings: shortList + 1, reading: []arrivals{{root: "other", long: true}}},
+		"half of the workers wait for it": {bindings: shortList + 1, reading: []arrivals{{root: "a", long: true}, {root: "b", long: true}, {root: "c", long: true}}, paced: true},
+	} {
+		f := arriving(t)
+		f.Workers = 6
+		f.live(t)
+		f.Cache.Update(func(s *cache.State) {
+			for i := 1; i < row.bindings; i++ {
+				s.Kind(1).Index.Set(copies.NewRoleBinding(&rbacv1.RoleBinding{
+					ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: fmt.Sprint("b", i), UID: types.UID(fmt.Sprint(i)), ResourceVersion: "1"},
+				}, &copies.Rules{}))
+			}
+		})
+		for i := range row.reading {
+			f.arrivals[fmt.Sprint("reading-", i)] = &row.reading[i]
+		}
+		err := f.write(t, 0, "ops")
+		if paced := errors.Is(err, outcome.ErrPaced); paced != row.paced || (!paced && err != nil) || (paced && len(f.client.requests) > 0) || len(f.arrivals) != len(row.reading) {
+			t.Errorf("%s: got %v, %q, %d namespaces are remembered", name, err, f.client.requests, len(f.arrivals))
+		}
+		// All of a pass share a list.
+		enqueued := added{}
+		f.Queue = enqueued
+		f.Cache.Update(func(s *cache.State) { s.Kind(0).Index.Delete("leaf", "ops", "role") })
+		if err := f.syncCopy(t.Context(), queue.Key{Class: queue.Copy, Kind: 0, Namespace: "leaf", Name: "ops"}); err != nil {
+			t.Error(err)
+		}
+		if want := row.bindings > shortList; enqueued[destination("leaf")] != want {
+			t.Errorf("%s: enqueued are %v", name, enqueued)
+		}
+	}
+}
+
+func TestAFailedWithdrawalIsTriedAgain(t *testing.T) {
+	f, enqueued := arriving(t), added{}
+	f.Queue, f.client.refused, f.client.refusedRoles = enqueued, errors.New("denied"), errors.New("the server is down")
+	if err := f.write(t, 0, "ops"); err == nil {
+		t.Fatal("it is confirmed")
+	}
+	key := queue.Key{Class: queue.Copy, Kind: 0, Namespace: "leaf", Name: "ops"}
+	if !enqueued[key] {
+		t.Errorf("enqueued are %v", enqueued)
+	}
+	if err := f.syncCopy(t.Context(), key); !errors.Is(err, f.client.refusedRoles) {
+		t.Errorf("got %v", err)
+	}
+	f.client.refusedRoles = nil
+	if err := f.syncCopy(t.Context(), key); err != nil || f.client.requests[len(f.client.requests)-1] != "delete roles leaf/ops" || len(f.withdrawals) > 0 {
+		t.Errorf("got %v, %q", err, f.client.requests)
 	}
 }
 

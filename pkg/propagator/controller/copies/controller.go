@@ -69,8 +69,10 @@ type Controller struct {
 	populating map[string]string
 	// passes holds the passes of namespaces that have begun.
 	passes map[string]*pass
-	// arrivals holds the namespaces in which Roles have just been written.
+	// arrivals holds the namespaces in which Roles are being written.
 	arrivals map[string]*arrivals
+	// withdrawals holds the removals of Roles that could not be confirmed, as far as they have failed.
+	withdrawals map[queue.Key]copies.Write
 	// kept holds, by kind and by their UIDs, the local objects that are known to be kept, with the UIDs of the sources
 	// that they shadow.
 	kept map[int]map[types.UID]types.UID
@@ -84,11 +86,11 @@ func New(d controller.Dependencies, config Config) *Controller {
 		metrics:   newMetrics(d.Metrics),
 		changedAt: queue.NewStamps(),
 		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]string{}, passes: map[string]*pass{},
-		arrivals: map[string]*arrivals{},
-		kept:     map[int]map[types.UID]types.UID{},
-		events:   eventRecorder{d.Events},
-		backups:  newBackups(d.Hierarchy, d.Dynamic),
-		retries:  rates.New(retriedPerSecond, retriedBurst),
+		arrivals: map[string]*arrivals{}, withdrawals: map[queue.Key]copies.Write{},
+		kept:    map[int]map[types.UID]types.UID{},
+		events:  eventRecorder{d.Events},
+		backups: newBackups(d.Hierarchy, d.Dynamic),
+		retries: rates.New(retriedPerSecond, retriedBurst),
 	}
 	c.failures = &failures{
 		cache: d.Cache, events: c.events, changed: config.FailuresChanged, known: map[int]map[string]map[string]failure{},

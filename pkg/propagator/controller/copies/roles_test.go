@@ -32,8 +32,9 @@ import (
 type rbacClient struct {
 	copies.Client
 	inherited string
-	refused   error
-	requests  []string
+	// refused and refusedRoles are the errors of deletions of RoleBindings and Roles.
+	refused, refusedRoles error
+	requests              []string
 	// deleted is called with the name of a RoleBinding that is deleted.
 	deleted func(name string)
 }
@@ -46,6 +47,9 @@ func (r *rbacClient) Create(_ context.Context, kind copies.Kind, namespace strin
 func (r *rbacClient) Delete(_ context.Context, kind copies.Kind, namespace, name string, _ copies.Written) error {
 	if kind == copies.RoleBindings && r.refused != nil {
 		return r.refused
+	}
+	if kind == copies.Roles && r.refusedRoles != nil {
+		return r.refusedRoles
 	}
 	r.requests = append(r.requests, "delete "+kind.Resource+" "+namespace+"/"+name)
 	if kind == copies.RoleBindings && r.deleted != nil {

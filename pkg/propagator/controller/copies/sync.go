@@ -2,7 +2,6 @@ package copies
 
 import (
 	"context"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -67,6 +66,9 @@ func (c *Controller) syncSource(key queue.Key) {
 
 // syncCopy writes or removes one copy.
 func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
+	if resumed, err := c.resumeWithdrawal(ctx, key); resumed {
+		return err
+	}
 	var (
 		later bool
 		w     *copies.Write
@@ -75,6 +77,9 @@ func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
 	c.Cache.Read(func(s *cache.State) {
 		if later = c.busy(key.Namespace); !later {
 			w = decide(s, key.Kind, key.Namespace, key.Name)
+			// All Roles of a pass share a list of RoleBindings.
+			_, _, long := bindingsIn(s, key.Namespace)
+			later = long && w != nil && w.Arrives()
 		}
 		kind = s.Kind(key.Kind).Index.Kind
 	})
@@ -124,40 +129,39 @@ func (c *Controller) syncDestination(ctx context.Context, namespace string) erro
 //
 // Roles and RoleBindings are written only if limited is set.
 func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, namespace string, limited bool) error {
-	p, todo := c.beginTurn(namespace)
-	if !limited {
-		todo[permissions], todo[bound] = nil, nil
+	p, left, plans := c.beginTurn(namespace), turn{writesPerTurn * c.Workers, namesPerTurn}, 1
+	makePlan := func() {
+		c.makePlan(namespace, p)
+		plans--
 	}
-	left := writesPerTurn * c.Workers
-	// some writes or removes as many items as are left in this turn, and reports whether these were all.
-	some := func(items []item) bool {
-		now := items[:min(left, len(items))]
-		steps := make([]func() error, len(now))
-		for n, i := range now {
-			steps[n] = func() error { return c.write(ctx, slots, i.kind, i.Write) }
-		}
-		for n, err := range parallel.RunAll(c.Workers, steps) {
-			p.tried(now[n], err)
-		}
-		left -= len(now)
-		return len(now) == len(items)
+	if c.outdated(p) {
+		makePlan()
 	}
-	if p.stage > removals && !some(todo[removals]) {
-		return c.endTurn(namespace, p)
-	}
-	for p.stage < stages {
-		items := todo[p.stage]
-		if p.stage > removals {
-			items = slices.DeleteFunc(items, func(i item) bool { return p.blocked.Has(i.Kind.Group) })
+	for p.stage < stages && left.requests > 0 && left.names > 0 {
+		at, complete := p.plan.next(p.stage)
+		switch {
+		case at >= permissions && !limited:
+			p.stage = stages
+		case len(p.plan.names[at]) > 0:
+			items := c.take(namespace, p, at, &left)
+			steps := make([]func() error, len(items))
+			for n, i := range items {
+				steps[n] = func() error { return c.write(ctx, slots, i.kind, i.Write) }
+			}
+			for n, err := range parallel.RunAll(c.Workers, steps) {
+				p.tried(items[n], err)
+			}
+		case !complete && plans == 0:
+			return c.endTurn(namespace, p)
+		case !complete:
+			makePlan()
+		default:
+			if p.stage == removals && c.removalEnded(namespace, len(p.errs) > 0) {
+				c.moved(namespace, p.move)
+				p.blocked.Clear()
+			}
+			p.stage, p.last = p.stage+1, nil
 		}
-		if !some(items) {
-			break
-		}
-		if p.stage == removals && c.removalEnded(namespace, len(p.errs) > 0) {
-			c.moved(namespace, p.move)
-			p.blocked.Clear()
-		}
-		p.stage, p.last = p.stage+1, nil
 	}
 	return c.endTurn(namespace, p)
 }

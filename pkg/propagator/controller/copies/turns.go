@@ -2,8 +2,9 @@ package copies
 
 import (
 	"errors"
+	"slices"
 	"strconv"
-	"strings"
+	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,11 +20,19 @@ import (
 // A namespace may inherit any number of objects, and other trees wait while they are written. So its copies are written
 // in turns, between which others have theirs. A pass is one try to write each of them.
 
-// writesPerTurn is how many copies of a namespace are written in a turn, for each worker.
-const writesPerTurn = 4
-
-// maxErrors is how many errors of a pass are kept. There may be one for each copy.
-const maxErrors = 128
+const (
+	// writesPerTurn is how many copies of a namespace are written in a turn, for each worker.
+	writesPerTurn = 4
+	// namesPerTurn is how many names are evaluated in a turn. For most of them there may be nothing to write any more.
+	namesPerTurn = 1024
+	// namesPerPlan and plannedNames are how many names the plans of one pass, and of all passes, hold.
+	namesPerPlan = 4096
+	plannedNames = 1 << 20
+	// minPlanAge is how old a plan is before changes in its namespace make it outdated: each plan evaluates all copies.
+	minPlanAge = time.Second
+	// maxErrors is how many errors of a pass are kept. There may be one for each copy.
+	maxErrors = 128
+)
 
 // stage is a part of a pass, which begins when the one before it has ended.
 type stage int
@@ -38,34 +47,49 @@ const (
 	stages
 )
 
+// name is the name of a copy of a kind, given by its number.
+type name struct {
+	kind int
+	name string
+}
+
+// id is the form in which a set holds the name.
+func (n name) id() string { return strconv.Itoa(n.kind) + "/" + n.name }
+
 // item is one copy to write or to remove.
 type item struct {
 	copies.Write
-	// kind is the number of the kind.
 	kind int
 }
 
-// id identifies the item in its namespace.
-func (i item) id() string { return strconv.Itoa(i.kind) + "/" + i.Name }
+// plan holds the names of the copies that are to be written next, by stage.
+type plan struct {
+	names [stages][]name
+	// partial is the first stage of which names may be missing.
+	partial stage
+	at      time.Time
+}
 
-// compare orders the items of a stage.
-func (i item) compare(other item) int {
-	if i.kind != other.kind {
-		return i.kind - other.kind
+// next returns the stage that has the next names, given the present one: what is revoked meanwhile does not wait for
+// what is left to be written. complete says whether these are all names of the stage.
+func (p *plan) next(present stage) (at stage, complete bool) {
+	if len(p.names[removals]) > 0 {
+		return removals, removals < p.partial
 	}
-	return strings.Compare(i.Name, other.Name)
+	return present, present < p.partial
 }
 
 // pass is how far the copies of a namespace have been written. Whoever has begun a turn owns it until the turn ends.
 type pass struct {
 	uid  types.UID
 	move int
-	// stage is the present one, and last its last item that was tried, nil if none was.
+	// stage is the present one, and last its last name that was tried, nil if none was.
 	stage stage
-	last  *item
+	last  *name
+	plan  plan
 	// blocked are the API groups in which removals have failed, so that nothing is written.
 	blocked sets.Set[string]
-	// kept are the removals that have failed, so that they are not tried in each turn.
+	// kept are the removals that are not tried again: those that have failed, and those after their stage.
 	kept sets.Set[string]
 	errs []error
 
@@ -73,20 +97,19 @@ type pass struct {
 
 	// running is set during a turn.
 	running bool
-	// again is set if the copies have to be evaluated again: what was tried may have changed since.
-	again bool
+	// again is set if the copies have to be evaluated again after the pass: what was tried may have changed since.
+	// outdated is set if that applies to the plan.
+	again, outdated bool
 }
 
 // tried records that an item was tried, and why it could not be written or removed.
 func (p *pass) tried(i item, err error) {
-	if p.stage == removals || stageOf(i.Write) != removals {
-		p.last = &i
+	removal := stageOf(i.Write) == removals
+	if removal && (err != nil || p.stage > removals) {
+		p.kept.Insert(name{i.kind, i.Name}.id())
 	}
 	if err == nil {
 		return
-	}
-	if stageOf(i.Write) == removals {
-		p.kept.Insert(i.id())
 	}
 	if p.stage == removals {
 		p.blocked.Insert(i.Kind.Group)
@@ -100,23 +123,56 @@ func (p *pass) tried(i item, err error) {
 func (c *Controller) enqueue(namespace string) {
 	c.mu.Lock()
 	if p := c.passes[namespace]; p != nil {
-		p.again = true
+		p.again, p.outdated = true, true
 	}
 	c.mu.Unlock()
 	c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
 }
 
-// beginTurn continues the pass of a namespace, or begins one, and returns what is left to be done, by stage.
-func (c *Controller) beginTurn(namespace string) (p *pass, todo [stages][]item) {
-	// Each may have to look at any number of objects.
+// beginTurn continues the pass of a namespace, or begins one: the namespace may have moved since, or be another one.
+func (c *Controller) beginTurn(namespace string) (p *pass) {
+	c.Cache.Read(func(s *cache.State) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		began := &pass{
+			move: c.moving[namespace], blocked: sets.New[string](), kept: sets.New[string](), running: true, outdated: true,
+		}
+		if ns := s.Tree.Namespace(namespace); ns != nil {
+			began.uid = ns.UID
+		}
+		p = c.passes[namespace]
+		switch {
+		case p == nil, p.uid != began.uid, began.move != 0 && began.move != p.move:
+			c.passes[namespace] = began
+			p = began
+		case p.running:
+			p = began // Nobody continues it.
+		}
+		p.running = true
+	})
+	return p
+}
+
+// outdated reports whether the plan of a pass has to be made, or made again. It does so once for each change.
+func (c *Controller) outdated(p *pass) (outdated bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	outdated = p.outdated && time.Since(p.plan.at) > minPlanAge
+	p.outdated = p.outdated && !outdated
+	return outdated
+}
+
+// makePlan plans the next names of a pass.
+func (c *Controller) makePlan(namespace string, p *pass) {
+	// It may have to evaluate any number of objects.
 	c.deciding.Lock()
 	defer c.deciding.Unlock()
 	var tried map[int]sets.Set[string]
+	if p.plan.at.IsZero() && c.failures.in(namespace) {
+		tried = map[int]sets.Set[string]{}
+	}
+	p.plan = plan{at: time.Now(), partial: stages}
 	c.Cache.Read(func(s *cache.State) {
-		p = c.takePass(s, namespace)
-		if p.stage == removals && p.last == nil && c.failures.in(namespace) {
-			tried = map[int]sets.Set[string]{}
-		}
 		if s.Tree.Halted(namespace) {
 			return
 		}
@@ -131,41 +187,73 @@ func (c *Controller) beginTurn(namespace string) (p *pass, todo [stages][]item) 
 			}
 			for _, list := range [][]copies.Write{outdated, wanted} {
 				for _, w := range list {
-					i, at := item{w, kind}, stageOf(w)
-					// What is revoked meanwhile does not wait for what is left to be written.
-					late := at == removals && p.stage > removals && !p.kept.Has(i.id())
-					if late || at > p.stage || (at == p.stage && (p.last == nil || i.compare(*p.last) > 0)) {
-						todo[at] = append(todo[at], i)
+					if n, at := (name{kind, w.Name}), stageOf(w); p.lacks(n, at) {
+						p.plan.names[at] = append(p.plan.names[at], n)
 					}
 				}
 			}
 		}
 	})
+	c.mu.Lock()
+	left := max(writesPerTurn*c.Workers, min(namesPerPlan, plannedNames/max(1, len(c.passes))))
+	c.mu.Unlock()
+	for at, names := range p.plan.names {
+		if len(names) > left {
+			p.plan.partial = min(p.plan.partial, stage(at))
+		}
+		p.plan.names[at] = slices.Clone(names[:min(left, len(names))])
+		left -= len(p.plan.names[at])
+	}
 	if tried != nil {
 		c.failures.clearExcept(namespace, tried)
 	}
-	return p, todo
 }
 
-// takePass returns the pass of a namespace that is to be continued, or a new one: the namespace may have moved since, or
-// be another one.
-func (c *Controller) takePass(s *cache.State, namespace string) *pass {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	began := &pass{move: c.moving[namespace], blocked: sets.New[string](), kept: sets.New[string](), running: true}
-	if ns := s.Tree.Namespace(namespace); ns != nil {
-		began.uid = ns.UID
-	}
-	p := c.passes[namespace]
+// lacks reports whether a name of a stage has not been tried yet. Those of a stage come in order.
+func (p *pass) lacks(n name, at stage) bool {
 	switch {
-	case p == nil, p.uid != began.uid, began.move != 0 && began.move != p.move:
-		c.passes[namespace] = began
-		return began
-	case p.running:
-		return began // Nobody continues it.
+	case at == removals && p.stage > removals:
+		return !p.kept.Has(n.id())
+	case at == p.stage && p.last != nil:
+		return n.kind > p.last.kind || (n.kind == p.last.kind && n.name > p.last.name)
 	}
-	p.running = true
-	return p
+	return at >= p.stage
+}
+
+// turn is what is left of a turn.
+type turn struct{ requests, names int }
+
+// take returns what is to be written for the next names of a stage, as far as the turn allows. It is decided now, as
+// others may have written it since the plan.
+func (c *Controller) take(namespace string, p *pass, at stage, left *turn) (items []item) {
+	c.Cache.Read(func(s *cache.State) {
+		d := desired.Destination(s.Tree, namespace)
+		for ; left.requests > 0 && left.names > 0 && len(p.plan.names[at]) > 0; left.names-- {
+			n := p.plan.names[at][0]
+			p.plan.names[at] = p.plan.names[at][1:]
+			if at == p.stage {
+				p.last = &n
+			}
+			var w *copies.Write
+			if k := s.Kind(n.kind); k.Synced && !s.Tree.Halted(namespace) {
+				w = k.Index.Decide(d, n.name)
+			}
+			switch {
+			case w == nil:
+			case stageOf(*w) > at:
+				c.mu.Lock()
+				p.again = true
+				c.mu.Unlock()
+			case stageOf(*w) > removals && p.blocked.Has(w.Kind.Group):
+			default:
+				items = append(items, item{*w, n.kind})
+				if w.Verb != copies.Keep && w.Verb != copies.Wait {
+					left.requests--
+				}
+			}
+		}
+	})
+	return items
 }
 
 // endTurn ends a turn. It returns outcome.ErrUnfinished unless the pass has ended, then the errors of the pass.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -209,6 +210,44 @@ func TestAPassBeginsAgainForAnotherNamespaceOrParent(t *testing.T) {
 	}
 }
 
+// A plan evaluates all copies of a namespace, while other namespaces wait for theirs.
+func TestAPassPlansForManyTurns(t *testing.T) {
+	const roles = namesPerPlan/2 + 100
+	c, client := newTurns(t, 4, roles)
+	plans, turns := map[time.Time]bool{}, 0
+	for err := outcome.ErrUnfinished; errors.Is(err, outcome.ErrUnfinished); turns++ {
+		err = c.Reconcile(t.Context(), destination("big-leaf"))
+		if p := c.passes["big-leaf"]; p != nil {
+			plans[p.plan.at] = true
+			if planned := slices.Concat(p.plan.names[:]...); len(planned) > namesPerPlan {
+				t.Fatalf("%d names are planned", len(planned))
+			}
+			c.enqueue("big-leaf") // It changes all the time.
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(client.created) != 2*roles || turns < 2*roles/(4*writesPerTurn) || len(plans) > 4 {
+		t.Errorf("%d copies in %d turns with %d plans", len(client.created), turns, len(plans))
+	}
+}
+
+// What others have written since the plan is no work.
+func TestWhatIsWrittenSinceThePlanTakesNoTurn(t *testing.T) {
+	c, client := newTurns(t, 1, 20)
+	if err := c.syncNamespace(t.Context(), c.slots, "big-leaf", true); !errors.Is(err, outcome.ErrUnfinished) {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if err := c.syncCopy(t.Context(), queue.Key{Class: queue.Copy, Kind: 0, Namespace: "big-leaf", Name: fmt.Sprintf("role-%04d", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.syncNamespace(t.Context(), c.slots, "big-leaf", true); !errors.Is(err, outcome.ErrUnfinished) || len(client.created) != 20+writesPerTurn {
+		t.Errorf("got %v, and %d copies", err, len(client.created))
+	}
+}
+
 // The queue has the key once, and what changes between two turns may have been tried before.
 func TestWhatIsEnqueuedDuringAPassIsEvaluatedAgain(t *testing.T) {
 	for _, again := range []bool{false, true} {
@@ -241,6 +280,8 @@ func TestWhatIsRevokedDuringAPassDoesNotWaitForItsEnd(t *testing.T) {
 		role := s.Kind(0).Index.Get("big", "role-0000")
 		s.Kind(0).Index.Delete("big", "role-0000", role.UID)
 	})
+	c.enqueue("big-leaf")
+	c.passes["big-leaf"].plan.at = time.Now().Add(-2 * minPlanAge)
 	if err := c.syncNamespace(t.Context(), c.slots, "big-leaf", true); !errors.Is(err, outcome.ErrUnfinished) {
 		t.Fatal(err)
 	}

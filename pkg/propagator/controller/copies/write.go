@@ -35,6 +35,13 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		return fmt.Errorf("%w: Role %s/%s awaits the removal of RoleBinding %q, which refers to another one", outcome.ErrPaced,
 			w.Namespace, names.Shorten(w.Name), names.Shorten(binding))
 	}
+	arriving, err := c.announce(kind, w)
+	if err != nil {
+		return err
+	}
+	if arriving != nil {
+		defer c.leave(arriving)
+	}
 	again, ok := c.retry(time.Now(), kind, w)
 	if !ok {
 		return fmt.Errorf("%w: %s %s/%s", outcome.ErrPaced, w.Kind.Resource, w.Namespace, names.Shorten(w.Name))
@@ -49,7 +56,6 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	defer c.metrics.reconciling(groupKind(w.Kind))()
 	var kept backup
 	var written copies.Written
-	var err error
 	if w.Overwrites() {
 		done, claimed := c.backups.begin(w)
 		if claimed != nil {
@@ -76,9 +82,9 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	if err == nil {
 		written, err = copies.Apply(ctx, c.Client, w)
 	}
-	if err == nil && w.Arrives() {
+	if err == nil && arriving != nil {
 		release() // A tenant decides how long the list is.
-		if err := c.confirmUnbound(ctx, w, written); err != nil {
+		if err := c.confirm(ctx, arriving, w, written); err != nil {
 			if w.Overwrites() {
 				c.metrics.overwrote(groupKind(w.Kind))
 				c.events.overwritten(w, kept)
