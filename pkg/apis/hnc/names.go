@@ -88,6 +88,9 @@ const (
 	// AnnotationRequesterGroups names the groups of the user who created a ViewDefinition, in JSON. Only the server
 	// writes it.
 	AnnotationRequesterGroups = "hnc.x-k8s.io/requester-groups"
+	// AnnotationSourceUID holds, on a CopyRelease, the UID that the namespace of the source had when the release was
+	// authorized; there is none if the namespace did not exist. Only the server writes it.
+	AnnotationSourceUID = "hnc.x-k8s.io/source-uid"
 	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester does not
 	// have the creator's role there yet.
 	AnnotationCreatorPending = "hnc.x-k8s.io/creator-pending"

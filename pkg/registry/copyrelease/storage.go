@@ -52,9 +52,11 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 				return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "CopyRelease"}, r.Name, errs)
 			}
 			namespace := genericapirequest.NamespaceValue(ctx)
-			if err := t.Authorizer.AuthorizeRelease(ctx, r, namespace); err != nil {
+			source, err := t.Authorizer.AuthorizeRelease(ctx, r, namespace)
+			if err != nil {
 				return nil, err
 			}
+			base.SetAnnotation(&r.ObjectMeta, hnc.AnnotationSourceUID, string(source))
 			leave, err := rooms.enter(ctx, namespace)
 			if err != nil {
 				return nil, err

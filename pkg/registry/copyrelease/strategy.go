@@ -17,7 +17,7 @@ import (
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 )
 
-// strategy records the requester. The spec is immutable, because it was authorized when the object was created.
+// strategy records the requester, and the hook the source. The spec is immutable, because it was authorized when the object was created.
 type strategy struct{ base.Base }
 
 func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
@@ -32,7 +32,9 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	r, oldR := obj.(*hnc.CopyRelease), old.(*hnc.CopyRelease)
 	r.Status = oldR.Status
-	base.SetAnnotation(&r.ObjectMeta, hnc.AnnotationRequester, oldR.Annotations[hnc.AnnotationRequester])
+	for _, key := range []string{hnc.AnnotationRequester, hnc.AnnotationSourceUID} {
+		base.SetAnnotation(&r.ObjectMeta, key, oldR.Annotations[key])
+	}
 }
 
 func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {

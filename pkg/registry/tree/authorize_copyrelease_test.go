@@ -21,13 +21,16 @@ func TestAuthorizeRelease(t *testing.T) {
 		is          func(error) bool
 		says        string
 	}{
-		"with both permissions":   {settings, v1beta1.Ignore, "configmaps/b hierarchies/a", nil, ""},
-		"the other name":          {settings, v1beta1.Ignore, "configmaps/b hierarchyconfigurations/a", nil, ""},
-		"not the object":          {settings, v1beta1.Ignore, "configmaps/a hierarchies/a hierarchies/b", apierrors.IsForbidden, `needs the verb update on it`},
-		"not the source":          {settings, v1beta1.Ignore, "configmaps/b hierarchies/b", apierrors.IsForbidden, `namespace "a", which is the source of the copy`},
-		"a source that is gone":   {hnc.CopyReleaseSpec{Resource: "configmaps", Name: "settings", Source: "gone"}, v1beta1.Ignore, "configmaps/b hierarchies/a hierarchies/b", apierrors.IsForbidden, `"gone"`},
-		"a kind still propagated": {settings, v1beta1.Propagate, "configmaps/b hierarchies/a", apierrors.IsConflict, "the mode of configmaps from namespace \"a\" is Propagate"},
-		"a kind being removed":    {settings, v1beta1.Remove, "configmaps/b hierarchies/a", apierrors.IsConflict, "set the mode to Ignore first"},
+		"with both permissions": {settings, v1beta1.Ignore, "configmaps/b hierarchies/a", nil, ""},
+		"the other name":        {settings, v1beta1.Ignore, "configmaps/b hierarchyconfigurations/a", nil, ""},
+		"not the object":        {settings, v1beta1.Ignore, "configmaps/a hierarchies/a hierarchies/b", apierrors.IsForbidden, `needs the verb update on it`},
+		"not the source":        {settings, v1beta1.Ignore, "configmaps/b hierarchies/b", apierrors.IsForbidden, `namespace "a", which is the source of the copy`},
+		"a source that is gone": {hnc.CopyReleaseSpec{Resource: "configmaps", Name: "settings", Source: "gone"}, v1beta1.Ignore, "configmaps/b hierarchies/a hierarchies/b", apierrors.IsForbidden, `"gone"`},
+		// A review may be older than the end of the namespace.
+		"once admin of a source that is gone": {hnc.CopyReleaseSpec{Resource: "configmaps", Name: "settings", Source: "gone"}, v1beta1.Ignore, "configmaps/b hierarchies/gone", apierrors.IsForbidden, "in all namespaces"},
+		"a source that is gone, everywhere":   {hnc.CopyReleaseSpec{Resource: "configmaps", Name: "settings", Source: "gone"}, v1beta1.Ignore, "configmaps/b hierarchies/", nil, ""},
+		"a kind still propagated":             {settings, v1beta1.Propagate, "configmaps/b hierarchies/a", apierrors.IsConflict, "the mode of configmaps from namespace \"a\" is Propagate"},
+		"a kind being removed":                {settings, v1beta1.Remove, "configmaps/b hierarchies/a", apierrors.IsConflict, "set the mode to Ignore first"},
 		"a RoleBinding": {hnc.CopyReleaseSpec{Group: "rbac.authorization.k8s.io", Resource: "rolebindings", Name: "x", Source: "a"}, v1beta1.Ignore,
 			"rolebindings/b hierarchies/a", apierrors.IsForbidden, "always propagated"},
 	} {
@@ -40,10 +43,10 @@ func TestAuthorizeRelease(t *testing.T) {
 				}
 				return authorizer.DecisionNoOpinion, "", nil
 			})
-			err := f.Authorizer.AuthorizeRelease(as(t, "user"), &hnc.CopyRelease{Spec: row.spec}, "b")
+			source, err := f.Authorizer.AuthorizeRelease(as(t, "user"), &hnc.CopyRelease{Spec: row.spec}, "b")
 			if row.is == nil {
-				if err != nil {
-					t.Error(err)
+				if err != nil || (source == "") != (row.spec.Source == "gone") {
+					t.Errorf("got %q, %v", source, err)
 				}
 				return
 			}

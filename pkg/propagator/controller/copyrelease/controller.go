@@ -147,11 +147,8 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) 
 		if from := o.GetLabels()[hnc.LabelInheritedFrom]; from != r.Spec.Source {
 			return hnc.ReasonNoCopy, fmt.Sprintf("%s %q is not a copy from namespace %q", resource, r.Spec.Name, r.Spec.Source), nil
 		}
-		if younger, err := c.sourceIsYounger(ctx, o, r.Spec.Source); err != nil {
-			return "", "", err
-		} else if younger {
-			return hnc.ReasonReleaseRefused, fmt.Sprintf("namespace %q is younger than the object, so the source of the copy may have been in an earlier namespace of that name; set the mode of %s to Remove to remove it",
-				r.Spec.Source, resource), nil
+		if refused, err := c.refusesSource(ctx, r, o); err != nil || refused != "" {
+			return hnc.ReasonReleaseRefused, refused, err
 		}
 		strip(o)
 		o, err = client.Update(ctx, o, metav1.UpdateOptions{})
@@ -172,19 +169,28 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) 
 	return hnc.ReasonReleased, fmt.Sprintf("%s %q is an ordinary object now", resource, r.Spec.Name), nil
 }
 
-// sourceIsYounger reports whether the source namespace is younger than the copy. Its name has been claimed again: its
-// admins do not decide about copies of the earlier one. An object that was overwritten may be older than its source, and
-// counts as younger: when it became a copy, only its managed fields say, which its tenant may write.
-func (c *Controller) sourceIsYounger(ctx context.Context, o *unstructured.Unstructured, source string) (bool, error) {
-	ns, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, source, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return false, nil
+// refusesSource returns why a copy may not be released now, "" if it may. The namespace of the source must be the one
+// that the requester was authorized for, if there was one, and no younger than the copy: then its name has been claimed
+// again, and its admins do not decide about copies of the earlier one. An object that was overwritten may be older than
+// its source, and counts as such a copy: when it became one, only its managed fields say, which its tenant may write.
+func (c *Controller) refusesSource(ctx context.Context, r *v1alpha3.CopyRelease, o *unstructured.Unstructured) (string, error) {
+	ns, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, r.Spec.Source, metav1.GetOptions{})
+	exists := err == nil
+	if err != nil && !apierrors.IsNotFound(err) {
+		return "", err
 	}
-	if err != nil {
-		return false, err
+	uid, created := "", o.GetCreationTimestamp()
+	if exists {
+		uid = string(ns.UID)
 	}
-	created := o.GetCreationTimestamp()
-	return created.Before(&ns.CreationTimestamp), nil
+	switch {
+	case uid != r.Annotations[hnc.AnnotationSourceUID]:
+		return fmt.Sprintf("namespace %q has been created or deleted since the release was requested; request it again", r.Spec.Source), nil
+	case exists && created.Before(&ns.CreationTimestamp):
+		return fmt.Sprintf("namespace %q is younger than the object, so the source of the copy may have been in an earlier namespace of that name; set the mode of %s to Remove to remove it",
+			r.Spec.Source, r.Spec.Resource), nil
+	}
+	return "", nil
 }
 
 // strip removes what makes an object a copy.

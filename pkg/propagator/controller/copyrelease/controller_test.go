@@ -1,6 +1,7 @@
 package copyrelease
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -10,26 +11,31 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 )
 
-// A tenant may claim the name of a source that is gone.
-func TestACopyIsOlderThanANamespaceOfItsSourcesName(t *testing.T) {
+// A tenant may claim the name of a source that is gone, also once before it is gone.
+func TestOnlyTheNamespaceThatACopyCameFromReleasesIt(t *testing.T) {
 	at := func(second int64) metav1.Time { return metav1.NewTime(time.Unix(second, 0)) }
 	for name, row := range map[string]struct {
 		source, created, claimed int64 // seconds, 0 for none
-		want                     bool
+		authorized               string
+		want                     string
 	}{
-		"the source is older":          {source: 1, created: 2},
-		"of the same second":           {source: 2, created: 2},
+		"the source is older":          {source: 1, created: 2, authorized: "uid"},
+		"of the same second":           {source: 2, created: 2, authorized: "uid"},
 		"the source is gone":           {created: 2},
-		"the source is younger":        {source: 3, created: 2, want: true},
-		"an overwritten object":        {source: 3, created: 2, want: true},
-		"it claims to be a copy since": {source: 3, created: 2, claimed: 4, want: true},
+		"the source is younger":        {source: 3, created: 2, authorized: "uid", want: "younger"},
+		"an overwritten object":        {source: 3, created: 2, authorized: "uid", want: "younger"},
+		"gone since it was authorized": {created: 2, authorized: "uid", want: "request it again"},
+		"claimed since":                {source: 1, created: 2, want: "request it again"},
+		"another one since":            {source: 1, created: 2, authorized: "other", want: "request it again"},
+		"it claims to be a copy since": {source: 3, created: 2, claimed: 4, authorized: "uid", want: "younger"},
 	} {
 		client := fake.NewClientset()
 		if row.source != 0 {
-			if err := client.Tracker().Add(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "source", CreationTimestamp: at(row.source)}}); err != nil {
+			if err := client.Tracker().Add(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "source", UID: "uid", CreationTimestamp: at(row.source)}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -40,8 +46,10 @@ func TestACopyIsOlderThanANamespaceOfItsSourcesName(t *testing.T) {
 			o.SetManagedFields([]metav1.ManagedFieldsEntry{{Time: &claimed, FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:` + hnc.LabelInheritedFrom + `":{}}}}`)}})
 		}
 		c := New(controller.Dependencies{Kubernetes: client}, nil)
-		if got, err := c.sourceIsYounger(t.Context(), o, "source"); err != nil || got != row.want {
-			t.Errorf("%s: the source is younger: %t, want %t (%v)", name, got, row.want, err)
+		r := &v1alpha3.CopyRelease{Spec: v1alpha3.CopyReleaseSpec{Resource: "configmaps", Source: "source"}}
+		metav1.SetMetaDataAnnotation(&r.ObjectMeta, hnc.AnnotationSourceUID, row.authorized)
+		if got, err := c.refusesSource(t.Context(), r, o); err != nil || (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
+			t.Errorf("%s: got %q, %v; want %q", name, got, err, row.want)
 		}
 	}
 }
