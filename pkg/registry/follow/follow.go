@@ -23,8 +23,9 @@ type Source interface {
 }
 
 // Run calls replace with all objects of a store and then set for each changed object, until the context ends. gone
-// reports that it was deleted. It returns at once.
-func Run(ctx context.Context, name string, store Source, replace func([]any), set func(object any, gone bool)) {
+// reports that it was deleted. It returns at once, with a function that returns the resource version up to which they
+// have been called.
+func Run(ctx context.Context, name string, store Source, replace func([]any), set func(object any, gone bool)) (version func() string) {
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return store.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), internal(o))
@@ -40,7 +41,9 @@ func Run(ctx context.Context, name string, store Source, replace func([]any), se
 		// The store is local and ready shortly after the server starts, so it is retried soon.
 		Backoff: &wait.Backoff{Duration: 50 * time.Millisecond, Factor: 1.5, Jitter: 0.5, Steps: 10, Cap: time.Second},
 	}
-	go cache.NewReflectorWithOptions(lw, nil, &reflectorStore{replace, set}, options).RunWithContext(ctx)
+	r := cache.NewReflectorWithOptions(lw, nil, &reflectorStore{replace, set}, options)
+	go r.RunWithContext(ctx)
+	return r.LastSyncResourceVersion
 }
 
 // reflectorStore adapts callbacks to a reflector.

@@ -16,7 +16,7 @@ func (k hooks) validateAbstract(ctx context.Context, h *hnc.Hierarchy, before []
 		return nil
 	}
 	shared := h.Annotations[hnc.AnnotationAllowSharedNames] == "true"
-	return addComparisons(ctx)(k.tree.Abstract.Validate(ctx, namespace, before, h.Spec.AbstractAncestors, shared))
+	return addGuard(ctx)(k.tree.Abstract.Validate(ctx, namespace, before, h.Spec.AbstractAncestors, shared))
 }
 
 // authorizeSharedNames authorizes a change of the annotation that allows names of namespaces as stored abstract
@@ -34,5 +34,5 @@ func (k hooks) validateAbstractRemoval(ctx context.Context, h *hnc.Hierarchy) er
 	if len(h.Spec.AbstractAncestors) == 0 {
 		return nil
 	}
-	return addComparisons(ctx)(k.tree.Abstract.ValidateRemoval(ctx, h.Namespace, h.Spec.AbstractAncestors))
+	return addGuard(ctx)(k.tree.Abstract.ValidateRemoval(ctx, h.Namespace, h.Spec.AbstractAncestors))
 }

@@ -16,7 +16,7 @@ import (
 // would overwrite.
 func (k hooks) validatePropagation(ctx context.Context, h *hnc.Hierarchy, before []hnc.ResourceSpec) error {
 	namespace := genericapirequest.NamespaceValue(ctx)
-	if err := addComparisons(ctx)(k.tree.Authorizer.AuthorizePropagation(ctx, namespace, h.Spec.Parent)); err != nil {
+	if err := addGuard(ctx)(k.tree.Authorizer.AuthorizePropagation(ctx, namespace, h.Spec.Parent)); err != nil {
 		return err
 	}
 	return k.tree.Overwrites.ValidatePropagation(ctx, namespace, before, h.Spec.Propagation)
@@ -47,15 +47,15 @@ func (k hooks) validatePropagationRemoval(ctx context.Context, h *hnc.Hierarchy)
 	if len(h.Spec.Propagation) == 0 {
 		return nil
 	}
-	return addComparisons(ctx)(k.tree.Authorizer.AuthorizePropagationRemoval(ctx, h.Namespace))
+	return addGuard(ctx)(k.tree.Authorizer.AuthorizePropagationRemoval(ctx, h.Namespace))
 }
 
-// addComparisons adds the comparisons of a guard to the fence of the write.
-func addComparisons(ctx context.Context) func(*fence.Guard, error) error {
+// addGuard adds a guard to the fence of the write.
+func addGuard(ctx context.Context) func(*fence.Guard, error) error {
 	return func(guard *fence.Guard, err error) error {
 		if err != nil {
 			return err
 		}
-		return fence.AddUnchanged(ctx, guard.Unchanged)
+		return fence.Add(ctx, guard)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -91,11 +92,23 @@ func (s *Sources) CurrentModes() Modes {
 	return s.modes
 }
 
-// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, and whether they have been read.
-func (s *Sources) Trees() (trees map[string][]hnc.ResourceSpec, known bool) {
+// follow sets what returns the resource version up to which hierarchies have been read.
+func (s *Sources) follow(version func() string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.treesVersion = version
+}
+
+// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, and whether they have been read
+// up to a revision of the store.
+func (s *Sources) Trees(revision int64) (trees map[string][]hnc.ResourceSpec, known bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.modes.Trees, s.treesKnown
+	if !s.treesKnown || s.treesVersion == nil {
+		return nil, false
+	}
+	read, err := strconv.ParseInt(s.treesVersion(), 10, 64)
+	return s.modes.Trees, err == nil && read >= revision
 }
 
 // Mode returns the mode of a resource for sources in the first namespace of a chain: the nearest namespace with an

@@ -49,6 +49,8 @@ type Sources struct {
 	// modes are the modes known so far; resolved reports that their kinds have been resolved.
 	modes                              Modes
 	clusterKnown, treesKnown, resolved bool
+	// treesVersion returns the resource version up to which hierarchies have been read, nil until they are followed.
+	treesVersion func() string
 	// policies are those of all kinds that are not ignored, as they were resolved last.
 	policies map[schema.GroupResource]copies.Policies
 	// kinds are the enforced kinds, then the others. problems describes the kinds that could not be resolved.

@@ -15,7 +15,8 @@ import (
 // commit. A sub-namespace whose Hierarchy names no parent has the parent of its Subnamespace.
 func (a *Authorizer) AuthorizePropagation(ctx context.Context, namespace, parent string) (*fence.Guard, error) {
 	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
-		return &fence.Guard{}, a.authorizePropagation(ctx, s, namespace, parent)
+		chain, err := a.authorizePropagation(ctx, s, namespace, parent)
+		return &fence.Guard{Mark: propagationMarks(chain)}, err
 	})
 }
 
@@ -27,33 +28,82 @@ func (a *Authorizer) AuthorizePropagationRemoval(ctx context.Context, name strin
 		if err != nil || namespace == nil {
 			return &fence.Guard{}, err
 		}
-		return &fence.Guard{}, a.authorizePropagation(ctx, s, name, "")
+		_, err = a.authorizePropagation(ctx, s, name, "")
+		return &fence.Guard{}, err
 	})
 }
 
-func (a *Authorizer) authorizePropagation(ctx context.Context, s *snapshot, namespace, parent string) error {
+// authorizePropagation returns the chain of the namespace.
+func (a *Authorizer) authorizePropagation(ctx context.Context, s *snapshot, namespace, parent string) (chain []string, err error) {
 	if parent == "" {
 		edge, err := s.edge(ctx, namespace)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		effective, err := s.effective(ctx, namespace, edge)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if edge.Subnamespace != "" && effective {
 			parent = edge.Parent
 		}
 	}
-	root := namespace
+	chain = []string{namespace}
 	if parent != "" {
-		chain, err := s.ancestry(ctx, parent)
+		above, err := s.ancestry(ctx, parent)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		root = chain[len(chain)-1]
+		chain = append(chain, above...)
 	}
-	return a.requirePropagation(ctx, newRejection(ctx, hnc.Singleton), "spec.propagation", root)
+	return chain, a.requirePropagation(ctx, newRejection(ctx, hnc.Singleton), "spec.propagation", chain[len(chain)-1])
+}
+
+// propagationMarks returns the names of the marks of namespaces that get a new revision when spec.propagation is set in
+// one of them or below, or comes there with a subtree. Who moves one of them has not seen that yet.
+func propagationMarks(namespaces []string) []string {
+	marks := make([]string, len(namespaces))
+	for i, name := range namespaces {
+		marks[i] = name + "/propagation"
+	}
+	return marks
+}
+
+// carriesPropagation returns, of some namespaces that are about to move, those that have a hierarchy that sets
+// spec.propagation in them or below, each with the first namespace of such a hierarchy. At commit there must be no others.
+func (a *Authorizer) carriesPropagation(ctx context.Context, s *snapshot, names ...string) (map[string]string, error) {
+	if a.config.Sources == nil || len(names) == 0 {
+		return nil, nil
+	}
+	var latest int64
+	for _, name := range propagationMarks(names) {
+		// The mark is read before what it is about.
+		mark, err := a.config.Edges.Mark(ctx, name)
+		if err != nil {
+			return nil, internalerror.From(err)
+		}
+		s.marks[name], latest = mark, max(latest, mark)
+	}
+	if latest > 0 {
+		if err := a.index.WaitUntilFresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	trees, known := a.config.Sources.Trees(latest)
+	if !known {
+		unread := apierrors.NewServiceUnavailable("which hierarchies set spec.propagation has not been read yet; try again")
+		unread.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+		return nil, unread
+	}
+	carries, moving := map[string]string{}, sets.New(names...)
+	for namespace := range trees {
+		for _, at := range a.index.Chain(namespace) {
+			if first, has := carries[at]; moving.Has(at) && (!has || namespace < first) {
+				carries[at] = namespace
+			}
+		}
+	}
+	return carries, nil
 }
 
 // requirePropagation requires the permission to set spec.propagation in the tree of a root. The propagator has it. The

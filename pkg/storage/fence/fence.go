@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 )
 
@@ -71,9 +72,9 @@ func Set(ctx context.Context, guard *Guard) error {
 	return nil
 }
 
-// AddUnchanged adds edges that must be unchanged to the guard of the write of a context. Of an edge that the guard
-// contains already, it keeps the older revision. It fails as Set does.
-func AddUnchanged(ctx context.Context, unchanged map[string]int64) error {
+// Add adds edges that must be unchanged, and marks that get a new revision, to the guard of the write of a context. Of
+// an edge that the guard contains already, it keeps the older revision. It fails as Set does.
+func Add(ctx context.Context, more *Guard) error {
 	h, ok := ctx.Value(contextKey{}).(*holder)
 	if !ok {
 		return errNoFence
@@ -84,11 +85,12 @@ func AddUnchanged(ctx context.Context, unchanged map[string]int64) error {
 	if h.guard != nil {
 		guard = *h.guard
 	}
+	guard.Mark = slices.Concat(guard.Mark, more.Mark)
 	guard.Unchanged = maps.Clone(guard.Unchanged)
 	if guard.Unchanged == nil {
 		guard.Unchanged = map[string]int64{}
 	}
-	for edge, revision := range unchanged {
+	for edge, revision := range more.Unchanged {
 		// Of two different revisions, the older one loses the fence.
 		if known, ok := guard.Unchanged[edge]; !ok || revision < known {
 			guard.Unchanged[edge] = revision
