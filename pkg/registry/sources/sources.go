@@ -46,11 +46,15 @@ type Sources struct {
 	idle, maxWait time.Duration
 
 	mu sync.RWMutex
-	// modes are the modes known so far; resolved reports that their kinds have been resolved.
+	// modes are the modes known so far, and changed is when they changed last; resolved reports that their kinds have been
+	// resolved while the index is needed.
 	modes                              Modes
+	changed                            time.Time
 	clusterKnown, treesKnown, resolved bool
-	// policies are those of all kinds that are not ignored, as they were resolved last.
-	policies map[schema.GroupResource]copies.Policies
+	// policies are those of all kinds that are not ignored, as they were resolved last, at first those of the enforced
+	// kinds; modesKnown reports that all modes have been resolved once.
+	policies   map[schema.GroupResource]copies.Policies
+	modesKnown bool
 	// kinds are the enforced kinds, then the others. problems describes the kinds that could not be resolved.
 	kinds    []*kind
 	problems []string
@@ -72,7 +76,10 @@ type kind struct {
 
 // New returns an empty index. Run populates it.
 func New(config Config) *Sources {
-	return &Sources{Config: config, resolve: make(chan struct{}, 1), idle: idlePeriod, maxWait: maxWait, progress: make(chan struct{})}
+	s := &Sources{Config: config, resolve: make(chan struct{}, 1), idle: idlePeriod, maxWait: maxWait, progress: make(chan struct{})}
+	enforced, _ := s.KindPolicies(context.Background(), time.Time{}, Modes{}) // Looks nothing up.
+	s.policies = byResource(enforced)
+	return s
 }
 
 // Overwritten returns the local objects in the destinations that sources in the namespaces above would overwrite, in

@@ -107,9 +107,7 @@ func (a *Authorizer) authorizeArrival(ctx context.Context, s *snapshot, reject r
 	}
 	trees, known := a.config.Sources.Trees()
 	if !known {
-		unread := apierrors.NewServiceUnavailable("which hierarchies set spec.propagation has not been read yet; try again")
-		unread.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
-		return unread
+		return modesUnread()
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(trees)) {
 		if slices.Contains(a.index.Chain(namespace), name) {
@@ -117,6 +115,13 @@ func (a *Authorizer) authorizeArrival(ctx context.Context, s *snapshot, reject r
 		}
 	}
 	return nil
+}
+
+// modesUnread rejects what depends on the modes of kinds before they are known.
+func modesUnread() error {
+	err := apierrors.NewServiceUnavailable("the configuration and spec.propagation of hierarchies have not been read yet; try again")
+	err.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+	return err
 }
 
 // requireAdmin requires the permission to update the hierarchy of a namespace, under either of its resource names.

@@ -40,10 +40,17 @@ func TestAuthorizeRelease(t *testing.T) {
 				}
 				return authorizer.DecisionNoOpinion, "", nil
 			})
-			err := f.Authorizer.AuthorizeRelease(as(t, "user"), &hnc.CopyRelease{Spec: row.spec}, "b")
+			release := func() error {
+				return f.Authorizer.AuthorizeRelease(as(t, "user"), &hnc.CopyRelease{Spec: row.spec}, "b")
+			}
+			err := release()
 			if row.is == nil {
 				if err != nil {
 					t.Error(err)
+				}
+				f.config().Sources.(*conflicting).unread = true
+				if err := release(); !apierrors.IsServiceUnavailable(err) {
+					t.Errorf("before the modes are known: %v", err)
 				}
 				return
 			}

@@ -58,6 +58,8 @@ func (s *conflicting) Propagated(schema.GroupResource, []string) bool {
 	return copies.Policy{Mode: s.mode}.Copies()
 }
 
+func (s *conflicting) ModesKnown() bool { return !s.unread }
+
 func (s *conflicting) CurrentModes() sources.Modes { return s.modes }
 
 func (s *conflicting) Trees() (trees map[string][]hnc.ResourceSpec, known bool) {
