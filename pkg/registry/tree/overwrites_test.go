@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -139,7 +140,11 @@ func TestH11SubtreeIsEvaluatedAfterTheMove(t *testing.T) {
 	var names []string
 	for _, d := range s.destinations {
 		names = append(names, d.Namespace)
-		if !slices.Equal(d.Ancestors, []string{"root2", "x"}) {
+		above := []string{"root2", "x"}
+		if d.Namespace != "a" {
+			above = append(above, "a")
+		}
+		if !slices.Equal(d.Ancestors, above) {
 			t.Errorf("the ancestors of %s are %v", d.Namespace, d.Ancestors)
 		}
 		want := map[string]string{hnc.TreeLabel("root2"): "2", hnc.TreeLabel("x"): "1", hnc.TreeLabel("a"): "0"}
@@ -175,6 +180,25 @@ func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
 	for d := range movedDestinations([]Node{node("moved", "")}, []string{"moved"}, []string{"parent"}, nil, nil) {
 		if d.Before == nil {
 			t.Error("it is not known that the namespace was a root")
+		}
+	}
+}
+
+// A subtree may override what comes from above, so its own namespaces are among the ancestors from which it inherits.
+func TestH11MovedNamespacesInheritFromEachOther(t *testing.T) {
+	nodes := []Node{{Name: "moved"}, {Name: "mid", Parent: "moved"}, {Name: "leaf", Parent: "mid"}}
+	for i := range nodes {
+		nodes[i].Namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: nodes[i].Name}}
+	}
+	want := map[string]string{"moved": "root parent", "mid": "root parent moved", "leaf": "root parent moved mid"}
+	for d := range movedDestinations(nodes, []string{"moved", "old"}, []string{"parent", "root"}, nil, func(string) map[string]string { return nil }) {
+		if got := strings.Join(d.Ancestors, " "); got != want[d.Namespace] {
+			t.Errorf("%s inherits from %s, want %s", d.Namespace, got, want[d.Namespace])
+		}
+		for at, namespace := range d.Ancestors[2:] {
+			if got := d.Labels(namespace)[hnc.TreeLabel("root")]; got != strconv.Itoa(at+2) {
+				t.Errorf("root is %s above %s in the future", got, namespace)
+			}
 		}
 	}
 }
