@@ -51,11 +51,14 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 			return err
 		}
 	}
-	below := ""
+	var above []string
 	if len(chain) > 0 {
-		below = chain[0]
+		var err error
+		if above, err = s.ancestry(ctx, chain[0]); err != nil {
+			return err
+		}
 	}
-	if err := a.authorizeArrival(ctx, s, reject, "spec.parent", name, below, left, chain); err != nil || current == "" {
+	if err := a.authorizeArrival(ctx, s, reject, "spec.parent", name, above, left, chain); err != nil || current == "" {
 		return err
 	}
 	parent, err := s.namespace(ctx, current)
@@ -74,34 +77,26 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 	if unowned {
 		return nil
 	}
-	if len(chain) > 0 {
-		if chain, err = s.ancestry(ctx, chain[0]); err != nil {
-			return err
-		}
-	}
-	if i := slices.IndexFunc(left, func(name string) bool { return slices.Contains(chain, name) }); i >= 0 {
+	if i := slices.IndexFunc(left, func(name string) bool { return slices.Contains(above, name) }); i >= 0 {
 		return a.requireAdmin(ctx, reject, left[i], "most recent common ancestor of the old and the new parent")
 	}
 	root := left[len(left)-1]
 	if err := a.requireAdmin(ctx, reject, root, "root of the tree that the namespace leaves"); err != nil {
 		return err
 	}
-	return a.authorizeLeaving(ctx, s, reject, root, chain)
+	return a.authorizeLeaving(ctx, s, reject, root, above)
 }
 
 // authorizeArrival authorizes what a move of a subtree from below one chain to below another changes there: managed Pod
 // Security labels, and what is propagated in the tree that it joins, in which spec.propagation of its hierarchies decides
-// from then on. The field is where the client has named the namespace or its parent; below is the existing namespace
-// below which it comes, "" for none. What hierarchies set may have changed a moment ago, and is not compared at commit.
-func (a *Authorizer) authorizeArrival(ctx context.Context, s *snapshot, reject rejection, field, name, below string, from, to []string) error {
-	if err := a.authorizePodSecurityMove(ctx, s, reject, field, name, from, to); err != nil || below == "" || a.config.Sources == nil {
+// from then on. The field is where the client has named the namespace or its parent; above is the ancestry of the
+// existing namespace below which it comes, nil for none. What hierarchies set may have changed a moment ago, and is not
+// compared at commit.
+func (a *Authorizer) authorizeArrival(ctx context.Context, s *snapshot, reject rejection, field, name string, above, from, to []string) error {
+	if err := a.authorizePodSecurityMove(ctx, s, reject, field, name, from, to); err != nil || len(above) == 0 || a.config.Sources == nil {
 		return err
 	}
-	chain, err := s.ancestry(ctx, below)
-	if err != nil {
-		return err
-	}
-	root := chain[len(chain)-1]
+	root := above[len(above)-1]
 	if len(from) > 0 && from[len(from)-1] == root {
 		return nil
 	}
