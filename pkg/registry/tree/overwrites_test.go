@@ -222,6 +222,11 @@ func TestK7AllTreesAreEvaluated(t *testing.T) {
 	if err := f.Overwrites.ValidateConfiguration(as(t, hnc.PropagatorUser), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{}); err != nil {
 		t.Error(err)
 	}
+	s.unread = true
+	if err := f.Overwrites.ValidateConfiguration(as(t, "user"), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{}); !apierrors.IsServiceUnavailable(err) {
+		t.Errorf("before the hierarchies have been read: %v", err)
+	}
+	s.unread = false
 	f.lists = map[string]bool{"c": true}
 	err := f.Overwrites.ValidateConfiguration(as(t, "user"), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{})
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `Object "n" in namespace "b" would overwrite the one in "c"`) {
