@@ -124,7 +124,7 @@ func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, clie
 		return fmt.Errorf("hierarchical quotas: %w", err)
 	}
 	c.quotaAdmission.ready = []func() bool{
-		quotas.Informer().HasSynced, namespaces.Informer().HasSynced, func() bool { return t.Index.Ready(nil) == nil },
+		quotas.Informer().HasSynced, namespaces.Informer().HasSynced, func() bool { return t.Index.Ready(nil) == nil }, s.ModesKnown,
 	}
 	c.quotaAdmission.ledger = l
 	return generic.AddPostStartHook("hierarchical-quotas", func(hook genericapiserver.PostStartHookContext) error {

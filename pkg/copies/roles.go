@@ -131,7 +131,9 @@ func (x *Index) effectiveRole(d Destination, name string) *Object {
 // ancestor describes an ancestor of the namespace.
 func (d Destination) ancestor(namespace string) Destination {
 	at := Destination{Namespace: namespace, Ancestors: d.Ancestors[:slices.Index(d.Ancestors, namespace)], Labels: d.Labels, roles: d.roles}
-	if d.Before != nil {
+	if i := slices.Index(d.Before, namespace); i >= 0 {
+		at.Before = d.Before[:i]
+	} else if d.Before != nil {
 		at.Before = at.Ancestors // It does not move.
 	}
 	return at

@@ -214,8 +214,12 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 		scope = append(scope, slices.DeleteFunc(others, inScope.Has)...)
 	}
 	read := sets.New(scope...).Insert(t.Ancestors(namespace.Name)...)
+	since := p.Sources.DiscoveryTime()
+	if len(spec.Resources) > 0 {
+		since = resourcespec.RequestTime(ctx)
+	}
 	// The modes of other trees have no effect here, and the requester may not see them.
-	policies, problems := p.Sources.KindPolicies(ctx, resourcespec.RequestTime(ctx), modes.In(read.Union(sets.New(left...))))
+	policies, problems := p.Sources.KindPolicies(ctx, since, modes.In(read.Union(sets.New(left...))))
 	pr.unknown = problems
 	p.readObjects(ctx, pr.snapshot, policies, read)
 	pr.effects = plan.Effects(t, pr.indexes, scope)

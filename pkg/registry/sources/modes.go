@@ -33,7 +33,7 @@ func (s *Sources) setConfigurations(objects []any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.modes.Cluster, s.modes.OnConflict, s.clusterKnown = spec.Resources, spec.OnConflict, true
-	s.enqueueResolve()
+	s.modesChanged()
 }
 
 func (s *Sources) setConfiguration(object any, gone bool) {
@@ -49,7 +49,7 @@ func (s *Sources) setConfiguration(object any, gone bool) {
 	defer s.mu.Unlock()
 	if !slices.Equal(s.modes.Cluster, spec.Resources) || s.modes.OnConflict != spec.OnConflict {
 		s.modes.Cluster, s.modes.OnConflict = spec.Resources, spec.OnConflict
-		s.enqueueResolve()
+		s.modesChanged()
 	}
 }
 
@@ -64,7 +64,7 @@ func (s *Sources) setHierarchies(objects []any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.modes.Trees, s.treesKnown = trees, true
-	s.enqueueResolve()
+	s.modesChanged()
 }
 
 func (s *Sources) setHierarchy(object any, gone bool) {
@@ -82,6 +82,12 @@ func (s *Sources) setHierarchy(object any, gone bool) {
 		return
 	}
 	s.modes = s.modes.With(h.Namespace, resources)
+	s.modesChanged()
+}
+
+// modesChanged schedules resolveKinds after a change of the modes. The lock must be held.
+func (s *Sources) modesChanged() {
+	s.changed = time.Now()
 	s.enqueueResolve()
 }
 
@@ -109,6 +115,14 @@ func (s *Sources) Trees(revision int64) (trees map[string][]hnc.ResourceSpec, kn
 	}
 	read, err := strconv.ParseInt(s.treesVersion(), 10, 64)
 	return s.modes.Trees, err == nil && read >= revision
+}
+
+// ModesKnown reports whether all modes have been resolved once. Until then Mode and Propagated know only the enforced
+// kinds, and answer as if others were not propagated.
+func (s *Sources) ModesKnown() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.modesKnown
 }
 
 // Mode returns the mode of a resource for sources in the first namespace of a chain: the nearest namespace with an
@@ -151,6 +165,27 @@ func (m Modes) In(namespaces sets.Set[string]) Modes {
 	return Modes{m.Cluster, m.OnConflict, trees}
 }
 
+// DiscoveryTime returns the time since which discovery must have run for a configured kind to be missing. It is after
+// the last change of the modes and not before the last period, so that a kind that the cluster does not serve costs one
+// discovery for each.
+func (s *Sources) DiscoveryTime() time.Time {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if due := time.Now().Add(-s.period()); due.After(s.changed) {
+		return due
+	}
+	return s.changed
+}
+
+// byResource returns the policies by their resources.
+func byResource(policies []KindPolicy) map[schema.GroupResource]copies.Policies {
+	found := make(map[schema.GroupResource]copies.Policies, len(policies))
+	for _, p := range policies {
+		found[p.Kind.GroupResource()] = p.Policies
+	}
+	return found
+}
+
 // resolveKinds resolves the configured kinds, and watches the propagated ones while the index is needed. It returns
 // false if it has to be repeated soon, because some could not be looked up.
 func (s *Sources) resolveKinds(ctx context.Context) bool {
@@ -162,21 +197,18 @@ func (s *Sources) resolveKinds(ctx context.Context) bool {
 			return false
 		}
 	}
-	policies, problems := s.KindPolicies(ctx, time.Now(), modes)
-	byResource := make(map[schema.GroupResource]copies.Policies, len(policies))
-	for _, p := range policies {
-		byResource[p.Kind.GroupResource()] = p.Policies
-	}
+	policies, problems := s.KindPolicies(ctx, s.DiscoveryTime(), modes)
+	resolved := byResource(policies)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(problems) > 0 {
 		for resource, before := range s.policies {
-			if _, found := byResource[resource]; !found {
-				byResource[resource] = before
+			if _, found := resolved[resource]; !found {
+				resolved[resource] = before
 			}
 		}
 	}
-	s.policies = byResource
+	s.policies, s.modesKnown = resolved, s.modesKnown || (known && len(problems) == 0)
 	if s.watching {
 		s.problems, s.resolved = problems, known
 		s.apply(ctx, slices.DeleteFunc(policies, func(p KindPolicy) bool { return !p.propagates() }))

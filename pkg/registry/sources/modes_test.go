@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -13,20 +14,24 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
 // clusterMapper counts look-ups. It finds gizmos if they are installed, after a reset, and nothing while it is broken.
 type clusterMapper struct {
 	meta.RESTMapper
-	lookups           atomic.Int64
+	lookups, resets   atomic.Int64
 	installed, broken atomic.Bool
 	known             atomic.Bool
 }
 
 var gizmos = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gizmos"}
 
-func (m *clusterMapper) Reset() { m.known.Store(m.installed.Load()) }
+func (m *clusterMapper) Reset() {
+	m.resets.Add(1)
+	m.known.Store(m.installed.Load())
+}
 
 func (m *clusterMapper) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
 	m.lookups.Add(1)
@@ -113,6 +118,53 @@ func TestKindsThatAppearLaterAreFound(t *testing.T) {
 	m.installed.Store(false)
 	m.Reset()
 	eventually(t, "when it is gone", "Ignore Propagate", mode)
+}
+
+// Each discovery reads all kinds of the cluster, and everybody who moves a namespace can have the kinds resolved.
+func TestOneDiscoveryForAMissingKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, m := mapped(t)
+		resolve := func(what string, want int64) {
+			t.Helper()
+			for range 10 {
+				time.Sleep(time.Second)
+				f.resolveKinds(t.Context())
+			}
+			if n := m.resets.Load(); n != want {
+				t.Errorf("%s: %d discoveries, want %d", what, n, want)
+			}
+		}
+		f.setConfigurations([]any{configured(hnc.ResourceSpec{Resource: gizmos.Resource}, hnc.ResourceSpec{Resource: "gadgets"})})
+		resolve("after the first change", 1)
+		f.setHierarchy(hierarchy("a", hnc.ResourceSpec{Resource: gizmos.Resource}), false)
+		resolve("after another change", 2)
+		time.Sleep(resolvePeriod - 10*time.Second)
+		resolve("after some time", 3)
+	})
+}
+
+func TestModesAreKnownOnlyWhenAllAreResolved(t *testing.T) {
+	f, m := mapped(t)
+	configMaps := configMaps("", "")
+	if !f.Propagated(copies.Roles.GroupResource(), []string{"root"}) || f.Mode(copies.RoleBindings.GroupResource(), []string{"root"}) != v1beta1.Propagate {
+		t.Error("Roles and RoleBindings are not propagated at first")
+	}
+	known := func(what string, want bool) {
+		t.Helper()
+		if f.resolveKinds(t.Context()); f.ModesKnown() != want {
+			t.Errorf("%s: %t", what, !want)
+		}
+	}
+	known("before anything is read", false)
+	f.setConfigurations([]any{configured(configMaps...)})
+	known("before the hierarchies are read", false)
+	m.broken.Store(true)
+	f.setHierarchies(nil)
+	known("without discovery", false)
+	m.broken.Store(false)
+	known("at last", true)
+	m.broken.Store(true)
+	known("what was known", true)
 }
 
 // Otherwise a limit would keep copies out while kube-apiserver does not respond.

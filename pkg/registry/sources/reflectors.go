@@ -20,7 +20,7 @@ const (
 func (s *Sources) Run(ctx context.Context, configurations, hierarchies follow.Source) {
 	follow.Run(ctx, "configuration of sources", configurations, s.setConfigurations, s.setConfiguration)
 	s.follow(follow.Run(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy))
-	timer := time.NewTimer(min(resolvePeriod, s.idle))
+	timer := time.NewTimer(s.period())
 	defer timer.Stop()
 	for {
 		select {
@@ -30,17 +30,20 @@ func (s *Sources) Run(ctx context.Context, configurations, hierarchies follow.So
 		case <-timer.C:
 		}
 		s.stopIdle()
-		period := resolvePeriod
+		period := s.period()
 		if !s.resolveKinds(ctx) {
-			period = resolveRetry
+			period = min(resolveRetry, period)
 		}
-		timer.Reset(min(period, s.idle))
+		timer.Reset(period)
 		select {
 		case <-ctx.Done():
 		case <-time.After(resolveDebounce):
 		}
 	}
 }
+
+// period is the interval at which kinds are resolved, and idle watches ended.
+func (s *Sources) period() time.Duration { return min(resolvePeriod, s.idle) }
 
 // enqueueResolve schedules resolveKinds.
 func (s *Sources) enqueueResolve() {

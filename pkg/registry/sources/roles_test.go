@@ -2,6 +2,7 @@ package sources
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -9,6 +10,7 @@ import (
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
@@ -32,6 +34,44 @@ func TestH11ARoleBindingThatIsNotCopiedOverwritesNothing(t *testing.T) {
 	eventually(t, "overwritten", "root/to-cluster-role>moved root/to-role>moved", func() string {
 		return words(f.Overwritten(t.Context(), []string{"root"}, into([]string{"root"}, "moved")))
 	})
+}
+
+// Here everything below "moved" comes below root.
+func TestH11WhatASubtreeOverridesComesFromTheSubtree(t *testing.T) {
+	overridden, overrides := " "+hnc.AnnotationAllowOverride+"=true", " "+hnc.AnnotationOverride+"=true"
+	ofOld := copies.Destination{Namespace: "leaf", Ancestors: []string{"root", "moved"}, Before: []string{"old", "moved"}}
+	for name, row := range map[string]struct {
+		role       string
+		configMaps []string
+		trees      []hnc.ResourceSpec
+		want       string
+	}{
+		"a Role that the subtree overrides":      {role: "moved/ops" + overrides},
+		"a Role that it does not override":       {role: "moved/ops", want: "root/waiting>leaf"},
+		"an object that the subtree overwrites":  {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n" + overrides, "leaf/n"}},
+		"an object that it does not override":    {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n", "leaf/n"}, want: "root/n>leaf"},
+		"an object that it does not propagate":   {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n" + overrides, "leaf/n"}, trees: configMaps(hnc.Ignore, ""), want: "root/n>leaf"},
+		"a Role that the old parent also offers": {role: "old/ops", want: "root/waiting>leaf"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := run(t, configMaps("", ""), row.configMaps...)
+			f.trees.list.(*hnc.HierarchyList).Items = []hnc.Hierarchy{*hierarchy("moved", row.trees...)}
+			f.Kubernetes = kubefake.NewClientset(&rbacv1.RoleBinding{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "waiting", UID: "u", ResourceVersion: "1"}, RoleRef: rbacv1.RoleRef{Kind: "Role", Name: "ops"},
+			})
+			for _, text := range []string{"root/ops" + overridden, row.role} {
+				role := source("Role", text)
+				role.APIVersion = rbacv1.SchemeGroupVersion.String()
+				if err := f.client.Tracker().Create(copies.Roles.GroupVersionResource, role, role.Namespace); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.start(t)
+			eventually(t, "overwritten", row.want, func() string {
+				return words(f.Overwritten(t.Context(), []string{"root"}, slices.Values([]copies.Destination{ofOld})))
+			})
+		})
+	}
 }
 
 // The RoleBinding refers to another Role of that name; no source has the RoleBinding's name.

@@ -46,13 +46,17 @@ type Sources struct {
 	idle, maxWait time.Duration
 
 	mu sync.RWMutex
-	// modes are the modes known so far; resolved reports that their kinds have been resolved.
+	// modes are the modes known so far, and changed is when they changed last; resolved reports that their kinds have been
+	// resolved while the index is needed.
 	modes                              Modes
+	changed                            time.Time
 	clusterKnown, treesKnown, resolved bool
 	// treesVersion returns the resource version up to which hierarchies have been read, nil until they are followed.
 	treesVersion func() string
-	// policies are those of all kinds that are not ignored, as they were resolved last.
-	policies map[schema.GroupResource]copies.Policies
+	// policies are those of all kinds that are not ignored, as they were resolved last, at first those of the enforced
+	// kinds; modesKnown reports that all modes have been resolved once.
+	policies   map[schema.GroupResource]copies.Policies
+	modesKnown bool
 	// kinds are the enforced kinds, then the others. problems describes the kinds that could not be resolved.
 	kinds    []*kind
 	problems []string
@@ -74,12 +78,16 @@ type kind struct {
 
 // New returns an empty index. Run populates it.
 func New(config Config) *Sources {
-	return &Sources{Config: config, resolve: make(chan struct{}, 1), idle: idlePeriod, maxWait: maxWait, progress: make(chan struct{})}
+	s := &Sources{Config: config, resolve: make(chan struct{}, 1), idle: idlePeriod, maxWait: maxWait, progress: make(chan struct{})}
+	enforced, _ := s.KindPolicies(context.Background(), time.Time{}, Modes{}) // Looks nothing up.
+	s.policies = byResource(enforced)
+	return s
 }
 
 // Overwritten returns the local objects in the destinations that sources in the namespaces above would overwrite, in
 // the order of the destinations, and the kinds for which this is unknown. All destinations are descendants of the
-// namespaces above, which start with the root. The first call for some time waits until the objects are listed, for
+// namespaces above, which start with the root; what they inherit from namespaces in between may override what comes
+// from above, and is not reported. The first call for some time waits until the objects are listed, for
 // some seconds at most.
 func (s *Sources) Overwritten(ctx context.Context, above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
 	s.waitForSync(ctx)
@@ -87,6 +95,7 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 	defer s.mu.RUnlock()
 	var relevant []candidates
 	var roles *copies.Index
+	var ancestors []string // Those of the destination that is decided.
 	for _, k := range s.kinds {
 		if !k.propagates() {
 			continue
@@ -95,9 +104,9 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 			unknown = append(unknown, k.index.Kind.GroupResource().String())
 			continue
 		}
-		// A shallow copy of the index with the policies of these namespaces, because only sources above matter.
+		// A shallow copy of the index with the policies of these ancestors.
 		index := *k.index
-		index.PolicyOf = func(namespace string) copies.Policy { return k.Of(chainFrom(above)(namespace)) }
+		index.PolicyOf = func(namespace string) copies.Policy { return k.Of(chainFrom(ancestors)(namespace)) }
 		switch index.Kind {
 		case copies.Roles:
 			roles = &index
@@ -123,8 +132,9 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 		return nil, append(unknown, s.problems...)
 	}
 	for d := range destinations {
+		ancestors = d.Ancestors
 		for _, c := range relevant {
-			writes = append(writes, c.overwritten(d)...)
+			writes = append(writes, c.overwritten(d, above)...)
 		}
 	}
 	return writes, append(unknown, s.problems...)
@@ -137,14 +147,14 @@ type candidates struct {
 	names map[string]bool
 }
 
-// overwritten returns the overwritten objects in one destination, sorted by name.
-func (c candidates) overwritten(d copies.Destination) []copies.Write {
+// overwritten returns the objects in one destination that sources above overwrite, sorted by name.
+func (c candidates) overwritten(d copies.Destination, above []string) []copies.Write {
 	var writes []copies.Write
 	for o := range c.index.In(d.Namespace) {
 		if !c.names[o.Name] && o.BindsRole() == "" {
 			continue
 		}
-		if w := c.index.Decide(d, o.Name); w != nil && w.Overwrites() {
+		if w := c.index.Decide(d, o.Name); w != nil && w.Overwrites() && slices.Contains(above, w.From()) {
 			writes = append(writes, *w)
 		}
 	}

@@ -3,7 +3,6 @@ package tree
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -51,11 +50,21 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 			return err
 		}
 	}
-	below := ""
+	var above []string
 	if len(chain) > 0 {
-		below = chain[0]
+		var err error
+		if above, err = s.ancestry(ctx, chain[0]); err != nil {
+			return err
+		}
 	}
-	if err := a.authorizeArrival(ctx, s, reject, "spec.parent", name, below, left, chain); err != nil || current == "" {
+	var carries map[string]string
+	if len(above) > 0 {
+		var err error
+		if carries, err = a.carriesPropagation(ctx, s, name); err != nil {
+			return err
+		}
+	}
+	if err := a.authorizeArrival(ctx, s, reject, arrival{"spec.parent", name, above, left, chain, carries[name]}); err != nil || current == "" {
 		return err
 	}
 	parent, err := s.namespace(ctx, current)
@@ -74,49 +83,45 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 	if unowned {
 		return nil
 	}
-	if len(chain) > 0 {
-		if chain, err = s.ancestry(ctx, chain[0]); err != nil {
-			return err
-		}
-	}
-	if i := slices.IndexFunc(left, func(name string) bool { return slices.Contains(chain, name) }); i >= 0 {
+	if i := slices.IndexFunc(left, func(name string) bool { return slices.Contains(above, name) }); i >= 0 {
 		return a.requireAdmin(ctx, reject, left[i], "most recent common ancestor of the old and the new parent")
 	}
 	root := left[len(left)-1]
 	if err := a.requireAdmin(ctx, reject, root, "root of the tree that the namespace leaves"); err != nil {
 		return err
 	}
-	return a.authorizeLeaving(ctx, s, reject, root, chain)
+	return a.authorizeLeaving(ctx, s, reject, root, above)
 }
 
-// authorizeArrival authorizes what a move of a subtree from below one chain to below another changes there: managed Pod
-// Security labels, and what is propagated in the tree that it joins, in which spec.propagation of its hierarchies decides
-// from then on. The field is where the client has named the namespace or its parent; below is the existing namespace
-// below which it comes, "" for none. What hierarchies set may have changed a moment ago, and is not compared at commit.
-func (a *Authorizer) authorizeArrival(ctx context.Context, s *snapshot, reject rejection, field, name, below string, from, to []string) error {
-	if err := a.authorizePodSecurityMove(ctx, s, reject, field, name, from, to); err != nil || below == "" || a.config.Sources == nil {
+// arrival is a move of a subtree from below one chain to below another.
+type arrival struct {
+	// field is where the client has named the namespace or its parent.
+	field, name string
+	// above is the ancestry of the existing namespace below which it comes, nil for none.
+	above, from, to []string
+	// carries is a namespace of the subtree whose hierarchy sets spec.propagation, "" if there is none.
+	carries string
+}
+
+// authorizeArrival authorizes what a move changes in the subtree and in the tree that it joins: managed Pod Security
+// labels, and what is propagated there, as spec.propagation of the subtree's hierarchies decides from then on.
+func (a *Authorizer) authorizeArrival(ctx context.Context, s *snapshot, reject rejection, m arrival) error {
+	if err := a.authorizePodSecurityMove(ctx, s, reject, m.field, m.name, m.from, m.to); err != nil || len(m.above) == 0 || m.carries == "" {
 		return err
 	}
-	chain, err := s.ancestry(ctx, below)
-	if err != nil {
-		return err
-	}
-	root := chain[len(chain)-1]
-	if len(from) > 0 && from[len(from)-1] == root {
+	s.marking = append(s.marking, propagationMarks(m.above)...)
+	root := m.above[len(m.above)-1]
+	if len(m.from) > 0 && m.from[len(m.from)-1] == root {
 		return nil
 	}
-	trees, known := a.config.Sources.Trees()
-	if !known {
-		unread := apierrors.NewServiceUnavailable("which hierarchies set spec.propagation has not been read yet; try again")
-		unread.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
-		return unread
-	}
-	for _, namespace := range slices.Sorted(maps.Keys(trees)) {
-		if slices.Contains(a.index.Chain(namespace), name) {
-			return a.requirePropagation(ctx, reject, fmt.Sprintf("%s: spec.propagation of namespace %q", field, namespace), root)
-		}
-	}
-	return nil
+	return a.requirePropagation(ctx, reject, fmt.Sprintf("%s: spec.propagation of namespace %q", m.field, m.carries), root)
+}
+
+// modesUnread rejects what depends on the modes of kinds before they are known.
+func modesUnread() error {
+	err := apierrors.NewServiceUnavailable("the configuration and spec.propagation of hierarchies have not been read yet; try again")
+	err.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+	return err
 }
 
 // requireAdmin requires the permission to update the hierarchy of a namespace, under either of its resource names.

@@ -53,6 +53,9 @@ func (a *Authorizer) AuthorizeRelease(ctx context.Context, release *hnc.CopyRele
 	if a.config.Sources == nil {
 		return source, nil
 	}
+	if !a.config.Sources.ModesKnown() {
+		return "", modesUnread()
+	}
 	if mode := a.config.Sources.Mode(resource, a.index.Chain(spec.Source)); mode != v1beta1.Ignore {
 		return "", reject.conflict("spec.resource: the mode of %s from namespace %q is %s, so the object would be overwritten or removed at once; "+
 			"set the mode to Ignore first, in spec.resources of hncconfigurations %q or spec.propagation of the hierarchy", resource, spec.Source, mode, hnc.ConfigurationName)

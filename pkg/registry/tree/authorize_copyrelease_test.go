@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -43,10 +44,17 @@ func TestAuthorizeRelease(t *testing.T) {
 				}
 				return authorizer.DecisionNoOpinion, "", nil
 			})
-			source, err := f.Authorizer.AuthorizeRelease(as(t, "user"), &hnc.CopyRelease{Spec: row.spec}, "b")
+			release := func() (types.UID, error) {
+				return f.Authorizer.AuthorizeRelease(as(t, "user"), &hnc.CopyRelease{Spec: row.spec}, "b")
+			}
+			source, err := release()
 			if row.is == nil {
 				if err != nil || (source == "") != (row.spec.Source == "gone") {
 					t.Errorf("got %q, %v", source, err)
+				}
+				f.config().Sources.(*conflicting).unread = true
+				if _, err := release(); !apierrors.IsServiceUnavailable(err) {
+					t.Errorf("before the modes are known: %v", err)
 				}
 				return
 			}

@@ -3,9 +3,11 @@ package tree
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -69,20 +71,26 @@ func propagationMarks(namespaces []string) []string {
 	return marks
 }
 
+// maxComparedMarks is how many marks of moving namespaces are compared: a transaction has a limit.
+const maxComparedMarks = 40
+
 // carriesPropagation returns, of some namespaces that are about to move, those that have a hierarchy that sets
-// spec.propagation in them or below, each with the first namespace of such a hierarchy. At commit there must be no others.
+// spec.propagation in them or below, each with the first namespace of such a hierarchy. Others must not come before the
+// commit; of many namespaces, the first ones are compared.
 func (a *Authorizer) carriesPropagation(ctx context.Context, s *snapshot, names ...string) (map[string]string, error) {
 	if a.config.Sources == nil || len(names) == 0 {
 		return nil, nil
 	}
 	var latest int64
-	for _, name := range propagationMarks(names) {
+	for i, name := range propagationMarks(names) {
 		// The mark is read before what it is about.
 		mark, err := a.config.Edges.Mark(ctx, name)
 		if err != nil {
 			return nil, internalerror.From(err)
 		}
-		s.marks[name], latest = mark, max(latest, mark)
+		if latest = max(latest, mark); i < maxComparedMarks {
+			s.marks[name] = mark
+		}
 	}
 	if latest > 0 {
 		if err := a.index.WaitUntilFresh(ctx); err != nil {
@@ -91,9 +99,7 @@ func (a *Authorizer) carriesPropagation(ctx context.Context, s *snapshot, names 
 	}
 	trees, known := a.config.Sources.Trees(latest)
 	if !known {
-		unread := apierrors.NewServiceUnavailable("which hierarchies set spec.propagation has not been read yet; try again")
-		unread.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
-		return nil, unread
+		return nil, modesUnread()
 	}
 	carries, moving := map[string]string{}, sets.New(names...)
 	for namespace := range trees {

@@ -33,18 +33,16 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 		if err := validatePropagated(ctx, s, reject, name, parent.Name); err != nil {
 			return nil, err
 		}
-		if err := c.authorizer.authorizeAdoption(ctx, reject, "metadata.name", name, claim.orphans); err != nil {
-			return nil, err
-		}
 		if err := c.authorizer.authorizeJoining(ctx, reject, "metadata.name", claim.joining, parent.Name); err != nil {
 			return nil, err
 		}
-		if claim.joining != nil {
-			if err := c.authorizer.authorizeArrival(ctx, s, reject, "metadata.name", name, parent.Name, nil, claim.chain); err != nil {
-				return nil, err
-			}
+		if err := claim.adopt(ctx, s, name, c.authorizer.adoption(ctx, reject, "metadata.name", name)); err != nil {
+			return nil, err
 		}
-		adopted, err := c.authorizeOrphans(ctx, s, reject, name, claim)
+		if err := c.authorizeName(ctx, s, reject, "metadata.name", name, parent.Name, claim); err != nil {
+			return nil, err
+		}
+		adopted, err := c.authorizeArrivals(ctx, s, reject, name, claim)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +70,7 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 type claim struct {
 	// old is the current edge of the name.
 	old edgeValue
-	// orphans are the namespaces that come below it.
+	// orphans are the namespaces that come below it, once adopt has read them.
 	orphans []string
 	// joining is the existing namespace of that name if it is in no tree yet, nil otherwise.
 	joining *corev1.Namespace
@@ -144,14 +142,8 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 	if old.held() {
 		return valid, nil
 	}
-	if valid.joining = exists; exists == nil {
-		valid.orphans, err = s.orphans(ctx, name)
-		s.unused[name] = err == nil && len(valid.orphans) == 0
-	}
-	if err != nil {
-		return valid, err
-	}
-	return valid, c.authorizeName(ctx, s, reject, nameField, name, parent, valid)
+	valid.joining = exists
+	return valid, nil
 }
 
 // validatePropagated rejects a new namespace below one to which nothing is propagated: whoever has permissions in it

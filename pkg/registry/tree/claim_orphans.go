@@ -18,10 +18,21 @@ import (
 // maxOrphans bounds the number of reviews for one claim.
 const maxOrphans = 100
 
+// adopt reads the orphans of a claimed name that no namespace has and that is not held yet. allow authorizes each before
+// the next is read, because there may be any number of them.
+func (c *claim) adopt(ctx context.Context, s *snapshot, name string, allow func(orphan string) error) (err error) {
+	if c.old.held() || c.joining != nil {
+		return nil
+	}
+	c.orphans, err = s.orphans(ctx, name, allow)
+	s.unused[name] = err == nil && len(c.orphans) == 0
+	return err
+}
+
 // orphans returns the live namespaces that name a missing namespace as their parent. The write compares the mark of the
 // name, so that no namespace can come to name it until then. Names that no namespace has ever named need no read,
-// because their mark does not exist.
-func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
+// because their mark does not exist. It ends with the first error of allow.
+func (s *snapshot) orphans(ctx context.Context, name string, allow func(orphan string) error) ([]string, error) {
 	children := s.index.Children(name)
 	s.marks[name] = 0
 	if s.fresh || len(children) > 0 {
@@ -60,14 +71,34 @@ func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
 		}
 		// A sub-namespace that has lost its parent names it in the annotation, with which the parent can take it back.
 		if edge.Parent == name || (edge.Parent == "" && managed.SubnamespaceOf(namespace.Annotations) == name) {
+			if err := allow(child); err != nil {
+				return nil, err
+			}
 			live = append(live, child)
+			s.namespaces[child] = namespace
 		}
 	}
 	return live, nil
 }
 
-// authorizeOrphans authorizes what else the adoption of orphans changes, as a move would. It returns the namespaces.
-func (c *Claims) authorizeOrphans(ctx context.Context, s *snapshot, reject rejection, name string, claim claim) ([]*corev1.Namespace, error) {
+// authorizeArrivals authorizes what a claim changes in the namespace that joins the tree, or in orphans, as a move would.
+// It returns the orphans' namespaces.
+func (c *Claims) authorizeArrivals(ctx context.Context, s *snapshot, reject rejection, name string, claim claim) ([]*corev1.Namespace, error) {
+	if claim.joining == nil && len(claim.orphans) == 0 {
+		return nil, nil
+	}
+	above, err := s.ancestry(ctx, claim.chain[0])
+	if err != nil {
+		return nil, err
+	}
+	// The orphans that name the missing namespace are below it.
+	carries, err := c.authorizer.carriesPropagation(ctx, s, append([]string{name}, claim.orphans...)...)
+	if err != nil {
+		return nil, err
+	}
+	if claim.joining != nil {
+		return nil, c.authorizer.authorizeArrival(ctx, s, reject, arrival{"metadata.name", name, above, nil, claim.chain, carries[name]})
+	}
 	var adopted []*corev1.Namespace
 	for _, orphan := range claim.orphans {
 		namespace, err := s.namespace(ctx, orphan)
@@ -77,7 +108,7 @@ func (c *Claims) authorizeOrphans(ctx context.Context, s *snapshot, reject rejec
 		if namespace == nil {
 			continue
 		}
-		if err := c.authorizer.authorizeArrival(ctx, s, reject, "metadata.name", orphan, claim.chain[0], nil, claim.adoptive(name)); err != nil {
+		if err := c.authorizer.authorizeArrival(ctx, s, reject, arrival{"metadata.name", orphan, above, nil, claim.adoptive(name), carries[orphan]}); err != nil {
 			return nil, err
 		}
 		adopted = append(adopted, namespace)
@@ -85,43 +116,42 @@ func (c *Claims) authorizeOrphans(ctx context.Context, s *snapshot, reject rejec
 	return adopted, nil
 }
 
-// authorizeAdoption authorizes the creation of the missing parent of orphans as a sub-namespace, which takes them into
-// the tree of its parent: the requester must be admin of each of them. The propagator is not allowed to, because it
-// creates sub-namespaces on behalf of others.
-func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, field, name string, orphans []string) error {
-	if len(orphans) == 0 {
-		return nil
+// adoption returns a function that authorizes the creation of the missing parent of an orphan as a sub-namespace, which
+// takes the orphan into the tree of its parent: the requester must be admin of each orphan. The propagator is not allowed
+// to, because it creates sub-namespaces on behalf of others.
+func (a *Authorizer) adoption(ctx context.Context, reject rejection, field, name string) func(orphan string) error {
+	reviewed, everywhere := 0, false
+	allows := func(namespace string) (requester string, allowed bool, err error) {
+		return a.allowsAny(ctx, "update", hnc.GroupName, namespace, "hierarchies", "hierarchyconfigurations")
 	}
-	if review.ByPropagator(ctx) {
-		return reject.missingParent(field, name, orphans, "create the Subnamespace yourself, as a user with this permission")
-	}
-	// The permission in all namespaces comes first, because it suffices for any number of orphans.
-	reviewed := append([]string{""}, orphans[:min(len(orphans), maxOrphans)]...)
-	for i, orphan := range reviewed {
-		requester, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, orphan, "hierarchies", "hierarchyconfigurations")
-		if err != nil {
+	return func(orphan string) (err error) {
+		if review.ByPropagator(ctx) {
+			return reject.missingParent(field, name, "create the Subnamespace yourself, as a user with this permission")
+		}
+		// The permission in all namespaces comes first, because it suffices for any number of orphans.
+		if reviewed == 0 {
+			_, everywhere, err = allows("")
+		}
+		if reviewed++; err != nil || everywhere {
 			return err
 		}
-		if allowed && i == 0 {
-			return nil
+		if reviewed > maxOrphans {
+			return reject.missingParent(field, name, fmt.Sprintf("for more than %d namespaces it must be granted cluster-wide; choose another name", maxOrphans))
 		}
-		if !allowed && i > 0 {
-			return reject.missingParent(field, name, orphans,
+		requester, allowed, err := allows(orphan)
+		if err == nil && !allowed {
+			err = reject.missingParent(field, name,
 				fmt.Sprintf("user %q does not have it; choose another name, or have the admins of these namespaces choose another parent", requester))
 		}
+		return err
 	}
-	if len(orphans) > maxOrphans {
-		return reject.missingParent(field, name, orphans,
-			fmt.Sprintf("for more than %d namespaces it must be granted cluster-wide; choose another name", maxOrphans))
-	}
-	return nil
 }
 
 // missingParent rejects a claimed name that is the missing parent of orphans. It does not name them, because the
 // requester may have no permissions on them.
-func (r rejection) missingParent(field, name string, orphans []string, hint string) error {
-	return r.forbidden("%s: namespace %q does not exist but is the parent of %d existing namespace(s); to create it as a sub-namespace takes the verb "+
-		"update on hierarchies.%s in each of them: %s", field, name, len(orphans), hnc.GroupName, hint)
+func (r rejection) missingParent(field, name, hint string) error {
+	return r.forbidden("%s: namespace %q does not exist but is the parent of existing namespaces; to create it as a sub-namespace takes the verb "+
+		"update on hierarchies.%s in each of them: %s", field, name, hnc.GroupName, hint)
 }
 
 // authorizeJoining authorizes a claim that takes an existing namespace without a parent into the tree of the new one.

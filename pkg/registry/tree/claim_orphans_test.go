@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -55,6 +57,52 @@ func TestAdoptionNeedsAdminOfTheOrphans(t *testing.T) {
 	}
 }
 
+// A claim that is rejected costs few reads, whatever the number of orphans.
+func TestFewOrphansAreReadForAClaimThatIsRejected(t *testing.T) {
+	const orphans = 2 * maxOrphans
+	for name, row := range map[string]struct {
+		user, parent string
+		required     bool
+		most         int
+	}{
+		"nobody's":                {"user", "a", false, 1},
+		"required":                {"user", "a", true, 1},
+		"where nothing is copied": {"operator", "waits", false, 0},
+		"too many":                {"jane", "a", false, maxOrphans + 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parents := map[string]string{"a": "", "waits": "nowhere"}
+			for i := range orphans {
+				parents[fmt.Sprintf("orphan-%d", i)] = "gone"
+			}
+			f := newFixture(t, parents)
+			f.admin["operator/"], f.creator["user/subnamespaces/a"] = true, true
+			for i := range orphans {
+				f.admin[fmt.Sprintf("jane/orphan-%d", i)] = true
+			}
+			claim := func() (err error) {
+				if row.required {
+					return f.Claims.ValidateRequired(WithFreshReads(as(t, row.user)), map[int]string{0: "gone"}, f.existing(t, row.parent))
+				}
+				_, err = f.Claims.Validate(WithFreshReads(as(t, row.user)), "gone", f.existing(t, row.parent))
+				return err
+			}
+			if err := claim(); !apierrors.IsForbidden(err) {
+				t.Fatalf("got %v, want Forbidden", err)
+			}
+			read := map[string]bool{}
+			for _, action := range f.client.Actions() {
+				if get, ok := action.(clienttesting.GetAction); ok && strings.HasPrefix(get.GetName(), "orphan-") {
+					read[get.GetName()] = true
+				}
+			}
+			if len(read) > row.most {
+				t.Errorf("%d orphans were read", len(read))
+			}
+		})
+	}
+}
+
 // A replica whose index does not contain an orphan claims its parent's name only if no namespace has ever named it.
 func TestClaimComparesTheMarkOfItsName(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": ""})
@@ -77,7 +125,7 @@ func TestSubnamespaceWithoutAParentIsAnOrphan(t *testing.T) {
 	delete(f.stored, "sub")
 	delete(f.Index.edges, "sub")
 	f.Index.forest.SetParent("sub", "")
-	if _, err := f.Claims.Validate(as(t, "user"), "gone", f.existing(t, "a")); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "1 existing namespace") {
+	if _, err := f.Claims.Validate(as(t, "user"), "gone", f.existing(t, "a")); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "is the parent of existing namespaces") {
 		t.Errorf("got %v, want Forbidden", err)
 	}
 	f.admin["user/sub"] = true

@@ -35,12 +35,14 @@ func (c *Claims) ValidateRequired(ctx context.Context, names map[int]string, par
 			claim, err := c.validate(ctx, s, reject, at, at, names[i], parent.Name)
 			switch {
 			case err != nil:
-			case len(claim.orphans) > 0:
-				err = reject.missingParent(at, names[i], claim.orphans, hint)
+				return nil, err
 			case claim.joining != nil:
-				err = reject.joining(at, names[i], parent.Name, hint)
+				return nil, reject.joining(at, names[i], parent.Name, hint)
 			}
-			return nil, err
+			if err := claim.adopt(ctx, s, names[i], func(string) error { return reject.missingParent(at, names[i], hint) }); err != nil {
+				return nil, err
+			}
+			return nil, c.authorizeName(ctx, s, reject, at, names[i], parent.Name, claim)
 		}); err != nil {
 			return err
 		}

@@ -25,26 +25,30 @@ func ancestorsWithin(nodes []Node) map[string][]string {
 func (n Node) writable() bool { return n.Namespace != nil && n.Namespace.DeletionTimestamp == nil }
 
 // movedDestinations returns the namespaces of a subtree as they are after its top, whose chain was before, has moved to
-// the parent with the given chain: with the tree labels of their new ancestors and of the abstract ones above them, and
-// with the ancestors of the chain to inherit from. A namespace of the chain that is in the subtree was moved there after
-// the chain had been read, so the move will be validated again, and it is not a destination of its own objects. labels
-// returns the present labels of a namespace of the chain.
+// the parent with the given chain: with the tree labels of their new ancestors and of the abstract ones above them. A
+// namespace of the chain that is in the subtree was moved there after the chain had been read, so the move will be
+// validated again, and it is not a destination of its own objects. labels returns the present labels of a namespace of
+// the chain.
 func movedDestinations(nodes []Node, before, chain, abstract []string, labels func(namespace string) map[string]string) iter.Seq[copies.Destination] {
-	above := slices.Clone(chain)
-	slices.Reverse(above)
 	return func(yield func(copies.Destination) bool) {
-		inner := ancestorsWithin(nodes)
+		inner, moved := ancestorsWithin(nodes), make(map[string]*corev1.Namespace, len(nodes))
 		for _, n := range nodes {
-			if !n.writable() || slices.Contains(chain, n.Name) {
+			if n.Namespace != nil && !slices.Contains(chain, n.Name) {
+				moved[n.Name] = n.Namespace
+			}
+		}
+		future := func(namespace string) map[string]string {
+			if inside := moved[namespace]; inside != nil {
+				return labelsBelow(inside, slices.Concat(inner[namespace], chain), abstract)
+			}
+			return labels(namespace)
+		}
+		for _, n := range nodes {
+			if !n.writable() || moved[n.Name] == nil {
 				continue
 			}
-			future := func(namespace string) map[string]string {
-				if namespace != n.Name {
-					return labels(namespace)
-				}
-				return labelsBelow(n.Namespace, slices.Concat(inner[n.Name], chain), abstract)
-			}
-			old := append(append([]string{}, inner[n.Name]...), before[1:]...)
+			above, old := slices.Concat(inner[n.Name], chain), append(append([]string{}, inner[n.Name]...), before[1:]...)
+			slices.Reverse(above)
 			slices.Reverse(old)
 			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: future, Before: old}.Remember()) {
 				return

@@ -198,8 +198,8 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 }
 
 // maxComparedEdges is the number of edges that a write may compare; etcd allows 128 operations, of which one is for the
-// object, and one for the limits of quotas.
-const maxComparedEdges = 126
+// object, one for the limits of quotas, and two for marks.
+const maxComparedEdges = 124
 
 func orNone(parent string) string {
 	if parent == "" {

@@ -103,8 +103,10 @@ func validateParent(ctx context.Context, s *snapshot, reject rejection, field, v
 }
 
 // checkMove returns a *forest.MoveError if a namespace cannot be below a parent with the given chain. What is below the
-// namespace is counted from the index: those edges are not compared at commit, so who creates namespaces there
-// meanwhile gets a few levels more. A fresh snapshot waits for the index only where it decides.
+// namespace is counted from the index: those edges are not compared at commit, so what comes there meanwhile, which may
+// have as many levels as a tree, makes the tree deeper than it may be. Nothing comes below that depth afterwards. A
+// comparison that all joins of the tree invalidate would let them keep a namespace in it. A fresh snapshot waits for the
+// index only where it decides.
 func (s *snapshot) checkMove(ctx context.Context, name string, chain []string) error {
 	err := forest.CheckMove(name, s.index.height(name), chain)
 	if err == nil || !s.fresh || forest.CheckMove(name, 0, chain) != nil {

@@ -33,10 +33,13 @@ type Sources interface {
 	Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
 	// Propagated reports whether objects of a kind are propagated from any namespace of a chain.
 	Propagated(resource schema.GroupResource, chain []string) bool
+	// ModesKnown reports whether Mode and Propagated know the configured kinds.
+	ModesKnown() bool
 	// CurrentModes returns the configured modes of kinds.
 	CurrentModes() sources.Modes
-	// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, and whether they have been read.
-	Trees() (trees map[string][]hnc.ResourceSpec, known bool)
+	// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, and whether they have been read
+	// up to a revision of the store.
+	Trees(revision int64) (trees map[string][]hnc.ResourceSpec, known bool)
 }
 
 // Overwrites rejects changes after which copies would overwrite other objects. Its checks are advisory: objects that
@@ -92,6 +95,9 @@ func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field 
 	requester, err := o.requester(ctx)
 	if err != nil || requester == nil {
 		return err
+	}
+	if _, known := o.config.Sources.Trees(0); !known {
+		return modesUnread()
 	}
 	before, after := configured()
 	writes, unknown := o.config.Sources.OverwrittenBy(ctx, before, after, destinations)

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,6 +29,8 @@ type conflicting struct {
 	destinations   []copies.Destination
 	modes          sources.Modes
 	unread         bool
+	// read is the revision up to which hierarchies are read.
+	read int64
 }
 
 func (s *conflicting) Overwritten(_ context.Context, _ []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
@@ -58,10 +61,12 @@ func (s *conflicting) Propagated(schema.GroupResource, []string) bool {
 	return copies.Policy{Mode: s.mode}.Copies()
 }
 
+func (s *conflicting) ModesKnown() bool { return !s.unread }
+
 func (s *conflicting) CurrentModes() sources.Modes { return s.modes }
 
-func (s *conflicting) Trees() (trees map[string][]hnc.ResourceSpec, known bool) {
-	return s.modes.Trees, !s.unread
+func (s *conflicting) Trees(revision int64) (trees map[string][]hnc.ResourceSpec, known bool) {
+	return s.modes.Trees, !s.unread && revision <= s.read
 }
 
 // warnings collects the warnings to clients.
@@ -137,7 +142,11 @@ func TestH11SubtreeIsEvaluatedAfterTheMove(t *testing.T) {
 	var names []string
 	for _, d := range s.destinations {
 		names = append(names, d.Namespace)
-		if !slices.Equal(d.Ancestors, []string{"root2", "x"}) {
+		above := []string{"root2", "x"}
+		if d.Namespace != "a" {
+			above = append(above, "a")
+		}
+		if !slices.Equal(d.Ancestors, above) {
 			t.Errorf("the ancestors of %s are %v", d.Namespace, d.Ancestors)
 		}
 		want := map[string]string{hnc.TreeLabel("root2"): "2", hnc.TreeLabel("x"): "1", hnc.TreeLabel("a"): "0"}
@@ -177,6 +186,25 @@ func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
 	}
 }
 
+// A subtree may override what comes from above, so its own namespaces are among the ancestors from which it inherits.
+func TestH11MovedNamespacesInheritFromEachOther(t *testing.T) {
+	nodes := []Node{{Name: "moved"}, {Name: "mid", Parent: "moved"}, {Name: "leaf", Parent: "mid"}}
+	for i := range nodes {
+		nodes[i].Namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: nodes[i].Name}}
+	}
+	want := map[string]string{"moved": "root parent", "mid": "root parent moved", "leaf": "root parent moved mid"}
+	for d := range movedDestinations(nodes, []string{"moved", "old"}, []string{"parent", "root"}, nil, func(string) map[string]string { return nil }) {
+		if got := strings.Join(d.Ancestors, " "); got != want[d.Namespace] {
+			t.Errorf("%s inherits from %s, want %s", d.Namespace, got, want[d.Namespace])
+		}
+		for at, namespace := range d.Ancestors[2:] {
+			if got := d.Labels(namespace)[hnc.TreeLabel("root")]; got != strconv.Itoa(at+2) {
+				t.Errorf("root is %s above %s in the future", got, namespace)
+			}
+		}
+	}
+}
+
 func TestH11ClientIsWarnedAboutUnknownKinds(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	f.config().Sources, f.admin["user/a"] = &conflicting{unknown: []string{"secrets"}}, true
@@ -196,6 +224,11 @@ func TestK7AllTreesAreEvaluated(t *testing.T) {
 	if err := f.Overwrites.ValidateConfiguration(as(t, hnc.PropagatorUser), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{}); err != nil {
 		t.Error(err)
 	}
+	s.unread = true
+	if err := f.Overwrites.ValidateConfiguration(as(t, "user"), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{}); !apierrors.IsServiceUnavailable(err) {
+		t.Errorf("before the hierarchies have been read: %v", err)
+	}
+	s.unread = false
 	f.lists = map[string]bool{"c": true}
 	err := f.Overwrites.ValidateConfiguration(as(t, "user"), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{})
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `Object "n" in namespace "b" would overwrite the one in "c"`) {

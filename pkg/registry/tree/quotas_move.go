@@ -138,6 +138,9 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 		inForce := func(name corev1.ResourceName) bool { return !s.index.config.propagated().Lifts(name, chain) }
 		all = append(all, exceedingMove(l.In(above), inForce, moved, sums[above], joining, s.index.countBelow(above, ""))...)
 	}
+	if of := s.index.config.Sources; len(all) > 0 && of != nil && !of.ModesKnown() {
+		return nil, modesUnread() // They may not be in force.
+	}
 	return all, nil
 }
 

@@ -120,6 +120,26 @@ func TestMoveThatWouldCompareTooMuchIsRejected(t *testing.T) {
 	}
 }
 
+// The limit of a propagated kind is not in force.
+func TestNoMoveIsForbiddenByALimitBeforeTheModesAreKnown(t *testing.T) {
+	f := newFixture(t, map[string]string{"to": "", "m": ""})
+	f.admin["jane/to"], f.admin["jane/m"] = true, true
+	f.limited(map[string]corev1.ResourceList{"m": hard("secrets", "2")}, quotaOf("to", "a", "secrets", "1"))
+	for _, row := range []struct {
+		sources conflicting
+		is      func(error) bool
+	}{
+		{conflicting{unread: true}, apierrors.IsServiceUnavailable},
+		{conflicting{}, apierrors.IsForbidden},
+		{conflicting{mode: v1beta1.Propagate}, func(err error) bool { return err == nil }},
+	} {
+		f.config().Sources = &row.sources
+		if _, err := f.Moves.Validate(as(t, "jane"), f.existing(t, "m"), "to"); !row.is(err) {
+			t.Errorf("modes known: %t, %q: got %v", !row.sources.unread, row.sources.mode, err)
+		}
+	}
+}
+
 func TestForcedMoveIsLostIfTheUseChanges(t *testing.T) {
 	f := newFixture(t, map[string]string{"to": "", "m": ""})
 	f.admin["jane/to"], f.admin["jane/m"] = true, true

@@ -26,6 +26,8 @@ type snapshot struct {
 	namespaces map[string]*corev1.Namespace
 	// marks holds the revisions of the marks that are compared at commit.
 	marks map[string]int64
+	// marking holds the names of marks that get a new revision.
+	marking []string
 	// unused holds the names of missing namespaces without children, which cannot consume quota.
 	unused map[string]bool
 	// knownLimits are the limits that the evaluation has read, and whose revision is compared.
@@ -67,7 +69,7 @@ func (s *snapshot) guard(ctx context.Context, rule func(*snapshot) (*fence.Guard
 	if err := s.invalidateUse(ctx, guard); err != nil {
 		return nil, err
 	}
-	guard.Unchanged, guard.Unmarked = map[string]int64{}, s.marks
+	guard.Unchanged, guard.Unmarked, guard.Mark = map[string]int64{}, s.marks, append(guard.Mark, s.marking...)
 	for name, e := range s.edges {
 		guard.Unchanged[name] = e.revision
 	}

@@ -32,18 +32,21 @@ const (
 
 // shared is the part of the budget that all views share.
 type shared struct {
-	bodies, responses, documents *semaphore.Weighted
-	metrics                      *Metrics
+	streams, bodies, responses, documents *semaphore.Weighted
+	metrics                               *Metrics
 }
 
-func newShared(m *Metrics) *shared {
-	return &shared{semaphore.NewWeighted(maxBodies), semaphore.NewWeighted(maxResponses), semaphore.NewWeighted(maxDocuments), m}
+func newShared(limits Limits, m *Metrics) *shared {
+	return &shared{
+		streams: semaphore.NewWeighted(int64(limits.AllStreams)), bodies: semaphore.NewWeighted(maxBodies),
+		responses: semaphore.NewWeighted(maxResponses), documents: semaphore.NewWeighted(maxDocuments), metrics: m,
+	}
 }
 
 // budget bounds the requests of one view. One user can have half of it.
 type budget struct {
-	requests, streams *inflight.Limiter
-	bodies, responses memory
+	requests                   *inflight.Limiter
+	streams, bodies, responses counted
 	documents         [2]*semaphore.Weighted // of the view, and of all
 	metrics           *Metrics
 }
@@ -54,24 +57,28 @@ func newBudget(limits Limits, all *shared) *budget {
 	}
 	return &budget{
 		requests:  limiter("requests of this view", limits.Requests),
-		streams:   limiter("watches and streams of this view", limits.Streams),
-		bodies:    memory{limiter("bytes in the bodies of this view's requests", maxViewBodies), all.bodies, half(maxViewBodies)},
-		responses: memory{limiter("bytes in the responses of this view", maxViewResponses), all.responses, half(maxViewResponses)},
+		streams:   counted{limiter("watches and streams of this view", limits.Streams), all.streams, "there are too many watches and streams of all views together", 1},
+		bodies:    counted{limiter("bytes in the bodies of this view's requests", maxViewBodies), all.bodies, inMemory, half(maxViewBodies)},
+		responses: counted{limiter("bytes in the responses of this view", maxViewResponses), all.responses, inMemory, half(maxViewResponses)},
 		documents: [2]*semaphore.Weighted{semaphore.NewWeighted(maxViewDocuments), all.documents},
 		metrics:   all.metrics,
 	}
 }
+
+const inMemory = "the requests of all views have too many bytes in memory together"
 
 // half is what one user can have of a total.
 func half(total int) int { return (total + 1) / 2 }
 
 // Begin implements view.Budget. It fails with TooManyRequests, as all do; Document waits first.
 func (b *budget) Begin(r *http.Request, info *request.RequestInfo) (release func(), err error) {
-	limiter, limit, stream := b.requests, "requests", view.IsStream(r, info)
+	limit, stream := "requests", view.IsStream(r, info)
 	if stream {
-		limiter, limit = b.streams, "streams"
+		limit = "streams"
+		release, err = b.streams.reserve(r.Context(), 1)
+	} else {
+		release, err = b.requests.Acquire(r.Context())
 	}
-	release, err = limiter.Acquire(r.Context())
 	if err != nil {
 		b.metrics.rejected(limit, err)
 		return nil, err
@@ -120,23 +127,24 @@ func (b *budget) Document(ctx context.Context) (grow func(bytes int64) error, re
 	return grow, func() { all.Release(size); ofView.Release(1) }, nil
 }
 
-// memory counts bytes of one view and of all views. What has more than most counts as most, or it could never be
-// served.
-type memory struct {
-	view *inflight.Limiter
-	all  *semaphore.Weighted
-	most int
+// counted is what is counted of one view and of all views, such as bytes. exceeded says that all views have too much.
+// What has more than most counts as most, or it could never be served.
+type counted struct {
+	view     *inflight.Limiter
+	all      *semaphore.Weighted
+	exceeded string
+	most     int
 }
 
-func (m memory) reserve(ctx context.Context, bytes int64) (release func(), err error) {
-	bytes = min(bytes, int64(m.most))
-	ofView, err := m.view.AcquireN(ctx, int(bytes))
+func (c counted) reserve(ctx context.Context, n int64) (release func(), err error) {
+	n = min(n, int64(c.most))
+	ofView, err := c.view.AcquireN(ctx, int(n))
 	if err != nil {
 		return nil, err
 	}
-	if !m.all.TryAcquire(bytes) {
+	if !c.all.TryAcquire(n) {
 		ofView()
-		return nil, apierrors.NewTooManyRequests("the requests of all views have too many bytes in memory together; try again later", retryAfter)
+		return nil, apierrors.NewTooManyRequests(c.exceeded+"; try again later", retryAfter)
 	}
-	return func() { ofView(); m.all.Release(bytes) }, nil
+	return func() { ofView(); c.all.Release(n) }, nil
 }

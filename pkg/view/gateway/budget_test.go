@@ -69,7 +69,8 @@ func TestOnlyReadsAreStreams(t *testing.T) {
 
 // One user of a view leaves half of everything to the others.
 func TestOneUserHasHalfOfAView(t *testing.T) {
-	b := newBudget(Limits{Requests: 4, Streams: 4}, newShared(nil))
+	limits := Limits{Requests: 4, Streams: 4, AllStreams: 4}
+	b := newBudget(limits, newShared(limits, nil))
 	request := func(path string) func(string) (func(), error) {
 		return func(name string) (func(), error) {
 			r := httptest.NewRequestWithContext(as(t.Context(), name), http.MethodGet, path, nil)
@@ -111,8 +112,39 @@ func TestOneUserHasHalfOfAView(t *testing.T) {
 	}
 }
 
+func TestStreamsOfAllViewsAreLimited(t *testing.T) {
+	limits := Limits{Requests: 1, Streams: 4, AllStreams: 3}
+	all := newShared(limits, nil)
+	begin := func(b *budget, verb string) (func(), error) {
+		return b.Begin(httptest.NewRequestWithContext(as(t.Context(), "jane"), http.MethodGet, "/", nil), &request.RequestInfo{IsResourceRequest: true, Verb: verb})
+	}
+	var releases []func()
+	for range limits.AllStreams {
+		release, err := begin(newBudget(limits, all), "watch")
+		if err != nil {
+			t.Fatal(err)
+		}
+		releases = append(releases, release)
+	}
+	b := newBudget(limits, all)
+	for range limits.Streams { // nothing stays of what is rejected
+		if _, err := begin(b, "watch"); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), "all views") {
+			t.Errorf("more than all may have: %v", err)
+		} else if seconds, ok := apierrors.SuggestsClientDelay(err); !ok || seconds != retryAfter {
+			t.Errorf("without Retry-After: %v", err)
+		}
+	}
+	if _, err := begin(b, "get"); err != nil {
+		t.Errorf("a request that is no stream: %v", err)
+	}
+	releases[0]()
+	if _, err := begin(b, "watch"); err != nil {
+		t.Errorf("after one has ended: %v", err)
+	}
+}
+
 func TestBodiesOfAllViewsAreLimited(t *testing.T) {
-	all := newShared(nil)
+	all := newShared(Limits{}, nil)
 	var releases []func()
 	for range maxBodies / half(maxViewBodies) {
 		release, err := newBudget(Limits{}, all).Body(as(t.Context(), "jane"), 2*maxViewBodies) // counts as what jane can have
@@ -135,7 +167,7 @@ func TestBodiesOfAllViewsAreLimited(t *testing.T) {
 
 // A document of OpenAPI uses much memory while it is changed.
 func TestFewDocumentsAreChangedAtTheSameTime(t *testing.T) {
-	all := newShared(nil)
+	all := newShared(Limits{}, nil)
 	one, other := newBudget(Limits{}, all), newBudget(Limits{}, all)
 	var releases []func()
 	for _, b := range []*budget{one, one, other, other, newBudget(Limits{}, all), newBudget(Limits{}, all), newBudget(Limits{}, all), newBudget(Limits{}, all)} {
@@ -167,7 +199,7 @@ func TestFewDocumentsAreChangedAtTheSameTime(t *testing.T) {
 
 // Documents that are read already do not wait for bytes, which others could have until they get those of this one.
 func TestLargeDocumentsDoNotWaitForEachOther(t *testing.T) {
-	all := newShared(nil)
+	all := newShared(Limits{}, nil)
 	document := func() (func(int64) error, func()) {
 		t.Helper()
 		grow, release, err := newBudget(Limits{}, all).Document(t.Context())
@@ -241,7 +273,8 @@ func TestTooManyBodiesOfAViewAreRejected(t *testing.T) {
 
 func TestRequestsAreMeasured(t *testing.T) {
 	registry := metrics.NewKubeRegistry()
-	b := newBudget(Limits{Requests: 2, Streams: 2}, newShared(NewMetrics(registry.MustRegister)))
+	limits := Limits{Requests: 2, Streams: 2, AllStreams: 2}
+	b := newBudget(limits, newShared(limits, NewMetrics(registry.MustRegister)))
 	begin := func(verb string) func() {
 		t.Helper()
 		release, err := b.Begin(httptest.NewRequestWithContext(as(t.Context(), "jane"), http.MethodGet, "/", nil), &request.RequestInfo{IsResourceRequest: true, Verb: verb})

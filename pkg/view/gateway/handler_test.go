@@ -33,7 +33,7 @@ func newGateway(t *testing.T, server roundTrip) *Gateway {
 	t.Helper()
 	g := &Gateway{Config: Config{Harmless: sets.New[string]()}, connection: &view.Connection{Transport: server}}
 	g.Views = &Views{
-		Tree: newTree(t), Server: &url.URL{Scheme: "https", Host: "cluster"}, Caller: g.caller, Limits: Limits{Requests: 1, Streams: 1},
+		Tree: newTree(t), Server: &url.URL{Scheme: "https", Host: "cluster"}, Caller: g.caller, Limits: Limits{Requests: 1, Streams: 1, AllStreams: 1},
 		Usable: func() error { return nil },
 	}
 	g.Tree.set(ns("a", "1"))

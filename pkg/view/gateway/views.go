@@ -74,7 +74,7 @@ func (v *Views) set(o *v1alpha3.TenantView) {
 	s := &served{uid: o.UID, generation: o.Generation}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	if v.shared == nil {
-		v.shared = newShared(v.Metrics)
+		v.shared = newShared(v.Limits, v.Metrics)
 	}
 	in := members{v.Tree, o.Namespace}
 	var projected []schema.GroupResource

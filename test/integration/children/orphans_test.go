@@ -40,7 +40,7 @@ func TestAMissingParentIsNotClaimedWithoutItsChildren(t *testing.T) {
 	mallory.eventuallyMay(t, "create", hnc.GroupName, "subnamespaces", "adopter", "")
 	mallory.eventuallyMay(t, "patch", hnc.GroupName, "subnamespaceanchors", "adopter", "")
 
-	says := []string{`namespace "adopted-gone" does not exist but is the parent of 1 existing namespace(s)`, "update on hierarchies.hnc.x-k8s.io", `user "mallory-adopter"`, "choose another name"}
+	says := []string{`namespace "adopted-gone" does not exist but is the parent of existing namespaces`, "update on hierarchies.hnc.x-k8s.io", `user "mallory-adopter"`, "choose another name"}
 	claim := func(dry ...string) error {
 		_, err := mallory.HNC.HncV1beta1().Subnamespaces("adopter").Create(t.Context(),
 			&v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "adopted-gone"}}, metav1.CreateOptions{DryRun: dry})
@@ -86,7 +86,7 @@ func TestARequiredChildAdoptsNobody(t *testing.T) {
 	if err := mallory.hierarchy(t, "waiting", below("")); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyReports(t, "waiting", hnc.ReasonRequiredChildRefused, `"waiting-child"`, "is the parent of 1 existing namespace(s)")
+	eventuallyReports(t, "waiting", hnc.ReasonRequiredChildRefused, `"waiting-child"`, "is the parent of existing namespaces")
 	if _, err := root.CoreV1().Namespaces().Get(t.Context(), "waiting-child", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("it was created: %v", err)
 	}

@@ -25,7 +25,7 @@ type Options struct {
 	Kubeconfig string
 	// Options are how the API, /metrics, /livez and /readyz are served.
 	serving.Options
-	// Limits are those of each view.
+	// Limits are those of each view and of all views.
 	Limits gateway.Limits
 	// HarmlessExtraKeys are the keys of extra values of identities that restrict nothing.
 	HarmlessExtraKeys []string
@@ -38,7 +38,7 @@ const maxStreams = 250
 
 // New returns the defaults.
 func New() *Options {
-	o := &Options{Options: serving.New(hnc.GatewayName), Limits: gateway.Limits{Requests: 100, Streams: 2000}}
+	o := &Options{Options: serving.New(hnc.GatewayName), Limits: gateway.Limits{Requests: 100, Streams: 1000, AllStreams: 3000}}
 	o.Secure.HTTP2MaxStreamsPerConnection = maxStreams
 	// Without the authority by which kube-apiserver forwards requests, nobody could be served.
 	o.Authentication.TolerateInClusterLookupFailure = false
@@ -51,6 +51,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.Profiling, "profiling", o.Profiling, "Serve Go's profiles under /debug/pprof/ at --secure-port, to users who may get that non-resource URL.")
 	fs.IntVar(&o.Limits.Requests, "max-requests-per-view", o.Limits.Requests, "Requests of one view that are served at the same time, without watches and streams. Others are rejected with 429.")
 	fs.IntVar(&o.Limits.Streams, "max-streams-per-view", o.Limits.Streams, "Watches, logs, shells and other streams of one view that are served at the same time. Others are rejected with 429.")
+	fs.IntVar(&o.Limits.AllStreams, "max-streams", o.Limits.AllStreams,
+		"Watches, logs, shells and other streams of all views that are served at the same time. Others are rejected with 429. One that its client does not read needs up to 240 kB.")
 	fs.StringSliceVar(&o.HarmlessExtraKeys, "harmless-extra-keys", o.HarmlessExtraKeys,
 		"Keys of extra values of users that restrict nothing, and that are left out if kube-apiserver would not let them be impersonated. Users with other such keys are rejected.")
 	fs.DurationVar(&o.ShutdownDelay, "shutdown-delay-duration", o.ShutdownDelay,
@@ -72,6 +74,9 @@ func (o *Options) Validate() field.ErrorList {
 	}
 	if o.Limits.Streams < 1 {
 		errs = append(errs, field.Invalid(field.NewPath("max-streams-per-view"), o.Limits.Streams, "must be at least 1"))
+	}
+	if o.Limits.AllStreams < o.Limits.Streams {
+		errs = append(errs, field.Invalid(field.NewPath("max-streams"), o.Limits.AllStreams, "must be at least --max-streams-per-view"))
 	}
 	return errs
 }
