@@ -4,8 +4,10 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -139,31 +141,33 @@ func (m Modes) In(namespaces sets.Set[string]) Modes {
 }
 
 // resolveKinds resolves the configured kinds, and watches the propagated ones while the index is needed. It returns
-// false if it has to be repeated soon, because some could not be looked up.
+// false if it has to be repeated soon, because some could not be looked up. Those are what their names meant before.
 func (s *Sources) resolveKinds(ctx context.Context) bool {
 	s.mu.RLock()
-	modes, known := s.modes, s.clusterKnown && s.treesKnown
+	modes, known, before := s.modes, s.clusterKnown && s.treesKnown, s.meant
 	s.mu.RUnlock()
 	if s.mapperOutdated.CompareAndSwap(true, false) {
 		if err := s.Mapper.Refresh(ctx, time.Now()); err != nil {
 			return false
 		}
 	}
-	policies, problems := s.KindPolicies(ctx, time.Now(), modes)
+	now, meant := time.Now(), map[schema.GroupResource]*meta.RESTMapping{}
+	policies, problems := kindPolicies(modes, func(group, resource string) (*meta.RESTMapping, error) {
+		name := schema.GroupResource{Group: strings.ToLower(group), Resource: strings.ToLower(resource)}
+		mapping, err := s.Mapper.Find(ctx, now, group, resource)
+		if err != nil && !meta.IsNoMatchError(err) {
+			mapping = before[name]
+		}
+		meant[name] = mapping
+		return mapping, err
+	})
 	byResource := make(map[schema.GroupResource]copies.Policies, len(policies))
 	for _, p := range policies {
 		byResource[p.Kind.GroupResource()] = p.Policies
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(problems) > 0 {
-		for resource, before := range s.policies {
-			if _, found := byResource[resource]; !found {
-				byResource[resource] = before
-			}
-		}
-	}
-	s.policies = byResource
+	s.policies, s.meant = byResource, meant
 	if s.watching {
 		s.problems, s.resolved = problems, known
 		s.apply(ctx, slices.DeleteFunc(policies, func(p KindPolicy) bool { return !p.propagates() }))

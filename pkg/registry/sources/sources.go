@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -51,6 +52,8 @@ type Sources struct {
 	clusterKnown, treesKnown, resolved bool
 	// policies are those of all kinds that are not ignored, as they were resolved last.
 	policies map[schema.GroupResource]copies.Policies
+	// meant are the kinds that names, in lower case, meant last. The map is not changed.
+	meant map[schema.GroupResource]*meta.RESTMapping
 	// kinds are the enforced kinds, then the others. problems describes the kinds that could not be resolved.
 	kinds    []*kind
 	problems []string
