@@ -16,19 +16,32 @@ import (
 func flags() (string, error) {
 	var page strings.Builder
 	page.WriteString("# Flags of the servers\n\nEach server's `--help` says the same. [Configuration](../configuration.md) explains those that you are likely to set.\n")
-	sections := options.New().Flags()
-	page.WriteString("\n## hns-apiserver\n")
-	for _, name := range sections.Order {
-		fmt.Fprintf(&page, "\n### %s%s\n\n", strings.ToUpper(name[:1]), name[1:])
-		flagTable(&page, sections.FlagSets[name])
+	for _, section := range flagSections() {
+		fmt.Fprintf(&page, "\n%s\n\n", section.title)
+		flagTable(&page, section.flags)
 	}
-	page.WriteString("\n## hns-propagator\n\n")
-	flagTable(&page, propagator.NewCommand("").Flags())
-	page.WriteString("\n## hns-sync\n\n")
-	flagTable(&page, sync.NewCommand("").Flags())
-	page.WriteString("\n## hns-gateway\n\n")
-	flagTable(&page, gateway.NewCommand("").Flags())
 	return page.String(), nil
+}
+
+// flagSection is a part of the page: the flags of a server, or those of hns-apiserver about one subject.
+type flagSection struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// flagSections returns the flags of all servers.
+func flagSections() []flagSection {
+	var all []flagSection
+	title, sections := "## hns-apiserver\n\n", options.New().Flags()
+	for _, name := range sections.Order {
+		all = append(all, flagSection{title + "### " + strings.ToUpper(name[:1]) + name[1:], sections.FlagSets[name]})
+		title = ""
+	}
+	return append(all,
+		flagSection{"## hns-propagator", propagator.NewCommand("").Flags()},
+		flagSection{"## hns-sync", sync.NewCommand("").Flags()},
+		flagSection{"## hns-gateway", gateway.NewCommand("").Flags()},
+	)
 }
 
 // flagTable writes a row for each flag that a user may set.

@@ -18,13 +18,6 @@ import (
 	"strings"
 	"text/template"
 	"time"
-
-	"github.com/spf13/pflag"
-
-	gateway "github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hns-gateway/app"
-	propagator "github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hns-propagator/app"
-	sync "github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hns-sync/app"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/options"
 )
 
 //go:embed limits.md.tmpl
@@ -147,8 +140,8 @@ func expressionOf(file *ast.File, name string) ast.Expr {
 
 // flagDefault returns the default of a server's flag, as the pages write it: 4,000, 10 s, 7 days, 256 MiB.
 func flagDefault(name string) (string, error) {
-	for _, set := range flagSets() {
-		flag := set.Lookup(name)
+	for _, section := range flagSections() {
+		flag := section.flags.Lookup(name)
 		if flag == nil {
 			continue
 		}
@@ -164,13 +157,4 @@ func flagDefault(name string) (string, error) {
 		return "", errors.New("--" + name + " is neither a number nor a duration")
 	}
 	return "", errors.New("no server has --" + name)
-}
-
-// flagSets returns the flags of all servers.
-func flagSets() []*pflag.FlagSet {
-	sets := []*pflag.FlagSet{propagator.NewCommand("").Flags(), sync.NewCommand("").Flags(), gateway.NewCommand("").Flags()}
-	for _, set := range options.New().Flags().FlagSets {
-		sets = append(sets, set)
-	}
-	return sets
 }

@@ -220,7 +220,7 @@ func TestErrorsNameABoundedNumberOfNamespaces(t *testing.T) {
 	for i := range all {
 		all[i].Namespace = fmt.Sprintf("n%02d", i)
 	}
-	if err := incomplete(all, 0, errors.New("no")); !strings.Contains(err.Error(), "n19 and 5 more. ") || strings.Contains(err.Error(), "n20") {
+	if err := incomplete(all, 0, errors.New("no")); !strings.Contains(err.Error(), "n19, and 5 more. ") || strings.Contains(err.Error(), "n20") {
 		t.Error(err)
 	}
 }

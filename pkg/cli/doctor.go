@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/policy"
 )
 
 // exitCodes are those of doctor and preflight.
@@ -210,10 +211,10 @@ func (o *doctorOptions) checkPolicies(ctx context.Context) {
 		resource string
 		wanted   []string
 	}{
-		{"validatingadmissionpolicies", hnc.ValidatingPolicies},
-		{"validatingadmissionpolicybindings", hnc.ValidatingPolicies},
-		{"mutatingadmissionpolicies", hnc.MutatingPolicies},
-		{"mutatingadmissionpolicybindings", hnc.MutatingPolicies},
+		{"validatingadmissionpolicies", policy.Validating()},
+		{"validatingadmissionpolicybindings", policy.Validating()},
+		{"mutatingadmissionpolicies", policy.Mutating()},
+		{"mutatingadmissionpolicybindings", policy.Mutating()},
 	} {
 		if found, ok := o.names(ctx, schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: kind.resource}); ok {
 			o.add(diagnosis.Policies(kind.resource, kind.wanted, found))

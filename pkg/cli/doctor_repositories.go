@@ -4,9 +4,7 @@ import (
 	"context"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -40,13 +38,4 @@ func (o *doctorOptions) checkLeader(ctx context.Context, server string, now time
 	if !o.failed("lease "+server, err) {
 		o.add(diagnosis.Leader(server, lease, now))
 	}
-}
-
-// Lease returns the lease of a server's replicas, nil if it does not exist.
-func (c *Clients) Lease(ctx context.Context, server string) (*coordinationv1.Lease, error) {
-	lease, err := c.Kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, server, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // documented
-	}
-	return lease, err
 }

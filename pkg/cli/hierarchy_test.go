@@ -66,7 +66,12 @@ func TestWriteOfAModeIntoAModifiedHierarchy(t *testing.T) {
 		}
 		return true, updates[1], nil
 	})
-	r := &uiReader{clients: &Clients{Hierarchy: client}}
+	r := &uiReader{clients: &Clients{Hierarchy: client}, factory: discovering(t, map[string]any{
+		"/api": metav1.APIVersions{Versions: []string{"v1"}}, "/apis": metav1.APIGroupList{},
+		"/api/v1": metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{
+			{Name: "secrets", Kind: "Secret", Namespaced: true}, {Name: "configmaps", Kind: "ConfigMap", Namespaced: true},
+		}},
+	})}
 	if err := r.write(t.Context(), "a", ui.Change{Kind: ui.ChangeMode, Resource: "secrets", Mode: "Propagate"}, "", "none"); err != nil {
 		t.Fatal(err)
 	}

@@ -25,13 +25,12 @@ func resolvesTo(mapper meta.RESTMapper, resource schema.GroupResource) func(v1be
 	}
 }
 
-// entryOf returns the index of the entry for a kind, -1 without one: the entry with the very group and resource, or
-// else one that names the kind differently, such as without its group. A kind that the cluster does not have is found
-// by its very name only. Errors are those of discovery.
+// entryOf returns the index of the entry for a kind, -1 without one: the first that names the kind in any way, such as
+// without its group, because that one is in effect. A kind that the cluster does not have is found by its very name
+// only. Errors are those of discovery.
 func (f *Factory) entryOf(entries []v1beta1.ResourceSpec, kind v1beta1.ResourceSpec) (int, error) {
-	at := slices.IndexFunc(entries, func(e v1beta1.ResourceSpec) bool { return e.Group == kind.Group && e.Resource == kind.Resource })
-	if at >= 0 || len(entries) == 0 {
-		return at, nil
+	if len(entries) == 0 {
+		return -1, nil
 	}
 	mapper, err := f.mapper()
 	if err != nil {
@@ -40,7 +39,7 @@ func (f *Factory) entryOf(entries []v1beta1.ResourceSpec, kind v1beta1.ResourceS
 	mapping, err := kinds.Resolve(mapper, kind.Group, kind.Resource)
 	if notNamespaced, notPropagated := (*kinds.NotNamespacedError)(nil), (*kinds.NotPropagatedError)(nil); meta.IsNoMatchError(err) ||
 		errors.As(err, &notNamespaced) || errors.As(err, &notPropagated) {
-		return -1, nil
+		return slices.IndexFunc(entries, func(e v1beta1.ResourceSpec) bool { return e.Group == kind.Group && e.Resource == kind.Resource }), nil
 	}
 	if err != nil {
 		return -1, err

@@ -54,7 +54,7 @@ func TestEntriesOfOneKindAreFoundByAnyOfItsNames(t *testing.T) {
 		{[]string{"secrets", "networkpolicies"}, long, 1},
 		{[]string{"secrets", long}, "networkpolicies", 1},
 		{[]string{"secrets", "NetworkPolicy"}, long, 1},
-		{[]string{"networkpolicies", long}, long, 1}, // An exact name comes first.
+		{[]string{"secrets", "networkpolicies", long}, long, 1}, // The first one is in effect.
 		{[]string{"secrets"}, "networkpolicies", -1},
 		{[]string{"secrets", "gone"}, "gone", 1},
 		{[]string{"secrets"}, "gone", -1},

@@ -4,35 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/policy"
 )
 
 // propagateTimeout limits how long hns-propagator may take to start and to label all namespaces.
 const propagateTimeout = 5 * time.Minute
 
+// maxNamed is how many missing policies are named.
+const maxNamed = 5
+
 // errPoliciesMissing ends the first run of a migration: the policies would reject the writes of HNC, so that they are
 // installed only now.
-var errPoliciesMissing = errors.New("the admission policies are not installed yet")
+var errPoliciesMissing = errors.New("admission policies are not installed yet")
 
 // finish allows changes again when what protects hierarchies from now on is there: the admission policies, and the
 // labels that they read.
 func (m *Migration) finish(ctx context.Context) error {
-	bindings, err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().List(ctx, metav1.ListOptions{})
-	if err != nil {
+	if err := m.policiesInstalled(ctx); err != nil {
 		return err
-	}
-	installed := map[string]bool{}
-	for i := range bindings.Items {
-		installed[bindings.Items[i].Name] = true
-	}
-	if slices.ContainsFunc(hnc.ValidatingPolicies, func(name string) bool { return !installed[name] }) {
-		return errPoliciesMissing
 	}
 	if err := m.awaitPropagator(ctx); err != nil {
 		return err
@@ -48,6 +45,37 @@ func (m *Migration) finish(ctx context.Context) error {
 		return err
 	}
 	return printLeftovers(ctx, m)
+}
+
+// policiesInstalled returns an error that names the missing admission policies. A policy without a binding has no
+// effect, so it is missing, too.
+func (m *Migration) policiesInstalled(ctx context.Context) error {
+	client := m.kube.AdmissionregistrationV1()
+	validating, err := client.ValidatingAdmissionPolicyBindings().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	mutating, err := client.MutatingAdmissionPolicyBindings().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	missing := sets.New[string]()
+	for _, name := range policy.Validating() {
+		missing.Insert("validatingadmissionpolicy " + name)
+	}
+	for _, name := range policy.Mutating() {
+		missing.Insert("mutatingadmissionpolicy " + name)
+	}
+	for i := range validating.Items {
+		missing.Delete("validatingadmissionpolicy " + validating.Items[i].Name)
+	}
+	for i := range mutating.Items {
+		missing.Delete("mutatingadmissionpolicy " + mutating.Items[i].Name)
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w: %s", errPoliciesMissing, names.List(sets.List(missing), maxNamed, ", "))
+	}
+	return nil
 }
 
 // awaitPropagator returns when hns-propagator has started, and each parent of a sub-namespace has the label that

@@ -166,9 +166,9 @@ func (m *Migration) Run(ctx context.Context) error {
 		}
 		err := steps[i].run(ctx)
 		if errors.Is(err, errPoliciesMissing) {
-			return m.printf("Hierarchies cannot be changed until the admission policies are installed. Next:\n" +
-				"  install them: helm upgrade with besideHNC=false, or kubectl apply -k artifacts/policies\n" +
-				"  repeat this command, which then allows changes again\n")
+			return m.printf("Hierarchies cannot be changed: %s. Next:\n"+
+				"  install them: helm upgrade with besideHNC=false, or kubectl apply -k artifacts/policies\n"+
+				"  repeat this command, which then allows changes again\n", err)
 		}
 		if err != nil {
 			return stepFailed(steps[i], err, m.wayBack())

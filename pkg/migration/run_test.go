@@ -21,6 +21,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	hierarchyfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/policy"
 )
 
 // continued returns a migration whose state has this data, by a user who may do everything, and what it prints.
@@ -36,8 +37,11 @@ func continued(t *testing.T, data map[string]string) (*Migration, *strings.Build
 	t.Cleanup(server.Close)
 	c.config = &rest.Config{Host: server.URL}
 	kube := c.kube.(*fake.Clientset)
-	for _, name := range hnc.ValidatingPolicies {
+	for _, name := range policy.Validating() {
 		_ = kube.Tracker().Add(&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	for _, name := range policy.Mutating() {
+		_ = kube.Tracker().Add(&admissionregistrationv1.MutatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	kube.Discovery().(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{{
 		GroupVersion: "admissionregistration.k8s.io/v1", APIResources: []metav1.APIResource{{Name: "validatingadmissionpolicies"}, {Name: "mutatingadmissionpolicies"}},
@@ -58,13 +62,22 @@ func continued(t *testing.T, data map[string]string) (*Migration, *strings.Build
 
 // A policy that has not been installed yet protects nothing.
 func TestAMigrationWaitsForAllPolicies(t *testing.T) {
-	for _, name := range []string{hnc.ValidatingPolicies[0], hnc.ValidatingPolicies[len(hnc.ValidatingPolicies)-1]} {
-		m, _ := continued(t, map[string]string{hnc.MigrationStep: "definitions"})
-		if err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.finish(t.Context()); !errors.Is(err, errPoliciesMissing) {
-			t.Errorf("without %s: got %v", name, err)
+	for _, kind := range []struct {
+		resource string
+		names    []string
+	}{{"validatingadmissionpolicy", policy.Validating()}, {"mutatingadmissionpolicy", policy.Mutating()}} {
+		for _, name := range kind.names {
+			m, out := continued(t, map[string]string{hnc.MigrationStep: "definitions"})
+			bindings := admissionregistrationv1.SchemeGroupVersion.WithResource(kind.resource + "bindings")
+			if err := m.kube.(*fake.Clientset).Tracker().Delete(bindings, "", name); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.finish(t.Context()); !errors.Is(err, errPoliciesMissing) || !strings.HasSuffix(err.Error(), ": "+kind.resource+" "+name) {
+				t.Errorf("without %s: got %v", name, err)
+			}
+			if err := m.Run(t.Context()); err != nil || !strings.Contains(out.String(), kind.resource+" "+name+". Next:") {
+				t.Errorf("without %s: got %v and %s", name, err, out)
+			}
 		}
 	}
 }
@@ -87,7 +100,7 @@ func TestAMigrationIsCompletedAgain(t *testing.T) {
 		t.Errorf("the migration is not completed: %v, %v", state, err)
 	}
 	bindings, err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().List(t.Context(), metav1.ListOptions{})
-	if err != nil || len(bindings.Items) != len(hnc.ValidatingPolicies) {
+	if err != nil || len(bindings.Items) != len(policy.Validating()) {
 		t.Errorf("hierarchies stay frozen: %v, %v", bindings, err)
 	}
 }

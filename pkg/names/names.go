@@ -54,13 +54,12 @@ func List(all []string, most int, separator string) string {
 	return AndMore(all[:min(len(all), most)], len(all), separator)
 }
 
-// AndMore joins the first of a number of names, and says how many more there are.
+// AndMore joins the first of a number of names, and says how many more there are: "a; b; and 3 more".
 func AndMore(first []string, number int, separator string) string {
-	list := strings.Join(first, separator)
 	if more := number - len(first); more > 0 {
-		return fmt.Sprintf("%s and %d more", list, more)
+		first = append(slices.Clip(first), fmt.Sprintf("and %d more", more))
 	}
-	return list
+	return strings.Join(first, separator)
 }
 
 // ShortenText returns a message in which no word is longer than a name may be, and which is bounded itself. Errors of

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -77,6 +78,26 @@ func decode(decoder runtime.Decoder, data []byte) ([]runtime.Object, error) {
 			return nil, err
 		}
 		objects = append(objects, object)
+	}
+}
+
+func TestAllPoliciesAndBindingsAreNamed(t *testing.T) {
+	found, err := objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string][]string{}
+	for _, object := range found {
+		kind := object.GetObjectKind().GroupVersionKind().Kind
+		names[kind] = append(names[kind], object.(metav1.Object).GetName())
+	}
+	for kind, listed := range map[string][]string{"ValidatingAdmissionPolicy": Validating(), "MutatingAdmissionPolicy": Mutating()} {
+		for _, kind := range []string{kind, kind + "Binding"} {
+			slices.Sort(names[kind])
+			if !slices.Equal(names[kind], listed) {
+				t.Errorf("%s: the manifests have %v, listed are %v", kind, names[kind], listed)
+			}
+		}
 	}
 }
 

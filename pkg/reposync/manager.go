@@ -68,7 +68,8 @@ func NewManager(config Config) *Manager {
 	git.RestrictProtocols(config.MaxRepositoryBytes)
 	return &Manager{
 		Config: config, now: time.Now, workers: map[string]*running{}, scratch: git.NewBudget(scratchRepositories * config.MaxRepositoryBytes),
-		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
+		// A rate for all would let RepositorySyncs that cannot start delay the others.
+		queue: workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](minRetry, maxRetry)),
 	}
 }
 
@@ -82,6 +83,8 @@ func (m *Manager) Synced() error {
 
 // Run works until the context ends, and returns when all workers have stopped.
 func (m *Manager) Run(ctx context.Context) {
+	m.Metrics.leading.Set(1)
+	defer m.Metrics.leading.Set(0)
 	factory := externalversions.NewSharedInformerFactory(m.Hierarchy, 0)
 	syncs := factory.Hnc().V1alpha3().RepositorySyncs()
 	enqueue := func(o any) {

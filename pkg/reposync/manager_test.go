@@ -1,16 +1,24 @@
 package reposync
 
 import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/testutil"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 )
 
 // TestAStuckWorkerHoldsNoOtherSync has workers of a changed and of a deleted RepositorySync that do not end.
@@ -97,5 +105,79 @@ func TestAStuckWorkerHoldsNoOtherSync(t *testing.T) {
 		if !worker.ended() {
 			t.Errorf("%s runs", name)
 		}
+	}
+}
+
+// Starting may fail for all RepositorySyncs of a cluster.
+func TestFailuresOfOneSyncDelayNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := NewManager(Config{MaxRepositoryBytes: 1 << 20})
+		defer m.queue.ShutDown()
+		begin := time.Now()
+		for i := range 5000 {
+			m.queue.AddRateLimited(strconv.Itoa(i))
+		}
+		m.queue.AddRateLimited("other")
+		for name, _ := m.queue.Get(); name != "other"; name, _ = m.queue.Get() {
+			m.queue.Done(name)
+		}
+		if waited := time.Since(begin); waited > 2*minRetry {
+			t.Errorf("it has waited for %s", waited)
+		}
+	})
+}
+
+// Without leader election there is no metric of it.
+func TestAMetricSaysThatAReplicaWorks(t *testing.T) {
+	registry := metrics.NewKubeRegistry()
+	m := NewManager(Config{Hierarchy: fake.NewClientset(), Metrics: NewMetrics(registry.MustRegister), MaxRepositoryBytes: 1 << 20})
+	expect := func(want float64) {
+		t.Helper()
+		if got, err := testutil.GetGaugeMetricValue(m.Metrics.leading); err != nil || got != want {
+			t.Errorf("got %v and %v, want %v", got, err, want)
+		}
+	}
+	expect(0)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		m.Run(ctx)
+	}()
+	for deadline := time.Now().Add(30 * time.Second); m.Synced() != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it does not work")
+		}
+	}
+	expect(1)
+	cancel()
+	<-done
+	expect(0)
+}
+
+// All workers share the budget of the manager, and one that finds nothing left of it reads again soon.
+func TestAWorkerWithoutSpaceReadsAgainSoon(t *testing.T) {
+	m := NewManager(Config{Client: &rest.Config{Host: "http://127.0.0.1:1"}, Scratch: t.TempDir(), MaxRepositoryBytes: 1 << 20})
+	m.scratch = git.NewBudget(0)
+	interval := hnc.Duration{Duration: time.Hour}
+	w, err := newWorker(m, &v1alpha3.RepositorySync{Spec: v1alpha3.RepositorySyncSpec{
+		Interval: &interval, Source: v1alpha3.RepositorySource{URL: "https://127.0.0.1:1/policy", Commit: strings.Repeat("a", 40)},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done := w.synchronize(t.Context(), true); !errors.Is(done.sourceError, git.ErrBudget) {
+		t.Fatalf("got %v", done.sourceError)
+	}
+	if got := w.interval(); got < minRetry || got > (1+crowdedJitter)*minRetry {
+		t.Errorf("without space: got %s", got)
+	}
+	m.scratch = git.NewBudget(1 << 20)
+	w.source.reader.Budget = m.scratch
+	if done := w.synchronize(t.Context(), true); done.sourceError == nil {
+		t.Fatal("nothing answers")
+	}
+	if got := w.interval(); got != time.Hour {
+		t.Errorf("with space: got %s", got)
 	}
 }

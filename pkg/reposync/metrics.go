@@ -11,6 +11,7 @@ import (
 
 // Metrics are the metrics of all RepositorySyncs. The label sync is the name of one.
 type Metrics struct {
+	leading  *metrics.Gauge
 	synced   *metrics.GaugeVec
 	writes   *metrics.CounterVec
 	drifts   *metrics.CounterVec
@@ -22,6 +23,9 @@ type Metrics struct {
 func NewMetrics(register func(...metrics.Registerable)) *Metrics {
 	labels := []string{"sync"}
 	m := &Metrics{
+		leading: metrics.NewGauge(&metrics.GaugeOpts{
+			Name: "hns_sync_leading", Help: "1 while this replica applies repositories, with or without leader election.", StabilityLevel: metrics.ALPHA,
+		}),
 		synced: metrics.NewGaugeVec(&metrics.GaugeOpts{
 			Name: "hns_sync_synced", Help: "1 while the cluster is as the last commit says.", StabilityLevel: metrics.ALPHA,
 		}, labels),
@@ -39,7 +43,7 @@ func NewMetrics(register func(...metrics.Registerable)) *Metrics {
 			Buckets: metrics.ExponentialBuckets(0.01, 4, 8), StabilityLevel: metrics.ALPHA,
 		}, labels),
 	}
-	register(m.synced, m.writes, m.drifts, m.failed, m.duration)
+	register(m.leading, m.synced, m.writes, m.drifts, m.failed, m.duration)
 	return m
 }
 

@@ -112,8 +112,6 @@ func (w *worker) run(ctx context.Context) {
 		switch {
 		case superseded:
 			poll.Reset(0)
-		case read && w.crowded:
-			poll.Reset(utilwait.Jitter(minRetry, crowdedJitter))
 		case read:
 			poll.Reset(w.interval())
 		}
@@ -121,8 +119,11 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// interval is how often the source is read.
+// interval is when the source is read again.
 func (w *worker) interval() time.Duration {
+	if w.crowded {
+		return utilwait.Jitter(minRetry, crowdedJitter)
+	}
 	if i := w.sync.Spec.Interval; i != nil {
 		return i.Duration
 	}

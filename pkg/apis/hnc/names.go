@@ -359,13 +359,3 @@ const (
 	// MigrationRollingBack is set from when a rollback begins: the migration cannot be continued before it has ended.
 	MigrationRollingBack = "rollingBack"
 )
-
-// ValidatingPolicies and MutatingPolicies are the admission policies of an installation, and so are their bindings called.
-var (
-	ValidatingPolicies = []string{
-		"copies.hnc.x-k8s.io", "exceptions.hnc.x-k8s.io", "external-namespaces.hnc.x-k8s.io", "included-namespace.hnc.x-k8s.io",
-		"namespace-deletion.hnc.x-k8s.io", "repositories.hnc.x-k8s.io", "resource-quota-names.hnc.x-k8s.io",
-		"resource-quotas.hnc.x-k8s.io", "tree-labels.hnc.x-k8s.io", "view-definitions.hnc.x-k8s.io", "view-grants.hnc.x-k8s.io",
-	}
-	MutatingPolicies = []string{"included-namespace.hnc.x-k8s.io"}
-)

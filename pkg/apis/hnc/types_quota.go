@@ -113,3 +113,7 @@ const (
 	// ReasonQuotaWithinLimit means that the use does not exceed the limits.
 	ReasonQuotaWithinLimit = "WithinLimit"
 )
+
+// MessageQuotaWebhookPending is the message of Ready with ReasonPending while nothing but the webhook that reserves use
+// is missing. Doctor recognizes it.
+const MessageQuotaWebhookPending = "kube-apiserver does not call the webhook that reserves use yet"

@@ -15,7 +15,8 @@ func QuotaWebhook(quotas []v1beta1.HierarchicalResourceQuota, exists bool) []Fin
 	for i := range quotas {
 		ready := meta.FindStatusCondition(quotas[i].Status.Conditions, hnc.ConditionReady)
 		_, counts := quotas[i].Spec.Hard[hnc.ResourceSubnamespaces]
-		if limited := len(quotas[i].Spec.Hard) > 1 || !counts; limited && ready != nil && (ready.Reason == hnc.ReasonQuotaReserved || ready.Reason == hnc.ReasonPending) {
+		limited := len(quotas[i].Spec.Hard) > 1 || !counts
+		if limited && ready != nil && (ready.Reason == hnc.ReasonQuotaReserved || ready.Reason == hnc.ReasonPending && ready.Message == hnc.MessageQuotaWebhookPending) {
 			needed++
 		}
 	}

@@ -12,22 +12,23 @@ import (
 )
 
 func TestQuotaWebhook(t *testing.T) {
-	quota := func(reason string, limits ...corev1.ResourceName) []v1beta1.HierarchicalResourceQuota {
+	quota := func(reason, message string, limits ...corev1.ResourceName) []v1beta1.HierarchicalResourceQuota {
 		q := v1beta1.HierarchicalResourceQuota{Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList{}}}
 		for _, limit := range limits {
 			q.Spec.Hard[limit] = resource.MustParse("1")
 		}
-		q.Status.Conditions = []metav1.Condition{{Type: hnc.ConditionReady, Reason: reason}}
+		q.Status.Conditions = []metav1.Condition{{Type: hnc.ConditionReady, Reason: reason, Message: message}}
 		return []v1beta1.HierarchicalResourceQuota{q}
 	}
 	for name, quotas := range map[string][]v1beta1.HierarchicalResourceQuota{
-		"no quotas": nil, "without a webhook": quota(hnc.ReasonQuotaEventual, "pods"), "sub-namespaces only": quota(hnc.ReasonQuotaReserved, hnc.ResourceSubnamespaces),
+		"no quotas": nil, "without a webhook": quota(hnc.ReasonQuotaEventual, "", "pods"), "sub-namespaces only": quota(hnc.ReasonQuotaReserved, "", hnc.ResourceSubnamespaces),
+		"not in force yet": quota(hnc.ReasonPending, "1 namespace(s) are not held to the limits yet", "pods"),
 	} {
 		if found := QuotaWebhook(quotas, false); found != nil {
 			t.Errorf("%s: got %v", name, found)
 		}
 	}
-	expect(t, "exists", QuotaWebhook(quota(hnc.ReasonQuotaReserved, "pods"), true)[0], OK, "it exists")
-	expect(t, "missing", QuotaWebhook(quota(hnc.ReasonQuotaReserved, "pods", hnc.ResourceSubnamespaces), false)[0], Error, "may exceed a hierarchical quota")
-	expect(t, "missing and noticed", QuotaWebhook(quota(hnc.ReasonPending, "pods"), false)[0], Error, "may exceed a hierarchical quota")
+	expect(t, "exists", QuotaWebhook(quota(hnc.ReasonQuotaReserved, "", "pods"), true)[0], OK, "it exists")
+	expect(t, "missing", QuotaWebhook(quota(hnc.ReasonQuotaReserved, "", "pods", hnc.ResourceSubnamespaces), false)[0], Error, "may exceed a hierarchical quota")
+	expect(t, "missing and noticed", QuotaWebhook(quota(hnc.ReasonPending, hnc.MessageQuotaWebhookPending, "pods"), false)[0], Error, "may exceed a hierarchical quota")
 }

@@ -37,14 +37,20 @@ func (p KindPolicy) propagates() bool {
 // kind wins. Kinds that do not exist or cannot be propagated are skipped; problems names the kinds that could not be
 // resolved. A missing kind triggers discovery unless that has run since the given time.
 func (s *Sources) KindPolicies(ctx context.Context, since time.Time, modes Modes) (policies []KindPolicy, problems []string) {
+	return kindPolicies(modes, func(group, resource string) (*meta.RESTMapping, error) {
+		return s.Mapper.Find(ctx, since, group, resource)
+	})
+}
+
+// kindPolicies is KindPolicies with a function that finds kinds. That may return a kind with an error: what the name
+// meant when it could be resolved.
+func kindPolicies(modes Modes, find kinds.FindFunc) (policies []KindPolicy, problems []string) {
 	at := map[schema.GroupResource]int{}
 	for i, kind := range copies.Kinds {
 		at[kind.GroupResource()] = i
 		policies = append(policies, KindPolicy{kind, copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Propagate}}})
 	}
-	find := kinds.Once(func(group, resource string) (*meta.RESTMapping, error) {
-		return s.Mapper.Find(ctx, since, group, resource)
-	})
+	find = kinds.Once(find)
 	named := map[schema.GroupResource]bool{}
 	each := func(specs []hnc.ResourceSpec, f func(p *KindPolicy, policy copies.Policy)) {
 		for _, spec := range specs {
@@ -57,7 +63,9 @@ func (s *Sources) KindPolicies(ctx context.Context, since time.Time, modes Modes
 				continue
 			default:
 				problems = append(problems, fmt.Sprintf("%s (%v)", spec.Resource, err))
-				continue
+				if mapping == nil {
+					continue
+				}
 			}
 			resource := mapping.Resource.GroupResource()
 			if slices.Contains(kinds.Enforced, resource) {

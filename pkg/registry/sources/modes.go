@@ -5,8 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -187,28 +189,29 @@ func byResource(policies []KindPolicy) map[schema.GroupResource]copies.Policies 
 }
 
 // resolveKinds resolves the configured kinds, and watches the propagated ones while the index is needed. It returns
-// false if it has to be repeated soon, because some could not be looked up.
+// false if it has to be repeated soon, because some could not be looked up. Those are what their names meant before.
 func (s *Sources) resolveKinds(ctx context.Context) bool {
 	s.mu.RLock()
-	modes, known := s.modes, s.clusterKnown && s.treesKnown
+	modes, known, before := s.modes, s.clusterKnown && s.treesKnown, s.meant
 	s.mu.RUnlock()
 	if s.mapperOutdated.CompareAndSwap(true, false) {
 		if err := s.Mapper.Refresh(ctx, time.Now()); err != nil {
 			return false
 		}
 	}
-	policies, problems := s.KindPolicies(ctx, s.DiscoveryTime(), modes)
-	resolved := byResource(policies)
+	since, meant := s.DiscoveryTime(), map[schema.GroupResource]*meta.RESTMapping{}
+	policies, problems := kindPolicies(modes, func(group, resource string) (*meta.RESTMapping, error) {
+		name := schema.GroupResource{Group: strings.ToLower(group), Resource: strings.ToLower(resource)}
+		mapping, err := s.Mapper.Find(ctx, since, group, resource)
+		if err != nil && !meta.IsNoMatchError(err) {
+			mapping = before[name]
+		}
+		meant[name] = mapping
+		return mapping, err
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(problems) > 0 {
-		for resource, before := range s.policies {
-			if _, found := resolved[resource]; !found {
-				resolved[resource] = before
-			}
-		}
-	}
-	s.policies, s.modesKnown = resolved, s.modesKnown || (known && len(problems) == 0)
+	s.policies, s.meant, s.modesKnown = byResource(policies), meant, s.modesKnown || (known && len(problems) == 0)
 	if s.watching {
 		s.problems, s.resolved = problems, known
 		s.apply(ctx, slices.DeleteFunc(policies, func(p KindPolicy) bool { return !p.propagates() }))

@@ -180,6 +180,15 @@ func TestWhatWasFoundStaysWithoutDiscovery(t *testing.T) {
 	if f.resolveKinds(t.Context()) || !f.Propagated(configMaps, []string{"root"}) {
 		t.Error("it is forgotten, or not looked for again")
 	}
+	// What is no longer named does not stay.
+	f.setConfigurations([]any{configured(hnc.ResourceSpec{Resource: "secrets"})})
+	if f.resolveKinds(t.Context()) || f.Propagated(configMaps, []string{"root"}) {
+		t.Error("it is propagated because another kind could not be looked up")
+	}
+	f.setConfigurations([]any{configured(hnc.ResourceSpec{Resource: "configmaps", Mode: hnc.Ignore})})
+	if f.resolveKinds(t.Context()) || f.Propagated(configMaps, []string{"root"}) {
+		t.Error("it is propagated after its mode has changed")
+	}
 	f.setConfigurations([]any{configured()})
 	if !f.resolveKinds(t.Context()) || f.Propagated(configMaps, []string{"root"}) {
 		t.Error("it is still propagated without an entry")

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -57,6 +58,8 @@ type Sources struct {
 	// kinds; modesKnown reports that all modes have been resolved once.
 	policies   map[schema.GroupResource]copies.Policies
 	modesKnown bool
+	// meant are the kinds that names, in lower case, meant last. The map is not changed.
+	meant map[schema.GroupResource]*meta.RESTMapping
 	// kinds are the enforced kinds, then the others. problems describes the kinds that could not be resolved.
 	kinds    []*kind
 	problems []string

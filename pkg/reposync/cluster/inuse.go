@@ -79,7 +79,7 @@ func (c *Cluster) DefinitionInUse(ctx context.Context, name string) (string, err
 			return "", err
 		}
 		if kind, ok = c.Kind(schema.ParseGroupResource(name)); !ok {
-			return "", fmt.Errorf("no version of %s is served, so whether there are objects of it is not known", name)
+			return "", fmt.Errorf("no version of %s is served, so whether there are objects of it is not known; serve one, or delete the CustomResourceDefinition yourself", name)
 		}
 	}
 	resource, err := c.resource(kind, "")

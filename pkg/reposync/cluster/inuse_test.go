@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
@@ -33,5 +34,80 @@ func TestANamespaceWithAChildThatHasNoLabelIsInUse(t *testing.T) {
 		if got, err := c.InUse(t.Context(), namespace); err != nil || !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s: got %q and %v", namespace, got, err)
 		}
+	}
+}
+
+func TestDefinitionInUse(t *testing.T) {
+	const (
+		own       = `"labels":{"hnc.x-k8s.io/repository-sync":"policy"},"managedFields":[{"manager":"hns-sync-policy","operation":"Apply","fieldsV1":{}}]`
+		foreign   = `{"metadata":{"namespace":"shop","name":"mine"}}`
+		inherited = `{"metadata":{"namespace":"shop","name":"a","labels":{"hnc.x-k8s.io/inherited-from":"acme"}}}`
+		ending    = `{"metadata":{"namespace":"shop","name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"}}`
+	)
+	for name, test := range map[string]struct {
+		// pages are the answers to lists.
+		pages []string
+		// served is from which discovery on the kind is served, 0 for never.
+		served    int
+		code      int
+		found     string
+		forbidden bool
+		err       string
+	}{
+		"no objects":                {pages: []string{""}, served: 1},
+		"one of the repository":     {pages: []string{`{"metadata":{"name":"a",` + own + `}}`}, served: 1},
+		"only labeled":              {pages: []string{`{"metadata":{"name":"a","labels":{"hnc.x-k8s.io/repository-sync":"policy"}}}`}, served: 1, found: "widgets.example.com a"},
+		"a copy":                    {pages: []string{inherited}, served: 1},
+		"one that is being deleted": {pages: []string{ending}, served: 1},
+		"one with an owner":         {pages: []string{`{"metadata":{"name":"a","ownerReferences":[{"name":"b"}]}}`}, served: 1, found: "widgets.example.com a"},
+		"one of another":            {pages: []string{inherited + "," + foreign}, served: 1, found: "widgets.example.com mine"},
+		"one on a later page":       {pages: []string{inherited, foreign}, served: 1, found: "widgets.example.com mine"},
+		"newer than what is known":  {pages: []string{foreign}, served: 2, found: "widgets.example.com mine"},
+		"not served":                {err: "delete the CustomResourceDefinition yourself"},
+		"forbidden":                 {served: 1, code: http.StatusForbidden, forbidden: true, err: "cannot list widgets.example.com"},
+		"gone":                      {served: 1, code: http.StatusNotFound, err: "cannot list widgets.example.com"},
+	} {
+		discoveries, lists := 0, 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			body := ""
+			switch r.URL.Path {
+			case "/api":
+				body = `{"versions":[]}`
+			case "/apis":
+				discoveries++
+				body = `{"groups":[{"name":"example.com","versions":[{"groupVersion":"example.com/v1","version":"v1"}]}]}`
+				if test.served == 0 || discoveries < test.served {
+					body = `{"groups":[]}`
+				}
+			case "/apis/example.com/v1":
+				body = `{"groupVersion":"example.com/v1","resources":[{"name":"widgets","kind":"Widget","namespaced":true,"verbs":["list","delete"]}]}`
+			case "/apis/example.com/v1/widgets":
+				if test.code != 0 {
+					w.WriteHeader(test.code)
+					break
+				}
+				next := ""
+				if lists < len(test.pages)-1 {
+					next = "more"
+				}
+				body = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"continue":"` + next + `"},"items":[` + test.pages[lists] + `]}`
+				lists++
+			}
+			_, _ = w.Write([]byte(body))
+		}))
+		config := &rest.Config{Host: server.URL}
+		c, err := New(config, config, "policy", func() {})
+		if err == nil {
+			err = c.Refresh(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := c.DefinitionInUse(t.Context(), "widgets.example.com")
+		if found != test.found || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) || apierrors.IsForbidden(err) != test.forbidden {
+			t.Errorf("%s: got %q and %v", name, found, err)
+		}
+		server.Close()
 	}
 }

@@ -115,18 +115,13 @@ func (r *Reader) read(ctx context.Context, source Source, credentials *Credentia
 	if dir, ok := strings.CutPrefix(source.URL, localScheme); ok {
 		return r.readLocal(dir, source)
 	}
+	r.Budget.removeRemaining()
 	dir, err := os.MkdirTemp(r.Scratch, "hns-sync-")
 	if err != nil {
 		return nil, err
 	}
 	disk := newQuota(osfs.New(dir, osfs.WithBoundOS()), r.MaxBytes, r.Budget)
-	remove := func() error {
-		err := os.RemoveAll(dir)
-		if err == nil {
-			disk.release()
-		}
-		return err
-	}
+	remove := func() error { return disk.remove(dir) }
 	snapshot, err := r.fetch(ctx, disk, source, credentials)
 	if err != nil {
 		return nil, errors.Join(err, remove())

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/memory"
@@ -239,5 +240,49 @@ func TestReadersShareABudget(t *testing.T) {
 	}
 	if left := budget.left.Load(); left != 2*taken-1 {
 		t.Errorf("%d bytes are left, want %d", left, 2*taken-1)
+	}
+}
+
+// The bytes of files that are still there count, and no longer.
+func TestWhatCouldNotBeRemovedIsRemovedByALaterRead(t *testing.T) {
+	const plenty = 1 << 20
+	budget := NewBudget(plenty)
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "dir")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	disk := newQuota(osfs.New(dir, osfs.WithBoundOS()), plenty, budget)
+	file, err := disk.Create("file")
+	if err == nil {
+		_, err = file.Write(make([]byte, 100))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	// RemoveAll rejects a path that ends so, also for root.
+	stuck := dir + "/."
+	if err := disk.remove(stuck); err == nil {
+		t.Fatal("it is removed")
+	}
+	read := func() {
+		t.Helper()
+		reader := &Reader{Scratch: t.TempDir(), MaxBytes: plenty, Budget: budget}
+		if _, err := reader.Read(t.Context(), Source{URL: "https://127.0.0.1:1"}, nil); err == nil {
+			t.Fatal("nothing answers")
+		}
+	}
+	read()
+	if left := budget.left.Load(); left != plenty-100 {
+		t.Errorf("%d bytes are left, want %d", left, plenty-100)
+	}
+	budget.remaining[dir] = budget.remaining[stuck]
+	delete(budget.remaining, stuck)
+	read()
+	if left := budget.left.Load(); left != plenty || len(budget.remaining) > 0 {
+		t.Errorf("%d bytes are left, and %d directories", left, len(budget.remaining))
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("got %v", err)
 	}
 }

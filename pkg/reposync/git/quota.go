@@ -3,18 +3,25 @@ package git
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"github.com/go-git/go-billy/v5"
 )
 
 // Budget is how many bytes readers may store together at a time, because they share a volume. Nil has no limit.
-type Budget struct{ left atomic.Int64 }
+type Budget struct {
+	left atomic.Int64
+	// remaining are directories that could not be removed. Their bytes are released when they are gone.
+	mu        sync.Mutex
+	remaining map[string]*quota
+}
 
 // NewBudget returns a budget of a number of bytes.
 func NewBudget(bytes int64) *Budget {
-	b := &Budget{}
+	b := &Budget{remaining: map[string]*quota{}}
 	b.left.Store(bytes)
 	return b
 }
@@ -46,10 +53,35 @@ func newQuota(files billy.Filesystem, limit int64, budget *Budget) *quota {
 	return q
 }
 
-// release gives back what was taken out of the budget.
-func (q *quota) release() {
-	if q.budget != nil {
-		q.budget.left.Add(q.taken.Swap(0))
+// remove removes the directory of a quota, and releases what its files have taken out of the budget when they are gone.
+// If it cannot be removed now, removeRemaining tries again.
+func (q *quota) remove(dir string) error {
+	err := os.RemoveAll(dir)
+	b := q.budget
+	if b == nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil {
+		b.remaining[dir] = q
+		return err
+	}
+	delete(b.remaining, dir)
+	b.left.Add(q.taken.Swap(0))
+	return nil
+}
+
+// removeRemaining removes the directories that could not be removed before.
+func (b *Budget) removeRemaining() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	remaining := maps.Clone(b.remaining)
+	b.mu.Unlock()
+	for dir, q := range remaining {
+		_ = q.remove(dir) // It stays in the budget, and is tried again.
 	}
 }
 

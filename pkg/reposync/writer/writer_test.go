@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -73,6 +75,69 @@ func TestObjectsOfOthersAreKept(t *testing.T) {
 	w.Prune(t.Context(), p)
 	if results["other"] != "kept" || results["own"] != "delete" {
 		t.Errorf("with Kept: got %v", results)
+	}
+}
+
+// Others may have created objects of the kind since the first look.
+func TestADefinitionThatHasComeIntoUseStays(t *testing.T) {
+	widgets, deleted := "", 0
+	answers := map[string]func() string{
+		"GET /api": func() string { return `{"versions":[]}` },
+		"GET /apis": func() string {
+			return `{"groups":[
+				{"name":"apiextensions.k8s.io","versions":[{"groupVersion":"apiextensions.k8s.io/v1","version":"v1"}]},
+				{"name":"example.com","versions":[{"groupVersion":"example.com/v1","version":"v1"}]}]}`
+		},
+		"GET /apis/apiextensions.k8s.io/v1": func() string {
+			return `{"groupVersion":"apiextensions.k8s.io/v1","resources":[{"name":"customresourcedefinitions","kind":"CustomResourceDefinition","verbs":["list","delete"]}]}`
+		},
+		"GET /apis/example.com/v1": func() string {
+			return `{"groupVersion":"example.com/v1","resources":[{"name":"widgets","kind":"Widget","namespaced":true,"verbs":["list","delete"]}]}`
+		},
+		"GET /apis/example.com/v1/widgets": func() string {
+			return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` + widgets + `]}`
+		},
+		"DELETE /apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com": func() string {
+			deleted++
+			return `{"kind":"Status","apiVersion":"v1","status":"Success"}`
+		},
+	}
+	mux := http.NewServeMux()
+	for pattern, answer := range answers {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(answer()))
+		})
+	}
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	config := &rest.Config{Host: server.URL}
+	c, err := cluster.New(config, config, "policy", func() {})
+	if err == nil {
+		err = c.Refresh(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := plan.ID{Kind: object.CRD, Name: "widgets.example.com"}
+	p := &plan.Plan{Delete: []plan.ID{id}}
+	var result error
+	w := &Writer{Cluster: c, Done: func(_ Operation, _ plan.ID, _ string, err error) { result = err }}
+	if kept := w.KeepInUse(t.Context(), p); len(kept) > 0 || len(p.Delete) != 1 {
+		t.Fatalf("it is not in use: got %v", kept)
+	}
+	widgets = `{"metadata":{"namespace":"shop","name":"mine"}}`
+	w.Prune(t.Context(), p)
+	if deleted > 0 || result == nil || !strings.Contains(result.Error(), "widgets.example.com mine") {
+		t.Errorf("it is in use: %d deletions, %v", deleted, result)
+	}
+	if kept := w.KeepInUse(t.Context(), &plan.Plan{Delete: []plan.ID{id}}); kept[id] == nil {
+		t.Error("the first look does not see that it is in use")
+	}
+	w.DeletesUsed = true
+	w.Prune(t.Context(), p)
+	if deleted != 1 || result != nil {
+		t.Errorf("what is in use may be deleted: %d deletions, %v", deleted, result)
 	}
 }
 

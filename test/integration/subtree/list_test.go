@@ -78,7 +78,7 @@ func TestWhatTheCallerMayNotListIsLeftOutAndReported(t *testing.T) {
 
 	somebody.grant(t, leaf, "list secrets")
 	suite.EventuallyEqual(t, "leaf only", leaf+"/s", func() string { return somebody.listed(t, "secrets", root, marked) })
-	want := fmt.Sprintf("5 of 6 namespaces omitted because you cannot list secrets there: %s, some-more-0, some-more-1 and 2 more", mid)
+	want := fmt.Sprintf("5 of 6 namespaces omitted because you cannot list secrets there: %s, some-more-0, some-more-1, and 2 more", mid)
 	if last := warned.text[len(warned.text)-1]; last != want {
 		t.Errorf("warning %q, want %q", last, want)
 	}

@@ -236,7 +236,7 @@ func TestAMessageDoesNotGrowWithoutBounds(t *testing.T) {
 	c := configuration(entries...)
 	status := Status(c, resolveConfiguration(c, cluster(nil), resolution{}), func(schema.GroupResource) kindState { return kindState{Synced: true} }, nothing(), metav1.Now())
 	bad := meta.FindStatusCondition(status.Conditions, hnc.ConditionBadConfiguration)
-	if bad == nil || !strings.HasSuffix(bad.Message, " and 90 more") || strings.Count(bad.Message, "gizmos") != 10 {
+	if bad == nil || !strings.HasSuffix(bad.Message, "; and 90 more") || strings.Count(bad.Message, "gizmos") != 10 {
 		t.Errorf("%+v", bad)
 	}
 }

@@ -86,7 +86,7 @@ func TestANamespaceReportsWhatKeepsIt(t *testing.T) {
 	for i := range 8 {
 		many = append(many, fmt.Sprintf("ns s%d sub-of a label a.tree.hnc.x-k8s.io/depth=1", i), fmt.Sprintf("terminating s%d", i))
 	}
-	if got := remaining(treetest.New(append([]string{"ns a last", "finalized a"}, many...)...), "a"); !strings.Contains(got, "s0, s1, s2, s3, s4 and 3 more;") {
+	if got := remaining(treetest.New(append([]string{"ns a last", "finalized a"}, many...)...), "a"); !strings.Contains(got, "s0, s1, s2, s3, s4, and 3 more;") {
 		t.Errorf("got %q", got)
 	}
 }

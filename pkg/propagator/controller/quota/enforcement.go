@@ -105,7 +105,7 @@ func inForce(q *quotas.Quota, mode Mode, reserves bool) (status metav1.Condition
 	case mode == Eventual:
 		return metav1.ConditionTrue, hnc.ReasonQuotaEventual, "each namespace is limited to what the others leave; concurrent creations in several namespaces may exceed a limit"
 	case !reserves:
-		return metav1.ConditionFalse, hnc.ReasonPending, "kube-apiserver does not call the webhook that reserves use yet"
+		return metav1.ConditionFalse, hnc.ReasonPending, hnc.MessageQuotaWebhookPending
 	}
 	return metav1.ConditionTrue, hnc.ReasonQuotaReserved, "use is reserved before it is recorded, so that the sum does not exceed a limit"
 }
