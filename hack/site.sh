@@ -15,7 +15,9 @@ hack/tool.sh hugo hugo github.com/gohugoio/hugo
 theme=$(cd hack/hugo && retry go mod download -json "github.com/imfing/hextra@$hextra")
 grep -qF "\"Sum\": \"$hextra_sum\"" <<<"$theme" || { echo "Hextra $hextra is not the one that is expected" >&2; exit 1; }
 export HUGO_MODULE_REPLACEMENTS="github.com/imfing/hextra -> $(sed -n 's/^\t"Dir": "\(.*\)",/\1/p' <<<"$theme")"
-export HUGO_PARAMS_VERSION=${SITE_VERSION:-main} HUGO_PUBLISHDIR=_output/site/dist HUGO_CACHEDIR=$out/cache
+version=${SITE_VERSION:-$(hack/version.sh)}
+[[ $version != *-dev* ]] || version="main (unreleased)"
+export HUGO_PARAMS_VERSION=$version HUGO_PUBLISHDIR=_output/site/dist HUGO_CACHEDIR=$out/cache
 hugo=(_output/bin/hugo "$@" --config site/hugo.yaml --baseURL "$base" --cleanDestinationDir --noBuildLock)
 [[ $# == 0 ]] || exec "${hugo[@]}" --renderToMemory
 "${hugo[@]}" >"$out/hugo.log" 2>&1 || { cat "$out/hugo.log" >&2; exit 1; }

@@ -17,7 +17,9 @@ import (
 func commands() (string, error) {
 	var page strings.Builder
 	page.WriteString("# Commands\n\nWhat `kubectl hns COMMAND --help` says. [kubectl hns](../cli.md) has explanations and output.\n")
-	for _, root := range plugins() {
+	roots := plugins()
+	writeGroups(&page, roots[0])
+	for _, root := range roots {
 		writeCommand(&page, root, root.DisplayName())
 	}
 	text := page.String()
@@ -25,6 +27,21 @@ func commands() (string, error) {
 		text = strings.ReplaceAll(text, home+"/", "~/")
 	}
 	return text, nil
+}
+
+// writeGroups writes the table of the groups in which the help of a command shows those below it.
+func writeGroups(page *strings.Builder, root *cobra.Command) {
+	page.WriteString("\n| Group | Commands |\n| --- | --- |\n")
+	for _, group := range append(root.Groups(), &cobra.Group{Title: "Other:"}) {
+		var links []string
+		for _, cmd := range root.Commands() {
+			if cmd.GroupID == group.ID && !cmd.Hidden {
+				anchor := strings.ReplaceAll(root.DisplayName()+" "+cmd.Name(), " ", "-")
+				links = append(links, fmt.Sprintf("[`%s`](#%s)", cmd.Name(), anchor))
+			}
+		}
+		fmt.Fprintf(page, "| %s | %s |\n", strings.TrimSuffix(group.Title, ":"), strings.Join(links, ", "))
+	}
 }
 
 // plugins returns the root commands of kubectl-hns and of its own plugins.

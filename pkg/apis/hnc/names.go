@@ -194,10 +194,12 @@ const (
 	ReasonParentMissing = "ParentMissing"
 	// ReasonIllegalParent means that the parent cannot be part of a tree. Choose another.
 	ReasonIllegalParent = "IllegalParent"
-	// ReasonAncestorHalted means that one of these problems applies to an ancestor, which the message names.
+	// ReasonAncestorHalted means that one of these problems applies to an ancestor, which the message names. Fix
+	// it there.
 	ReasonAncestorHalted = "AncestorHaltActivities"
 	// ReasonSubnamespaceMissing means that the namespace is annotated as a sub-namespace, but its parent has no
-	// Subnamespace of its name.
+	// Subnamespace of its name. Create that, or remove the annotation: with it, the namespace is deleted along with its
+	// parent.
 	ReasonSubnamespaceMissing = "SubnamespaceAnchorMissing"
 	// ReasonIllegalManagedLabel means that a requested label is not managed. Remove it, or have it managed.
 	ReasonIllegalManagedLabel = "IllegalManagedLabel"
@@ -208,15 +210,20 @@ const (
 
 	// Those from here on do not exist in HNC.
 
-	// ReasonManagedLabelConflict means that an ancestor sets another value of a label, which wins.
+	// ReasonManagedLabelConflict means that an ancestor sets another value of a label, which wins. Remove
+	// the lower one.
 	ReasonManagedLabelConflict = "ManagedLabelConflict"
-	// ReasonManagedAnnotationConflict means that an ancestor sets another value of an annotation, which wins.
+	// ReasonManagedAnnotationConflict means that an ancestor sets another value of an annotation, which
+	// wins. Remove the lower one.
 	ReasonManagedAnnotationConflict = "ManagedAnnotationConflict"
 	// ReasonExternalNamespace means that the namespace is managed externally, so it has no abstract ancestors.
+	// Remove these, or its annotation AnnotationManagedBy.
 	ReasonExternalNamespace = "ExternalNamespace"
-	// ReasonAbstractNameConflict means that a namespace with the name of an abstract ancestor exists.
+	// ReasonAbstractNameConflict means that a namespace with the name of an abstract ancestor exists. Remove
+	// one of both, or set AnnotationAllowSharedNames to "true" on the Hierarchy.
 	ReasonAbstractNameConflict = "AbstractNameConflict"
-	// ReasonNamespaceExcluded means that the namespace cannot be part of a tree.
+	// ReasonNamespaceExcluded means that the namespace cannot be part of a tree. Delete the object, or have the namespace
+	// included.
 	ReasonNamespaceExcluded = "NamespaceExcluded"
 	// ReasonNamespaceConflict means that another namespace or Subnamespace has the name, or that the namespace names
 	// another parent.
@@ -228,25 +235,29 @@ const (
 	// Subnamespace.
 	ReasonNamespaceForbidden = "NamespaceForbidden"
 	// ReasonNamespaceTerminating means that the namespace or an ancestor is being deleted, and that the namespace is
-	// created afterward.
+	// created afterward. To prevent that, delete the Subnamespace.
 	ReasonNamespaceTerminating = "NamespaceTerminating"
 	// ReasonPropagationFailed means that an inherited object, which the message names, cannot be written.
 	ReasonPropagationFailed = "PropagationFailed"
 	// ReasonLimitsPending means that Roles and RoleBindings are withheld from a new sub-namespace, because limits are
 	// not in force there yet.
 	ReasonLimitsPending = "LimitsPending"
-	// ReasonNamespaceMissing means that the namespace was deleted, and is created again.
+	// ReasonNamespaceMissing means that the namespace was deleted, and is created again. To prevent that,
+	// delete the Subnamespace.
 	ReasonNamespaceMissing = "NamespaceMissing"
 	// ReasonRequiredChildRefused means that a required child cannot be created; the message says which one and why.
 	ReasonRequiredChildRefused = "RequiredChildRefused"
 	// ReasonFinalizersRemain means that copies that no longer apply are kept, and in effect, by finalizers.
+	// Remove the finalizers from the copies that the message names.
 	ReasonFinalizersRemain = "SomeFinalizersRemain"
-	// ReasonNamesTooLong means that objects with names of more than 253 bytes are not propagated.
+	// ReasonNamesTooLong means that objects with names of more than 253 bytes are not propagated. Create them
+	// under shorter names.
 	ReasonNamesTooLong = "SomeNamesTooLong"
 	// ReasonMetadataTooLarge means that hierarchies set more labels or annotations than a namespace can have; the
-	// message names those that are left out.
+	// message names those that are left out. Remove some.
 	ReasonMetadataTooLarge = "MetadataTooLarge"
-	// ReasonNamespaceNotWritten means that labels or annotations of the namespace could not be written.
+	// ReasonNamespaceNotWritten means that labels or annotations of the namespace could not be written, for
+	// example because it has too many; see the message.
 	ReasonNamespaceNotWritten = "NamespaceNotWritten"
 )
 
@@ -304,12 +315,14 @@ const (
 	NamespaceConditionSeparator = "; "
 
 	// ReasonResourceNotFound means that the cluster does not have a configured kind. The lookup is retried.
+	// Install the kind, or remove the entry.
 	ReasonResourceNotFound = "ResourceNotFound"
 	// ReasonResourceNotNamespaced means that a configured kind is cluster-scoped. Remove the entry.
 	ReasonResourceNotNamespaced = "ResourceNotNamespaced"
 	// ReasonResourceNotPropagatable means that a configured kind cannot be propagated. Remove the entry.
 	ReasonResourceNotPropagatable = "ResourceNotPropagatable"
-	// ReasonMultipleConfigurations means that two entries are about the same kind. Remove one.
+	// ReasonMultipleConfigurations means that an earlier entry is about the same kind, or that the entry is about
+	// Roles or RoleBindings. Remove the entry.
 	ReasonMultipleConfigurations = "MultipleConfigurationsForType"
 	// ReasonUnknown means that an object cannot be read or written; the message says which, and which permission is
 	// missing.

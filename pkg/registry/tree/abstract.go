@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
@@ -116,12 +115,12 @@ func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject 
 		return reject.forbidden("spec.abstractAncestors: the annotation %s of namespace %q does not name %s; set them as a user who may",
 			hnc.AnnotationAbstractAncestors, namespace, strings.Join(after, ", "))
 	}
-	user, allowed, err := a.allowsAbstract(ctx, "")
+	user, allowed, err := a.allowsUnlisted(ctx, hnc.PermissionAbstract, "")
 	if err != nil || allowed {
 		return err
 	}
 	return reject.forbidden("spec.abstractAncestors: user %q may not change the abstract ancestors %s of namespace %q; this needs the verb update on "+
-		"hierarchies/abstract.%s in the whole cluster", user, quoted(names), namespace, hnc.GroupName)
+		"%s in the whole cluster", user, quoted(names), namespace, hnc.PermissionAbstract)
 }
 
 // authorizeLeaving requires the permission to the abstract ancestors that a namespace loses when it leaves the tree of
@@ -152,30 +151,17 @@ func (a *Authorizer) authorizeLeaving(ctx context.Context, s *snapshot, reject r
 	if len(lost) == 0 {
 		return nil
 	}
-	user, allowed, err := a.allowsAbstract(ctx, "")
+	user, allowed, err := a.allowsUnlisted(ctx, hnc.PermissionAbstract, "")
 	if err != nil || allowed {
 		return err
 	}
 	return reject.forbidden("user %q may not take a namespace out of the tree of %q, which is below the abstract ancestors %s; this needs the verb update on "+
-		"hierarchies/abstract.%s in the whole cluster", user, root, quoted(lost), hnc.GroupName)
+		"%s in the whole cluster", user, root, quoted(lost), hnc.PermissionAbstract)
 }
 
 // quoted returns names in order, once each.
 func quoted(names []string) string {
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", ")
-}
-
-// allowsAbstract reports whether the requester may set abstract ancestors in a namespace, "" for all, and returns the
-// requester's name.
-func (a *Authorizer) allowsAbstract(ctx context.Context, namespace string) (requester string, allowed bool, err error) {
-	return a.allows(ctx, authorizer.AttributesRecord{
-		Verb:        "update",
-		Namespace:   namespace,
-		APIGroup:    hnc.GroupName,
-		APIVersion:  "*",
-		Resource:    "hierarchies",
-		Subresource: "abstract",
-	})
 }
 
 // authorizeAbstractName authorizes a new sub-namespace with the name of an abstract ancestor of others: it and all
@@ -187,11 +173,11 @@ func (c *Claims) authorizeAbstractName(ctx context.Context, reject rejection, fi
 	}
 	user, allowed, err := hnc.PropagatorUser, false, error(nil)
 	if !review.ByPropagator(ctx) {
-		user, allowed, err = c.authorizer.allowsAbstract(ctx, name)
+		user, allowed, err = c.authorizer.allowsUnlisted(ctx, hnc.PermissionAbstract, name)
 	}
 	if err != nil || allowed {
 		return err
 	}
 	return reject.forbidden("%s: %q is the name of an abstract ancestor of other namespaces, whose tree label policies select by; choose another name. "+
-		"User %q needs the verb update on hierarchies/abstract.%s in namespace %q to create it", field, name, user, hnc.GroupName, name)
+		"User %q needs the verb update on %s in namespace %q to create it", field, name, user, hnc.PermissionAbstract, name)
 }

@@ -156,6 +156,19 @@ func (a *Authorizer) allowsAny(ctx context.Context, verb, group, namespace strin
 	return requester, false, nil
 }
 
+// allowsUnlisted reports whether the requester has a permission that discovery does not list in a namespace, "" for all
+// namespaces, and returns the requester's name.
+func (a *Authorizer) allowsUnlisted(ctx context.Context, permission hnc.Permission, namespace string) (requester string, allowed bool, err error) {
+	return a.allows(ctx, authorizer.AttributesRecord{
+		Verb:        permission.Verbs[0],
+		Namespace:   namespace,
+		APIGroup:    permission.Group,
+		APIVersion:  "*",
+		Resource:    permission.Resource,
+		Subresource: permission.Subresource,
+	})
+}
+
 // allows reports whether the requester has a permission on a resource, and returns the requester's name.
 func (a *Authorizer) allows(ctx context.Context, attributes authorizer.AttributesRecord) (requester string, allowed bool, err error) {
 	return review.Requester(ctx, a.config.Authorizer, attributes)

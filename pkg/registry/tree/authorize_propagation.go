@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
@@ -118,17 +117,10 @@ func (a *Authorizer) requirePropagation(ctx context.Context, reject rejection, f
 	if review.ByPropagator(ctx) {
 		return nil
 	}
-	user, allowed, err := a.allows(ctx, authorizer.AttributesRecord{
-		Verb:        "update",
-		Namespace:   root,
-		APIGroup:    hnc.GroupName,
-		APIVersion:  "*",
-		Resource:    "hierarchies",
-		Subresource: "propagation",
-	})
+	user, allowed, err := a.allowsUnlisted(ctx, hnc.PermissionPropagation, root)
 	if err != nil || allowed {
 		return err
 	}
 	return reject.forbidden("%s: user %q may not change what is propagated in the tree of namespace %q; "+
-		"this needs the verb update on hierarchies/propagation.%s in namespace %q, the root of the tree", field, user, root, hnc.GroupName, root)
+		"this needs the verb update on %s in namespace %q, the root of the tree", field, user, root, hnc.PermissionPropagation, root)
 }

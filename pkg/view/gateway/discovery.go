@@ -15,7 +15,7 @@ var resources = metav1.APIResourceList{
 	TypeMeta:     metav1.TypeMeta{APIVersion: "v1", Kind: "APIResourceList"},
 	GroupVersion: hnc.ViewGroupVersion.String(),
 	APIResources: []metav1.APIResource{{
-		Name: "tenantviews/proxy", Namespaced: true, Kind: "TenantView", Verbs: metav1.Verbs{"create", "delete", "get", "patch", "update"},
+		Name: hnc.PermissionView.Name(), Namespaced: true, Kind: "TenantView", Verbs: hnc.PermissionView.Verbs,
 	}},
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -111,6 +112,21 @@ func TestResultsAreInTheDocuments(t *testing.T) {
 			if !strings.Contains(svg, word) {
 				t.Errorf("%s.svg does not say %q", name, word)
 			}
+		}
+		legible(t, name, svg)
+	}
+}
+
+// legible fails the test if a drawing has a background, or a color without one for dark pages.
+func legible(t *testing.T, name, svg string) {
+	t.Helper()
+	style, drawn, found := strings.Cut(svg, "</style>")
+	if !found || !strings.Contains(style, "prefers-color-scheme: dark") {
+		t.Fatalf("%s.svg has no style for dark pages", name)
+	}
+	for _, set := range regexp.MustCompile(`(?:fill|stroke):#\w+`).FindAllString(drawn, -1) {
+		if !strings.Contains(style, `[style*="`+set+`"]`) {
+			t.Errorf("%s.svg has %s, which is the same on dark pages", name, set)
 		}
 	}
 }

@@ -32,6 +32,7 @@ func TestSoakHasAPlot(t *testing.T) {
 			t.Errorf("soak.svg does not say %q", panel.y)
 		}
 	}
+	legible(t, "soak", svg)
 	if err := os.WriteFile(file, []byte("seconds,queue\n0,1\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,23 @@ var (
 	black  = color.RGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
 )
 
+// dark are the colors on a dark page, where the background of a drawing is transparent too.
+var dark = []struct {
+	light color.RGBA
+	dark  string
+}{{blue, "#5AA9E6"}, {orange, "#F08A3C"}, {green, "#3CB88A"}, {grey, "#A0A0A0"}, {pale, "#3A3A3A"}, {black, "#DDDDDD"}}
+
+// darkStyle returns the style sheet of an SVG that replaces its colors on a dark page.
+func darkStyle() string {
+	var rules strings.Builder
+	for _, c := range dark {
+		for _, property := range []string{"fill", "stroke"} {
+			fmt.Fprintf(&rules, "[style*=\"%[1]s:#%02[2]X%02[3]X%02[4]X\"]{%[1]s:%[5]s!important}\n", property, c.light.R, c.light.G, c.light.B, c.dark)
+		}
+	}
+	return "<style>@media (prefers-color-scheme: dark) {\n" + rules.String() + "}</style>\n"
+}
+
 const (
 	small, medium, large = vg.Length(11), vg.Length(12), vg.Length(15)
 	margin               = vg.Length(14)
@@ -45,6 +62,7 @@ func letters(size vg.Length, c color.Color) text.Style {
 // newPlot returns an empty plot in our style.
 func newPlot(x, y string) *plot.Plot {
 	p := plot.New()
+	p.BackgroundColor = nil
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Color, axis.Tick.Color = grey, grey
 		axis.Padding = 4
@@ -82,7 +100,6 @@ func (p drawing) save(file string) error {
 		return fmt.Errorf("%s: neither svg nor png", file)
 	}
 	c := draw.New(canvas)
-	c.FillPolygon(color.White, []vg.Point{{X: c.Min.X, Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, {X: c.Max.X, Y: c.Max.Y}, {X: c.Min.X, Y: c.Max.Y}})
 	c.FillText(letters(large, black), vg.Point{X: margin, Y: c.Max.Y - titleHeight/2 - 2}, p.title)
 	c.FillText(letters(small, grey), vg.Point{X: margin, Y: captionHeight / 2}, p.caption)
 	p.draw(draw.Crop(c, margin, -margin, captionHeight, -titleHeight))
@@ -92,5 +109,8 @@ func (p drawing) save(file string) error {
 	}
 	// Most readers don't have the font; these are as wide.
 	content := strings.ReplaceAll(text.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
+	if format == "svg" {
+		content = strings.Replace(content, "<g ", darkStyle()+"<g ", 1)
+	}
 	return os.WriteFile(file, []byte(content), 0o644) //nolint:gosec // documents are for everybody
 }
