@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,5 +150,42 @@ func TestSubtreesDoNotBringPropagationWithoutThePermission(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A hierarchy below may set spec.propagation in the moment before the commit, or through a replica that others lag
+// behind.
+func TestAMoveComparesWhatHierarchiesBelowPropagate(t *testing.T) {
+	forest := map[string]string{"root": "", "m": "root", "top": "", "mid": "top", "leaf": "mid"}
+	newMove := func(trees map[string][]hnc.ResourceSpec) (*fixture, *conflicting) {
+		f, s := newFixture(t, forest), &conflicting{modes: sources.Modes{Trees: trees}, read: 5}
+		f.config().Sources = s
+		for namespace := range forest {
+			f.admin["user/"+namespace], f.propagation["user/"+namespace] = true, true
+		}
+		return f, s
+	}
+	validate := func(f *fixture) (*fence.Guard, error) {
+		return f.Moves.Validate(as(t, "user"), f.existing(t, "top"), "m")
+	}
+
+	f, s := newMove(nil)
+	guard, err := f.Authorizer.AuthorizePropagation(as(t, "user"), "leaf", "mid")
+	if want := []string{"leaf/propagation", "mid/propagation", "top/propagation"}; err != nil || !slices.Equal(guard.Mark, want) {
+		t.Errorf("a hierarchy marks %v, want %v (%v)", guard.Mark, want, err)
+	}
+	f.marks["top/propagation"] = 5
+	if guard, err = validate(f); err != nil || guard.Unmarked["top/propagation"] != 5 || slices.Contains(guard.Mark, "root/propagation") {
+		t.Errorf("a move compares %v and marks %v (%v)", guard.Unmarked, guard.Mark, err)
+	}
+	s.read = 4
+	if _, err := validate(f); !apierrors.IsServiceUnavailable(err) {
+		t.Errorf("before the hierarchies have been read: %v", err)
+	}
+
+	// Who moves m has to see what has come there.
+	f, _ = newMove(map[string][]hnc.ResourceSpec{"leaf": {{Resource: "secrets"}}})
+	if guard, err = validate(f); err != nil || !slices.Contains(guard.Mark, "m/propagation") || !slices.Contains(guard.Mark, "root/propagation") {
+		t.Errorf("a move with what is propagated marks %v (%v)", guard.Mark, err)
 	}
 }

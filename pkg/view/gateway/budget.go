@@ -47,8 +47,8 @@ func newShared(limits Limits, m *Metrics) *shared {
 type budget struct {
 	requests                   *inflight.Limiter
 	streams, bodies, responses counted
-	documents         [2]*semaphore.Weighted // of the view, and of all
-	metrics           *Metrics
+	documents                  [2]*semaphore.Weighted // of the view, and of all
+	metrics                    *Metrics
 }
 
 func newBudget(limits Limits, all *shared) *budget {

@@ -16,6 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
@@ -75,6 +76,8 @@ func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 	switch {
 	case apierrors.IsNotFound(err):
 		return backup{}, fmt.Errorf("%w: %w", outcome.ErrStale, err)
+	case err != nil && !names.Addressable(w.Name):
+		return backup{lost: err}, nil // No request may be able to name it.
 	case err != nil:
 		return lostFor(err)
 	case live.GetUID() != w.Present.UID, w.Role == nil && live.GetResourceVersion() != w.Present.ResourceVersion:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -284,6 +285,24 @@ func TestARoleBindingThatCannotBeRemovedIsReported(t *testing.T) {
 		t.Errorf("got %v, %d records", err, f.records)
 	}
 	if !f.failures.has(1, "leaf", "waiting") || len(f.events.Events) != 2 {
+		t.Errorf("%d events", len(f.events.Events))
+	}
+}
+
+// Requests may fail without an answer of the server, and nobody but its owner can remove it.
+func TestARoleBindingThatNoRequestCanNameIsReported(t *testing.T) {
+	f := newRoleFixture(t)
+	f.forget()
+	f.binding.Name = strings.Repeat("L", 400_000)
+	f.Cache.Update(func(s *cache.State) { s.Kind(1).Index.Set(copies.NewRoleBinding(f.binding, &copies.Rules{})) })
+	f.client.refused = errors.New("the request is too large")
+	dynamic := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
+	dynamic.PrependReactor("get", "rolebindings", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, f.client.refused })
+	f.backups = newBackups(f.hierarchy, dynamic)
+	if err := f.write(t, 1, f.binding.Name); !errors.Is(err, f.client.refused) {
+		t.Errorf("got %v", err)
+	}
+	if !f.failures.has(1, "leaf", f.binding.Name) || len(f.events.Events) != 2 {
 		t.Errorf("%d events", len(f.events.Events))
 	}
 }

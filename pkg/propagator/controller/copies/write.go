@@ -93,6 +93,9 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		}
 	}
 	result := copies.Classify(w.Verb, err)
+	if result == copies.Failed && !names.Addressable(w.Name) {
+		result = copies.Refused // No request may be able to name it.
+	}
 	c.metrics.wrote(groupKind(w.Kind), w.Verb, string(result))
 	switch result {
 	case copies.Done:
