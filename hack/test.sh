@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of packages, and prints what `go test -json` prints. Suites are bound by CPU: more of them at once end no sooner.
-# `make verify` vets.
+# Runs the tests of packages, and prints what `go test -json` prints. `make verify` vets.
 # Usage: test.sh 'PACKAGE...' [FLAG...], with the flags of go test.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -8,30 +7,49 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 packages=$1
 shift
 
-# The longest suites begin first.
-longest="^$(go list -m)/test/(e2e|integration/(servers|kinds|children|install|docs|restore|chaos|cli|migrate|propagation))$"
+# Suites wait for servers half of their time, while the other tests, and above all linking them, keep a processor busy: those run
+# beside the suites, one at a time. The longest suites begin first, so that none is left alone at the end.
+longest='/(e2e|integration/(children|docs|install|kinds|migrate|restore|servers|view))$'
 # shellcheck disable=SC2086
 all=$(go list $packages)
-all=$(grep -E "$longest" <<<"$all"; grep -vE "$longest" <<<"$all") || true
+suites=$(grep -E "^$(go list -m)/test/" <<<"$all") || true
+suites=$(grep -E "$longest" <<<"$suites"; grep -vE "$longest" <<<"$suites") || true
+others=$(grep -vE "^$(go list -m)/test/" <<<"$all") || true
 
 # The control planes live for minutes, and their garbage costs a tenth of all processor time.
 export GOGC=400
-# Debugging information would take as long to link as the rest.
-strip='-s -w'
+
+# run PARALLEL [ARGUMENT...]: go test of so many packages at once.
+run() {
+  # Debugging information would take as long to link as the rest.
+  go test -p "$1" -vet=off -ldflags '-s -w' -timeout 30m -json "${@:2}"
+}
+
+# beside [FLAG...]: the tests without servers, and those of a module of their own: the benchmarks, and those in a browser.
+beside() {
+  local failed=0
+  if [[ " $packages " == *" ./... "* ]]; then
+    (cd test/bench && run 1 ./... "$@") || failed=1
+  fi
+  if [[ $others ]]; then
+    # shellcheck disable=SC2086
+    run 1 $others "$@" || failed=1
+  fi
+  return $failed
+}
+
+if [[ ! $suites ]]; then
+  # shellcheck disable=SC2086
+  run 4 $others "$@"
+  exit
+fi
+# What runs beside the suites prints after them: lines of two processes might mix.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+beside "$@" >"$log" &
 failed=0
-# The benchmarks and the tests in a browser are a module of their own. They run beside the rest, and print after it: lines of
-# two processes might mix.
-bench=0
-if [[ " $packages " == *" ./... "* ]]; then
-  log=$(mktemp)
-  trap 'rm -f "$log"' EXIT
-  go test -C test/bench -p 1 -vet=off -ldflags "$strip" -timeout 30m -json ./... "$@" >"$log" &
-  bench=$!
-fi
 # shellcheck disable=SC2086
-go test -p "$((bench ? 3 : 4))" -vet=off -ldflags "$strip" -timeout 30m -json $all "$@" || failed=1
-if ((bench)); then
-  wait "$bench" || failed=1
-  cat "$log"
-fi
+run 4 $suites "$@" || failed=1
+wait $! || failed=1
+cat "$log"
 exit $failed

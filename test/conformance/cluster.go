@@ -28,7 +28,9 @@ func start(ctx context.Context, dir string) (*cluster, error) {
 	if err := os.RemoveAll(state); err != nil {
 		return nil, err
 	}
-	cp, err := controlplane.Start(ctx, controlplane.Config{Dir: state, BinDir: binDir, UnsafeNoFsync: true, APIServerArgs: kubeAPIServerArgs})
+	cp, err := controlplane.Start(ctx, controlplane.Config{Dir: state, BinDir: binDir, UnsafeNoFsync: true, APIServerArgs: kubeAPIServerArgs,
+		// Nodes and pods are simulated.
+		ControllerManagerArgs: []string{"--controllers=*"}})
 	if err != nil {
 		return nil, err
 	}

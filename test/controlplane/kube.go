@@ -5,6 +5,7 @@ import (
 	"net"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Names of the processes and of their binaries.
@@ -16,6 +17,19 @@ const (
 )
 
 const frontProxy = "front-proxy-client"
+
+// withoutNodes are the controllers that have nothing to do as long as no node joins the cluster: each would make its own
+// ServiceAccount and token, and watch. Whoever runs pods has to ask for them.
+var withoutNodes = []string{
+	"*",
+	"-certificatesigningrequest-approving-controller", "-certificatesigningrequest-cleaner-controller",
+	"-certificatesigningrequest-signing-controller", "-device-taint-eviction-controller", "-ephemeral-volume-controller",
+	"-horizontal-pod-autoscaler-controller", "-kube-apiserver-serving-clustertrustbundle-publisher-controller",
+	"-legacy-serviceaccount-token-cleaner-controller", "-node-ipam-controller", "-node-lifecycle-controller",
+	"-persistentvolume-attach-detach-controller", "-persistentvolume-binder-controller", "-persistentvolume-expander-controller",
+	"-pod-garbage-collector-controller", "-podcertificaterequest-cleaner-controller", "-resourceclaim-controller",
+	"-resourcepoolstatusrequest-controller", "-taint-eviction-controller", "-ttl-controller",
+}
 
 // FrontProxy returns the client certificate with which kube-apiserver forwards requests.
 func (cp *ControlPlane) FrontProxy() (KeyPair, error) {
@@ -137,6 +151,7 @@ func (cp kubeProcesses) startControllerManager(ctx context.Context) error {
 		"--use-service-account-credentials=true",
 		"--service-account-private-key-file=" + cp.pki.serviceAccountKey,
 		"--root-ca-file=" + cp.pki.cluster.CertFile,
+		"--controllers=" + strings.Join(withoutNodes, ","),
 		// The only one: no reason to wait for a lease that a killed predecessor still holds.
 		"--leader-elect=false",
 	}
