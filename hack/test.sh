@@ -49,7 +49,7 @@ trap 'rm -f "$log"' EXIT
 beside "$@" >"$log" &
 failed=0
 # shellcheck disable=SC2086
-run 4 $suites "$@" || failed=1
+run 3 $suites "$@" || failed=1
 wait $! || failed=1
 cat "$log"
 exit $failed
