@@ -38,33 +38,20 @@ func (t *translation) fits(size int) error {
 	return nil
 }
 
-// boundedText is a text that is translated. Once it is full, a request cannot have it: the rest is left out, and fits returns
+// full reports whether a request cannot have a text of this size. The rest of the text is then left out, and fits returns
 // an error where it is appended.
-type boundedText struct {
-	strings.Builder
-	limit int // of a request; 0 means none
-}
-
-func (t *translation) newText(size int) *boundedText {
-	b := &boundedText{}
-	if t.to == In {
-		b.limit = t.growth.limit
-	}
-	b.Grow(size)
-	return b
-}
-
-func (b *boundedText) full() bool { return b.limit > 0 && b.Len() > b.limit }
+func (t *translation) full(size int) bool { return t.to == In && size > t.growth.limit }
 
 // split translates the parts of a text between separators, up to one that is the last, which most texts do not have.
 func (t *translation) split(s, separator string, translate func(part string) (translated string, last bool)) string {
-	b := t.newText(len(s))
+	var b strings.Builder
+	b.Grow(len(s))
 	between := ""
 	for part := range strings.SplitSeq(s, separator) {
 		translated, last := translate(part)
 		b.WriteString(between)
 		b.WriteString(translated)
-		if last || b.full() {
+		if last || t.full(b.Len()) {
 			break
 		}
 		between = separator

@@ -126,14 +126,15 @@ func (f wireBytes) appendWith(out []byte, value func(out []byte) (with []byte, k
 		return out[:begin], nil
 	}
 	length := len(out) - start
+	prefix := uint64(length) //nolint:gosec // not negative
 	if bytes.Equal(out[start:], f.value) {
 		return append(out[:begin], f.raw...), nil
 	}
 	// The length precedes the value.
-	out = protowire.AppendVarint(out, uint64(length))
+	out = protowire.AppendVarint(out, prefix)
 	moved := len(out) - start - length
 	copy(out[start+moved:], out[start:start+length])
-	protowire.AppendVarint(out[:start], uint64(length))
+	protowire.AppendVarint(out[:start], prefix)
 	return out, nil
 }
 

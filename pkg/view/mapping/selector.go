@@ -187,9 +187,10 @@ func (t *translation) selectorText(s string) string {
 
 func (t *translation) selectorTextWith(s string, key func(string) string, value func(key, value string) string) string {
 	const special = ",()=!<> \t\r\n"
-	b := t.newText(len(s))
+	var b strings.Builder
+	b.Grow(len(s))
 	current, depth, operator := "", 0, false
-	for len(s) > 0 && !b.full() {
+	for len(s) > 0 && !t.full(b.Len()) {
 		end := strings.IndexAny(s, special)
 		if end == 0 {
 			switch s[0] {
