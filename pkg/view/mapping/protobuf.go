@@ -214,8 +214,8 @@ func (t *translation) wireMessage(out, raw []byte, n *node, at *path, depth int)
 		}
 	}
 	n = n.object(func(name string) string {
-		for f := range fieldsOf(raw, at) {
-			if n.wire[f.number].name == name {
+		for f, err := range fieldsOf(raw, at) {
+			if err == nil && n.wire[f.number].name == name {
 				return string(f.value)
 			}
 		}

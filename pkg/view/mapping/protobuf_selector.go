@@ -48,7 +48,10 @@ func requirementOf(message []byte, n *node, at *path) (r requirement, err error)
 	if err := checkWire(message, n, at); err != nil {
 		return r, err
 	}
-	for f := range fieldsOf(message, at) { // which have been checked
+	for f, err := range fieldsOf(message, at) {
+		if err != nil {
+			return r, err
+		}
 		switch n.wire[f.number].name {
 		case "key":
 			r.key = string(f.value)
