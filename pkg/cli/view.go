@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/loopback"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
@@ -72,6 +73,9 @@ func (o *viewOptions) Validate() error {
 	for _, name := range o.names.External {
 		if err := ValidateNamespace(name); err != nil {
 			return err
+		}
+		if name == hnc.ViewRootName && o.names.Relative {
+			return UsageErrorf("--external %s: is the name of the view's own namespace in the view; remove it, or add --real-names", name)
 		}
 	}
 	if problems := validation.IsDNS1123Label(o.names.Prefix + "x"); len(problems) > 0 {

@@ -43,7 +43,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	header.Set("Cache-Control", "no-store")
-	data := strings.HasPrefix(r.URL.Path, "/api/")
+	data := isData(r)
 	switch why := g.refuses(r, data); {
 	case why != "":
 		writeError(w, http.StatusForbidden, Problem{Title: "The request is refused", Detail: why})
@@ -56,6 +56,9 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.next.ServeHTTP(w, r)
 	}
 }
+
+// isData reports whether a request is for data or a change, which the page's script sends with its token.
+func isData(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/") }
 
 // refuses returns why a request is refused, "" if it is not. data requests come from the page's script, others may be
 // navigations.

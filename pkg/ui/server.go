@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// IdleTimeout is how long a server runs without requests.
+// IdleTimeout is how long a server runs without requests for data.
 const IdleTimeout = 30 * time.Minute
 
 // Server serves the page on 127.0.0.1.
@@ -40,7 +40,7 @@ func Listen(reader Reader, port int) (*Server, error) {
 	return s, nil
 }
 
-// handler returns the whole handler for one host and token. Requests that are refused do not count.
+// handler returns the whole handler for one host and token. Requests count if they have the token.
 func handler(reader Reader, host, token string, requests *idle) http.Handler {
 	return &guard{host: host, token: token, write: reader.Session().Write, next: requests.count(routes(reader))}
 }
@@ -50,7 +50,7 @@ func (s *Server) URL() string {
 	return fmt.Sprintf("http://%s/#token=%s", s.listener.Addr(), s.token)
 }
 
-// ErrIdle is returned by Serve after IdleTimeout without requests.
+// ErrIdle is returned by Serve after IdleTimeout without requests for data.
 var ErrIdle = errors.New("no requests for 30 minutes")
 
 // Serve serves until the context is done, or returns ErrIdle.
@@ -117,11 +117,13 @@ func (i *idle) add(n int) {
 	}
 }
 
-// count counts the requests that a handler is serving.
+// count counts the requests for data that a handler is serving. Others need no token: any site can send them.
 func (i *idle) count(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		i.add(1)
-		defer i.add(-1)
+		if isData(r) {
+			i.add(1)
+			defer i.add(-1)
+		}
 		next.ServeHTTP(w, r)
 	})
 }

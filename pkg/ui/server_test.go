@@ -172,22 +172,30 @@ func TestEndsWithoutRequests(t *testing.T) {
 	}
 }
 
-// Another site may send requests, although it gets nothing.
-func TestRefusedRequestsDoNotKeepTheServer(t *testing.T) {
+// Another site or program may send requests, although it gets nothing but the page.
+func TestOnlyRequestsWithTheTokenKeepTheServer(t *testing.T) {
 	i := newIdle(time.Hour)
 	i.timer.Stop()
 	h := handler(fakeReader{}, testHost, testToken, i)
-	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	r.Host = testHost
-	r.Header.Set("Sec-Fetch-Site", "cross-site")
-	h.ServeHTTP(httptest.NewRecorder(), r)
-	if i.timer.Stop() {
-		t.Error("a refused request counts")
-	}
-	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	h.ServeHTTP(httptest.NewRecorder(), r)
-	if !i.timer.Stop() {
-		t.Error("a request of the page does not count")
+	for _, test := range []struct {
+		path, site, token string
+		counts            bool
+	}{
+		{"/", "cross-site", "", false},
+		{"/", "none", "", false},
+		{"/", "same-origin", testToken, false},
+		{"/api/session", "cross-site", testToken, false},
+		{"/api/session", "same-origin", "", false},
+		{"/api/session", "same-origin", testToken, true},
+	} {
+		r := httptest.NewRequest(http.MethodGet, test.path, nil)
+		r.Host = testHost
+		r.Header.Set("Sec-Fetch-Site", test.site)
+		r.Header.Set(pageHeader, test.token)
+		h.ServeHTTP(httptest.NewRecorder(), r)
+		if counts := i.timer.Stop(); counts != test.counts {
+			t.Errorf("%+v: it counts: %t", test, counts)
+		}
 	}
 }
 

@@ -86,6 +86,76 @@ func TestLargeResponsesOfAViewAreCounted(t *testing.T) {
 	}
 }
 
+// A request that becomes too large with real names does not reach kube-apiserver, and what it grows by is counted.
+func TestRequestsOfAViewDoNotGrowWithoutBounds(t *testing.T) {
+	pod := func(ancestors int) string {
+		return `{"kind":"Pod","apiVersion":"v1","metadata":{"annotations":{"hnc.x-k8s.io/ancestry":"` + strings.Repeat("a.", ancestors) + `a"}}}`
+	}
+	for method, path := range map[string]string{
+		http.MethodPost:  "/api/v1/namespaces/x/pods",
+		http.MethodPut:   "/api/v1/namespaces/x/pods/a",
+		http.MethodPatch: "/api/v1/namespaces/x/pods/a",
+	} {
+		var sent int64
+		h := relative(t, func(r *http.Request) (*http.Response, error) {
+			sent = r.ContentLength
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("{}")), Header: http.Header{"Content-Type": {"application/json"}}}, nil
+		})
+		send := func(b Budget, body string) *httptest.ResponseRecorder {
+			h.Budget, sent = b, 0
+			r := httptest.NewRequest(method, path, strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+			if method == http.MethodPatch {
+				r.Header.Set("Content-Type", "application/merge-patch+json")
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w
+		}
+		if w := send(unlimited{}, pod(1<<20)); w.Code != http.StatusRequestEntityTooLarge || sent != 0 {
+			t.Errorf("%s: got %d %.300s, and %d bytes are sent", method, w.Code, w.Body, sent)
+		}
+		released := 0
+		b := &counted{release: func() { released++ }}
+		if w := send(b, pod(1<<18)); w.Code != http.StatusOK || sent < 3<<19 || b.bodies < sent-128<<10 {
+			t.Errorf("%s: got %d %.300s, %d bytes are sent, and %d are counted", method, w.Code, w.Body, sent, b.bodies)
+		}
+		if released < 2 {
+			t.Errorf("%s: of %d bytes, %d parts are released", method, b.bodies, released)
+		}
+		if w := send(&atMost{bytes: 1 << 20}, pod(1<<18)); w.Code != http.StatusTooManyRequests || sent != 0 {
+			t.Errorf("%s: got %d %.300s, and %d bytes are sent", method, w.Code, w.Body, sent)
+		}
+	}
+}
+
+// atMost is a budget for bodies.
+type atMost struct {
+	unlimited
+	bytes int64
+}
+
+func (a *atMost) Body(_ context.Context, bytes int64) (func(), error) {
+	if a.bytes -= bytes; a.bytes < 0 {
+		return nil, apierrors.NewTooManyRequests("full", 1)
+	}
+	return func() {}, nil
+}
+
+// Selectors in a query get longer, too, and a watch keeps its URL.
+func TestQueriesOfAViewDoNotGrowWithoutBounds(t *testing.T) {
+	h := relative(t, func(r *http.Request) (*http.Response, error) {
+		t.Errorf("a query of %d bytes reaches kube-apiserver", len(r.URL.RawQuery))
+		return nil, io.EOF
+	})
+	w := httptest.NewRecorder()
+	selector := url.QueryEscape("hnc.x-k8s.io/inherited-from in (a" + strings.Repeat(",a", 15000) + ")")
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/x/pods?watch=1&labelSelector="+selector, nil))
+	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "shorten the selector") {
+		t.Errorf("got %d %.300s", w.Code, w.Body)
+	}
+}
+
 // relative returns a handler of the view of acme with relative names, which has the namespace acme-x.
 func relative(t *testing.T, upstream roundTrip) *Handler {
 	members := fixed{"acme-x": {Present: t.Context()}}

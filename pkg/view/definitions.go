@@ -79,9 +79,9 @@ func (h *Handler) writeDefinition(c *call) error {
 		contentType = runtime.ContentTypeJSON
 	}
 	if c.info.Verb == "patch" {
-		body, err = h.Mapper.Patch(contentType, c.kind, body)
+		body, err = h.requestMapper(c).Patch(contentType, c.kind, body)
 	} else {
-		body, contentType, err = h.Mapper.Request(contentType, c.kind, body)
+		body, contentType, err = h.requestMapper(c).Request(contentType, c.kind, body)
 	}
 	if err != nil {
 		return err

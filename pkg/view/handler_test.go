@@ -237,11 +237,11 @@ func TestBodiesHaveADeadline(t *testing.T) {
 		t.Errorf("the deadlines are %v", w.set)
 	}
 	c.r = httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader("body")))
-	if _, err := c.readBody(); err != nil || b.bodies != 4+maxBody {
+	if _, err := c.readBody(); err != nil || b.bodies != 4+mapping.MaxRequest {
 		t.Errorf("without a length: %v; %d bytes are reserved", err, b.bodies)
 	}
 	c.r = httptest.NewRequest(http.MethodPost, "/", strings.NewReader("x"))
-	c.r.ContentLength = maxBody + 1
+	c.r.ContentLength = mapping.MaxRequest + 1
 	if _, err := c.readBody(); err == nil {
 		t.Error("a body that is too large is read")
 	}

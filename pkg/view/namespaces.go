@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
 var namespaceKind = corev1.SchemeGroupVersion.WithKind("Namespace")
@@ -81,9 +83,6 @@ func (l leaving) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// maxBody is the size of a request's body that kube-apiserver accepts, in bytes.
-const maxBody = 3 << 20
-
 // mediaType returns the content type of a request without its parameters.
 func mediaType(r *http.Request) string {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -96,12 +95,12 @@ const bodyTimeout = time.Minute
 // readBody reads the body of a request, which counts until the request has ended.
 func (c *call) readBody() ([]byte, error) {
 	size := c.r.ContentLength
-	if size > maxBody {
+	if size > mapping.MaxRequest {
 		return nil, bodyTooLarge()
 	}
 	reserved := size
 	if size < 0 {
-		reserved = maxBody
+		reserved = mapping.MaxRequest
 	}
 	if err := c.use(c.budget.Body(c.r.Context(), reserved)); err != nil {
 		return nil, err
@@ -111,15 +110,15 @@ func (c *call) readBody() ([]byte, error) {
 		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	}
 	body := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead))
-	if _, err := body.ReadFrom(io.LimitReader(c.r.Body, maxBody+1)); err != nil {
+	if _, err := body.ReadFrom(io.LimitReader(c.r.Body, mapping.MaxRequest+1)); err != nil {
 		return nil, apierrors.NewBadRequest("reading the body: " + err.Error())
 	}
-	if body.Len() > maxBody {
+	if body.Len() > mapping.MaxRequest {
 		return nil, bodyTooLarge()
 	}
 	return body.Bytes(), nil
 }
 
 func bodyTooLarge() error {
-	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBody))
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", mapping.MaxRequest))
 }

@@ -22,7 +22,7 @@ import (
 // pathParts are what paths are made of: what routes, what is a member, and what readers of paths disagree about.
 var pathParts = []string{
 	"api", "apis", "v1", "v1beta1", "apps", "hnc.x-k8s.io", "resources.hnc.x-k8s.io", "rbac.authorization.k8s.io", "authorization.k8s.io",
-	"namespaces", "default", "dev", "acme", "acme-dev", "other", "other.external", "acme.external", "kube-system", "pods", "secrets", "nodes", "proxy", "exec", "status",
+	"namespaces", "default", "dev", "acme", "acme-dev", "other", "other.external", "acme.external", "...external", "kube-system", "pods", "secrets", "nodes", "proxy", "exec", "status",
 	"finalize", "watch", "subnamespaces", "mynamespaces", "selfsubjectaccessreviews", "storageclasses", "persistentvolumes", "hierarchies", "..", ".", "", "%2e%2e", "%2F", "dev%2F..%2Fother",
 	"clusterroles", "clusterrolebindings", "roles", "rolebindings", "admin", "system:x", "view:acme:x", "subjectaccessreviews",
 	"a;b", ";", "%00", "%25", "%64ev", "DEV", "openapi", "version", "*", "\\", "x y", "é",
@@ -43,6 +43,7 @@ func FuzzPaths(f *testing.F) {
 		}
 		f.Add(methods[random.Intn(len(methods))], path.String(), random.Intn(2) == 0)
 	}
+	f.Add(http.MethodGet, "/apis/hnc.x-k8s.io/v1beta1/namespaces/default/subnamespaces/...external", true)
 	members := fixed{"acme": {Present: f.Context()}, "acme-dev": {Present: f.Context(), Parent: "acme"}, "plain": {Present: f.Context(), Parent: "acme"}}
 	infos := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 	f.Fuzz(func(t *testing.T, method, path string, relative bool) {

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/net"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestlimits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
@@ -39,6 +40,9 @@ func (h *Handler) translate(c *call) error {
 		return err
 	}
 	c.query = query.Encode()
+	if err := requestlimits.CheckURL(&url.URL{RawQuery: c.query}, 0); err != nil {
+		return err
+	}
 	c.r = c.r.Clone(c.r.Context())
 	if !c.mapped {
 		if err := h.translateBody(c); err != nil {
@@ -74,11 +78,11 @@ func (h *Handler) translateBody(c *call) error {
 	switch c.info.Verb {
 	case "create", "update":
 		translated = func(contentType string, body []byte) ([]byte, string, error) {
-			return h.Mapper.Request(contentType, c.kind, body)
+			return h.requestMapper(c).Request(contentType, c.kind, body)
 		}
 	case "patch":
 		translated = func(contentType string, body []byte) ([]byte, string, error) {
-			body, err := h.Mapper.Patch(contentType, c.kind, body)
+			body, err := h.requestMapper(c).Patch(contentType, c.kind, body)
 			return body, contentType, err
 		}
 	default:
@@ -94,6 +98,14 @@ func (h *Handler) translateBody(c *call) error {
 	}
 	c.setBody(body, contentType)
 	return nil
+}
+
+// requestMapper returns the Mapper for the body of a request, which counts until the request has ended, as large as it
+// gets.
+func (h *Handler) requestMapper(c *call) *mapping.Mapper {
+	return h.Mapper.Counting(func(bytes int64) (func(), error) {
+		return func() {}, c.use(c.budget.Body(c.r.Context(), bytes))
+	})
 }
 
 // setBody sets the body of the request to kube-apiserver.

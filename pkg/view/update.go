@@ -95,7 +95,7 @@ func (h *Handler) updateFullNamespace(c *call, realName string) error {
 	if err != nil {
 		return err
 	}
-	if body, _, err = h.Mapper.Request(c.r.Header.Get("Content-Type"), namespaceKind, body); err != nil {
+	if body, _, err = h.requestMapper(c).Request(c.r.Header.Get("Content-Type"), namespaceKind, body); err != nil {
 		return err
 	}
 	wanted, err := patched(c, nil, body)

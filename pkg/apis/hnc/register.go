@@ -23,6 +23,9 @@ var ViewGroupVersion = schema.GroupVersion{Group: "view.hnc.x-k8s.io", Version: 
 // TenantViewSingleton is the only name of a TenantView.
 const TenantViewSingleton = "view"
 
+// ViewRootName is the name of a view's namespace in the view, if its names are relative.
+const ViewRootName = "default"
+
 // ViewPath returns the path of the view of a namespace at kube-apiserver.
 func ViewPath(namespace string) string {
 	return "/apis/" + ViewGroupVersion.String() + "/namespaces/" + namespace + "/tenantviews/" + TenantViewSingleton + "/proxy"

@@ -26,6 +26,12 @@ func (l Limits) depth() int {
 	return l.Depth
 }
 
+// MaxRequest is the size of a request's body that kube-apiserver accepts, in bytes. A translated one has no more, either.
+const MaxRequest = 3 << 20
+
+// request is the size of a request in bytes.
+func (l Limits) request() int { return min(l.size(), MaxRequest) }
+
 func (l Limits) size() int {
 	if l.Size == 0 {
 		return 16 << 20
@@ -37,8 +43,8 @@ func tooDeep(l Limits) error {
 	return badRequest(nil, "the object has more than %d levels; use fewer", l.depth())
 }
 
-func tooLarge(l Limits) error {
-	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("an object may have %d bytes", l.size()))
+func tooLarge(limit int) error {
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("an object may have %d bytes, with the real names of namespaces", limit))
 }
 
 func unsupported(format string, args ...any) error {

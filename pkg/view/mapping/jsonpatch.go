@@ -1,46 +1,93 @@
 package mapping
 
 import (
-	"encoding/json"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// operation is one operation of a JSON patch.
-type operation struct {
-	Op    string          `json:"op"`
-	From  *string         `json:"from,omitempty"`
-	Path  string          `json:"path"`
-	Value json.RawMessage `json:"value,omitempty"`
-}
-
 // jsonPatch translates the values of a JSON patch by where they go, and the keys of labels in paths.
 func (t *translation) jsonPatch(kind schema.GroupVersionKind, patch []byte) ([]byte, error) {
 	root := t.kinds.of(kind).node
-	var operations []operation
 	index := 0
 	if patch = patch[space(patch, 0):]; patch[0] != '[' {
 		return nil, badRequest(nil, "the patch must be a list of operations")
 	}
-	err := eachElement(patch, func(start, end int) error {
+	out := append(make([]byte, 0, len(patch)+256), '[')
+	err := eachElement(patch, func(start, end int) (err error) {
+		if index > 0 {
+			out = append(out, ',')
+		}
 		at := (*path)(nil).key("patch").at(index)
 		index++
-		o, err := t.operation(patch[start:end], root, kind, at)
-		operations = append(operations, o)
-		return err
+		if out, err = t.operation(out, patch[start:end], root, kind, at); err != nil {
+			return err
+		}
+		return t.fits(len(out))
 	})
 	if err != nil {
 		return nil, apiError(nil, err)
 	}
-	if operations == nil {
-		return patch, nil
-	}
-	return marshal(operations)
+	return append(out, ']'), nil
 }
 
-// operation returns a translated operation. Other members than those of the standard are left out.
-func (t *translation) operation(raw []byte, root *node, kind schema.GroupVersionKind, at *path) (o operation, err error) {
+// operation is one operation of a JSON patch. From is nil if it has none.
+type operation struct {
+	op, path string
+	from     *string
+	value    []byte
+}
+
+// operation appends a translated operation. Other members than those of the standard are left out.
+func (t *translation) operation(out, raw []byte, root *node, kind schema.GroupVersionKind, at *path) ([]byte, error) {
+	o, err := readOperation(raw, at)
+	if err != nil {
+		return nil, err
+	}
+	n, pointer, err := t.pointer(o.path, root, at.key("path"))
+	if err != nil {
+		return nil, err
+	}
+	out = appendQuoted(append(out, `{"op":`...), o.op)
+	out = appendQuoted(append(out, `,"path":`...), pointer)
+	switch o.op {
+	case "add", "replace", "test":
+		if o.value == nil {
+			break
+		}
+		value := *t
+		value.partial = false
+		out = append(out, `,"value":`...)
+		if n == root {
+			out, err = value.partOf(out, o.value, kind)
+		} else {
+			out, err = value.value(out, o.value, n, at.key("value"))
+		}
+		if err != nil {
+			return nil, err
+		}
+	case "remove":
+	case "copy", "move":
+		if o.from == nil {
+			return nil, badRequest(at.key("from"), "required")
+		}
+		from, pointer, err := t.pointer(*o.from, root, at.key("from"))
+		if err != nil {
+			return nil, err
+		}
+		if from != n {
+			return nil, badRequest(at.key("from"), "names of namespaces mean something else at %q; use add with the value", o.path)
+		}
+		out = appendQuoted(append(out, `,"from":`...), pointer)
+	default:
+		return nil, badRequest(at.key("op"), "unknown operation %q; use add, remove, replace, move, copy or test", o.op)
+	}
+	return append(out, '}'), nil
+}
+
+// readOperation returns the members of an operation that are those of the standard.
+func readOperation(raw []byte, at *path) (o operation, err error) {
 	if !isObject(raw) {
 		return o, badRequest(at, "an operation must be an object")
 	}
@@ -49,60 +96,30 @@ func (t *translation) operation(raw []byte, root *node, kind schema.GroupVersion
 		if err != nil {
 			return o, apiError(at, err)
 		}
+		if !slices.Contains([]string{"op", "path", "from", "value"}, m.name) {
+			continue
+		}
 		if seen[m.name] {
 			return o, badRequest(at.key(m.name), "duplicate field; set it once")
 		}
 		seen[m.name] = true
+		if m.name == "value" {
+			o.value = m.value
+			continue
+		}
 		s, isString := stringOf(m.value)
 		switch {
-		case m.name == "value":
-			o.Value = m.value
-		case m.name != "op" && m.name != "path" && m.name != "from":
 		case !isString:
 			return o, badRequest(at.key(m.name), "must be a string")
 		case m.name == "op":
-			o.Op = s
+			o.op = s
 		case m.name == "path":
-			o.Path = s
-		case m.name == "from":
-			o.From = &s
+			o.path = s
+		default:
+			o.from = &s
 		}
 	}
-	n, pointer, err := t.pointer(o.Path, root, at.key("path"))
-	if err != nil {
-		return o, err
-	}
-	o.Path = pointer
-	switch o.Op {
-	case "add", "replace", "test":
-		if o.Value == nil {
-			return o, nil
-		}
-		value := *t
-		value.partial = false
-		if n == root {
-			o.Value, err = value.patch(kind, o.Value)
-		} else {
-			o.Value, err = value.value(nil, o.Value, n, at.key("value"))
-		}
-		return o, err
-	case "remove":
-		return o, nil
-	case "copy", "move":
-		if o.From == nil {
-			return o, badRequest(at.key("from"), "required")
-		}
-		from, pointer, err := t.pointer(*o.From, root, at.key("from"))
-		if err != nil {
-			return o, err
-		}
-		if from != n {
-			return o, badRequest(at.key("from"), "names of namespaces mean something else at %q; use add with the value", o.Path)
-		}
-		o.From = &pointer
-		return o, nil
-	}
-	return o, badRequest(at.key("op"), "unknown operation %q; use add, remove, replace, move, copy or test", o.Op)
+	return o, nil
 }
 
 var (
@@ -118,6 +135,9 @@ func (t *translation) pointer(pointer string, root *node, at *path) (*node, stri
 	// kube-apiserver ignores what is before the first slash.
 	if pointer[0] != '/' {
 		return nil, "", badRequest(at, `must begin with "/"`)
+	}
+	if most := t.limits.depth(); strings.Count(pointer, "/") > most {
+		return nil, "", badRequest(at, "must have at most %d segments", most)
 	}
 	steps := strings.Split(pointer[1:], "/")
 	n := root
@@ -151,12 +171,4 @@ func (t *translation) entry(p *pairs, key string, step *string) *node {
 		*step = escapePointer.Replace(translated)
 	}
 	return p.values[key]
-}
-
-func marshal(v any) ([]byte, error) {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil, badRequest(nil, "%v", err)
-	}
-	return raw, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"mime"
+	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -32,7 +33,7 @@ type Mapper struct {
 	limits Limits
 	kinds  *kinds
 	groups *Groups
-	// reserve counts what is kept of a response. Nil means that it is not counted.
+	// reserve counts what is kept of a response, or what a request grows by. Nil means that it is not counted.
 	reserve func(bytes int64) (release func(), err error)
 }
 
@@ -45,7 +46,11 @@ func New(names *Names, o Options) *Mapper {
 func (m *Mapper) Names() *Names { return m.names }
 
 func (m *Mapper) translation(to Direction) *translation {
-	return &translation{names: m.names, to: to, across: m.across, limits: m.limits, kinds: m.kinds, groups: m.groups}
+	t := &translation{names: m.names, to: to, across: m.across, limits: m.limits, kinds: m.kinds, groups: m.groups}
+	if to == In {
+		t.growth = &growth{limit: m.limits.request(), reserve: m.reserve}
+	}
+	return t
 }
 
 // Message translates the names of namespaces in a text for people, such as a Warning, from real ones to those of the
@@ -96,8 +101,8 @@ func (m *Mapper) Request(contentType string, kind schema.GroupVersionKind, body 
 }
 
 func (m *Mapper) checkSize(body []byte) error {
-	if len(body) > m.limits.size() {
-		return tooLarge(m.limits)
+	if limit := m.limits.request(); len(body) > limit {
+		return tooLarge(limit)
 	}
 	return nil
 }
@@ -107,7 +112,7 @@ func (m *Mapper) requestJSON(kind schema.GroupVersionKind, body []byte) ([]byte,
 	if err := CheckJSON(body, m.limits); err != nil {
 		return nil, err
 	}
-	return m.translation(In).whole(kind, body)
+	return m.ofRequest(len(body)).whole(kind, body)
 }
 
 // Object translates one JSON object that is in memory, of which kind is the default.
@@ -116,9 +121,7 @@ func (m *Mapper) Object(to Direction, kind schema.GroupVersionKind, object []byt
 		return object, nil
 	}
 	if to == In {
-		if err := CheckJSON(object, m.limits); err != nil {
-			return nil, err
-		}
+		return m.requestJSON(kind, object)
 	}
 	return m.translation(to).whole(kind, object)
 }
@@ -130,7 +133,8 @@ func CheckJSON(text []byte, limits Limits) error {
 	if e.tooDeep {
 		return tooDeep(limits)
 	}
-	if !json.Valid(text) {
+	// Decoders make three bytes of one that is not UTF-8.
+	if !utf8.Valid(text) || !json.Valid(text) {
 		return badRequest(nil, "malformed JSON")
 	}
 	if tooManyMembers(text) {
@@ -159,7 +163,7 @@ func (t *translation) whole(kind schema.GroupVersionKind, raw []byte) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	return out, t.fits(len(out))
 }
 
 var (

@@ -1,7 +1,8 @@
 package mapping
 
 // Counting returns the Mapper for a response whose parts that are kept in memory are counted, if they are large, until
-// they are released: while the response is read, translated, and written. An error of reserve ends the translation.
+// they are released: while the response is read, translated, and written. Of a request, what it grows by is counted, and
+// never released, because its translation is what is kept. An error of reserve ends the translation.
 func (m *Mapper) Counting(reserve func(bytes int64) (release func(), err error)) *Mapper {
 	counting := *m
 	counting.reserve = reserve

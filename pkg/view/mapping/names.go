@@ -9,15 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-const (
-	// RootName is the name of the view's root in a view with relative names.
-	RootName = "default"
-	// ExternalSuffix marks the names of namespaces that are not shown. Names of namespaces contain no dot, so no
-	// namespace can have such a name.
-	ExternalSuffix = ".external"
-)
+// ExternalSuffix marks the names of namespaces that are not shown. Names of namespaces contain no dot, so no namespace can
+// have such a name.
+const ExternalSuffix = ".external"
 
 // Config describes the names of a view.
 type Config struct {
@@ -46,11 +44,11 @@ type Names struct {
 	created      func(string) (time.Time, bool)
 }
 
-// NewNames returns the names of a view.
+// NewNames returns the names of a view. hnc.ViewRootName is not external, because it means the root.
 func NewNames(c Config) *Names {
 	n := &Names{root: c.Root, prefix: c.Prefix, relative: c.Relative, created: c.Member, external: map[string]bool{}}
 	for _, name := range c.External {
-		if name != c.Root {
+		if name != c.Root && name != hnc.ViewRootName {
 			n.external[name] = true
 		}
 	}
@@ -106,14 +104,13 @@ func (n *Names) Create(view string) (realName string, err error) {
 	}
 	realName = n.In(view)
 	_, shown := n.Resolve(view)
-	if shown || n.Member(realName) || n.relative && (view == RootName || n.external[view]) {
+	// With ExternalSuffix, it is the name of the root without the prefix.
+	if shown || n.Member(realName) || n.relative && n.external[view] || strings.HasSuffix(realName, ExternalSuffix) {
 		return "", apierrors.NewAlreadyExists(schema.GroupResource{Resource: "namespaces"}, view)
 	}
-	if n.relative && n.prefix != "" && realName == view && !n.kept(view) {
-		if length := validation.DNS1123LabelMaxLength - len(n.prefix); len(view) > length {
-			return "", apierrors.NewInvalid(kind, view, field.ErrorList{field.Invalid(path, view,
-				fmt.Sprintf("must have at most %d characters in this view", max(length, 0)))})
-		}
+	if len(realName) > validation.DNS1123LabelMaxLength {
+		return "", apierrors.NewInvalid(kind, view, field.ErrorList{field.Invalid(path, view,
+			fmt.Sprintf("must have at most %d characters in this view", max(validation.DNS1123LabelMaxLength-len(n.prefix), 0)))})
 	}
 	return realName, nil
 }
@@ -125,13 +122,13 @@ func (n *Names) Out(realName string) string {
 	case !n.relative:
 		return realName
 	case realName == n.root:
-		return RootName
+		return hnc.ViewRootName
 	case !isLabel(realName):
 		if strings.HasSuffix(realName, ExternalSuffix) {
 			return realName + ExternalSuffix
 		}
 		return realName
-	case n.external[realName], n.kept(realName) && realName != RootName:
+	case n.external[realName], n.kept(realName) && realName != hnc.ViewRootName:
 		return realName
 	}
 	// A name with the prefix that is not a member is one that the view could create.
@@ -145,23 +142,28 @@ func (n *Names) Out(realName string) string {
 }
 
 // In returns the real name of any namespace that a reference in the view names. A name that is not in use is that of
-// the namespace that the view would create.
+// the namespace that the view would create; if there cannot be one, it is a name that no namespace can have. So only
+// Config.External and names with ExternalSuffix mean namespaces that are neither members nor have the prefix, and no two
+// names without that suffix mean one namespace.
 func (n *Names) In(view string) string {
 	if !n.relative {
 		return view
 	}
-	if view == RootName {
+	if view == hnc.ViewRootName {
 		return n.root
 	}
-	if realName, ok := strings.CutSuffix(view, ExternalSuffix); ok {
+	if realName, ok := strings.CutSuffix(view, ExternalSuffix); ok && (isLabel(realName) || strings.HasSuffix(realName, ExternalSuffix)) {
 		return realName
 	}
-	if !isLabel(view) || n.external[view] || n.kept(view) || n.unprefixed(view) {
+	if !isLabel(view) {
 		return view
 	}
-	realName := n.prefix + view
-	if short, ok := n.short(realName); !ok || short != view {
-		return view
+	realName := view
+	if !n.kept(view) && !n.unprefixed(view) {
+		realName = n.prefix + view // which can be too long
+	}
+	if realName == n.root {
+		return view + ExternalSuffix // Only hnc.ViewRootName means the root.
 	}
 	return realName
 }
@@ -172,12 +174,12 @@ func (n *Names) short(realName string) (view string, ok bool) {
 	return view, ok && n.prefix != "" && realName != n.root && isLabel(realName) && isLabel(view) && !n.kept(view)
 }
 
-// kept reports whether a name means the same in the view and outside, with the exception of RootName: names of external
-// namespaces and RootName itself, and these with the prefix, any number of times. If "acme-default" was shown as
+// kept reports whether a name means the same in the view and outside, with the exception of hnc.ViewRootName: names of external
+// namespaces and hnc.ViewRootName itself, and these with the prefix, any number of times. If "acme-default" was shown as
 // "default", it would hide the root.
 func (n *Names) kept(name string) bool {
 	for {
-		if name == RootName || n.external[name] {
+		if name == hnc.ViewRootName || n.external[name] {
 			return true
 		}
 		rest, ok := strings.CutPrefix(name, n.prefix)
@@ -196,7 +198,7 @@ func (n *Names) unprefixed(realName string) bool {
 // plain reports whether a member of that name would be shown under its real name, if no other one had that.
 func (n *Names) plain(realName string) bool {
 	_, prefixed := n.short(realName)
-	return realName != n.root && realName != RootName && !prefixed
+	return realName != n.root && realName != hnc.ViewRootName && !prefixed
 }
 
 // Rival returns the only other namespace that would have the same name in the view as this one, if both were members;
@@ -207,7 +209,7 @@ func (n *Names) Rival(realName string) (rival string, ok bool) {
 		return "", false
 	case prefixed:
 		return view, n.plain(view)
-	case realName == RootName && realName != n.root:
+	case realName == hnc.ViewRootName && realName != n.root:
 		return n.root, true
 	case !n.plain(realName):
 		return "", false

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // relative returns the names of a view of acme with these members.
@@ -134,6 +136,7 @@ func checkNames(t *testing.T, names *Names, candidates []string) {
 				t.Errorf("%+v: %q is shown as %q, which is not found", names, realName, shown)
 			}
 		}
+		checkMeaning(t, names, realName)
 		if created, err := names.Create(realName); err == nil && names.relative {
 			// What is created is shown under the name that was asked for, and hides nothing.
 			with := names.with(created)
@@ -146,6 +149,62 @@ func checkNames(t *testing.T, names *Names, candidates []string) {
 				}
 			}
 		}
+	}
+}
+
+// checkMeaning checks that a name without the suffix means a foreign namespace only if that is external, and that no
+// other one of these names means the same namespace.
+func checkMeaning(t *testing.T, names *Names, view string) {
+	t.Helper()
+	realName := names.In(view)
+	if strings.HasSuffix(view, ExternalSuffix) || !isLabel(realName) || names.prefix == "" {
+		return
+	}
+	if !names.Member(realName) && !names.external[realName] && !strings.HasPrefix(realName, names.prefix) {
+		t.Errorf("%+v: %q means the foreign namespace %q", names, view, realName)
+	}
+	for _, other := range []string{hnc.ViewRootName, realName, strings.TrimPrefix(realName, names.prefix), strings.TrimPrefix(view, names.prefix), names.prefix + view} {
+		if other != view && names.In(other) == realName {
+			t.Errorf("%+v: %q and %q both mean %q", names, view, other, realName)
+		}
+	}
+}
+
+// What cannot be a namespace of the view is no foreign one, and no part of a path that means something else.
+func TestNamesThatCannotBeUsedMeanNoNamespace(t *testing.T) {
+	root := strings.Repeat("r", 48)
+	long := NewNames(Config{Root: root, Relative: true, Prefix: root + "-", Member: set(nil)})
+	prefixed := NewNames(Config{Root: "acme-x", Relative: true, Prefix: "acme-", External: []string{"default"}, Member: set(nil)})
+	ofDefault := NewNames(Config{Root: "acme-default", Relative: true, Prefix: "acme-", Member: set(nil)})
+	for _, c := range []struct {
+		names          *Names
+		view, realName string
+	}{
+		{long, "monitoring-sys", root + "-monitoring-sys"},
+		{long, "monitoring-system", root + "-monitoring-system"}, // more than 63 characters
+		{prefixed, "x", "x.external"},
+		{prefixed, "default", "acme-x"},
+		{prefixed, "default.external", "default"},
+		{ofDefault, "acme-default", "acme-default.external"},
+		{prefixed, "...external", "...external"},
+		{prefixed, "..external", "..external"},
+		{prefixed, ".external", ".external"},
+		{prefixed, "A.external", "A.external"},
+		{prefixed, "a/b.external", "a/b.external"},
+		{prefixed, "a.external.external", "a.external"},
+	} {
+		if got := c.names.In(c.view); got != c.realName {
+			t.Errorf("%q means %q, expected %q", c.view, got, c.realName)
+		}
+		if back := c.names.In(c.names.Out(c.realName)); back != c.realName {
+			t.Errorf("%q is written back as %q", c.realName, back)
+		}
+	}
+	if shown := prefixed.Out("default"); shown != "default.external" {
+		t.Errorf("the namespace default of the cluster is shown as %q", shown)
+	}
+	if realName, err := prefixed.Create("x"); !apierrors.IsAlreadyExists(err) {
+		t.Errorf("the root is created again as %q, %v", realName, err)
 	}
 }
 
@@ -168,9 +227,9 @@ func TestNamesAreInjective(t *testing.T) {
 				members = append(members, realName+"@"+strconv.Itoa(random.IntN(3)))
 			}
 		}
-		root := []string{"acme", "acme", "default", "acme-x", "x", "kube-system"}[random.IntN(6)]
-		prefix := []string{"acme-", "acme-", root + "-", "", "a"}[random.IntN(5)]
-		names := NewNames(Config{Root: root, Relative: true, Prefix: prefix, External: []string{"kube-system", "prod"}, Member: set(members)})
+		root := []string{"acme", "acme", "default", "acme-x", "acme-default", "x", "kube-system"}[random.IntN(7)]
+		prefix := []string{"acme-", "acme-", root + "-", "", "a", strings.Repeat("a", 60)}[random.IntN(6)]
+		names := NewNames(Config{Root: root, Relative: true, Prefix: prefix, External: []string{"kube-system", "prod", "default"}, Member: set(members)})
 		checkNames(t, names, candidates)
 		if t.Failed() {
 			t.Fatalf("root %q, prefix %q, members %q", root, prefix, members)
@@ -181,6 +240,8 @@ func TestNamesAreInjective(t *testing.T) {
 func FuzzNames(f *testing.F) {
 	f.Add("acme", "acme-", "x,acme-x,acme-acme-x", "acme-x")
 	f.Add("a", "", "default,kube-system", "default.external")
+	f.Add("acme", "acme-a-very-long-name-of-a-tenant-that-leaves-little-", "", "monitoring-system")
+	f.Add("acme-x", "acme-", "", "x")
 	f.Fuzz(func(t *testing.T, root, prefix, members, candidate string) {
 		var valid []string
 		for _, member := range strings.Split(members, ",") {
@@ -191,7 +252,10 @@ func FuzzNames(f *testing.F) {
 		if !isLabel(root) {
 			return
 		}
-		names := NewNames(Config{Root: root, Relative: true, Prefix: prefix, External: []string{"kube-system"}, Member: set(valid)})
+		if prefix != "" && !isLabel(prefix+"x") {
+			return
+		}
+		names := NewNames(Config{Root: root, Relative: true, Prefix: prefix, External: []string{"kube-system", "default"}, Member: set(valid)})
 		checkNames(t, names, append(valid, candidate, prefix+candidate, candidate+ExternalSuffix))
 	})
 }

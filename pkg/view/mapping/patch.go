@@ -20,7 +20,7 @@ func (m *Mapper) Patch(contentType string, kind schema.GroupVersionKind, patch [
 	if err != nil {
 		return nil, unsupported("the content type %q of the patch is malformed; use %s", contentType, types.MergePatchType)
 	}
-	t := m.translation(In)
+	t := m.ofRequest(len(patch))
 	t.partial = true
 	switch types.PatchType(media) {
 	case types.JSONPatchType:
@@ -39,11 +39,16 @@ func (m *Mapper) Patch(contentType string, kind schema.GroupVersionKind, patch [
 	if err := CheckJSON(patch, m.limits); err != nil {
 		return nil, err
 	}
-	return t.patch(kind, patch)
+	out, err := t.partOf(make([]byte, 0, len(patch)+256), patch, kind)
+	if err != nil {
+		return nil, err
+	}
+	return out, t.fits(len(out))
 }
 
-// patch translates a partial object. It cannot change the kind of the object.
-func (t *translation) patch(kind schema.GroupVersionKind, patch []byte) ([]byte, error) {
+// partOf appends a translated partial object. It cannot change the kind of the object.
+func (t *translation) partOf(out, patch []byte, kind schema.GroupVersionKind) ([]byte, error) {
+	patch = patch[space(patch, 0):]
 	if !isObject(patch) {
 		return nil, badRequest(nil, "the patch must be an object")
 	}
@@ -55,5 +60,5 @@ func (t *translation) patch(kind schema.GroupVersionKind, patch []byte) ([]byte,
 		return nil, badRequest(nil, "kind: the patch is of %s, and the object of %s; leave out apiVersion and kind, or set them to those of the object",
 			stated.GroupKind(), kind.GroupKind())
 	}
-	return t.whole(kind, patch)
+	return t.top(out, patch, kind)
 }

@@ -43,7 +43,7 @@ func TestPatchesAreTranslated(t *testing.T) {
 		{jsonPatch, `[{"op":"add","path":"/spec/ingress/0/from/0/namespaceSelector","value":{}}]`,
 			`[{"op":"add","path":"/spec/ingress/0/from/0/namespaceSelector","value":{"matchExpressions":[{"key":"acme.tree.hnc.x-k8s.io/depth","operator":"Exists"}]}}]`, policy},
 		{jsonPatch, `[{"op":"copy","from":"/subjects/0","path":"/subjects/1"},{"op":"move","from":"/metadata/labels/a","path":"/metadata/labels/b"}]`,
-			`[{"op":"copy","from":"/subjects/0","path":"/subjects/1"},{"op":"move","from":"/metadata/labels/a","path":"/metadata/labels/b"}]`, binding},
+			`[{"op":"copy","path":"/subjects/1","from":"/subjects/0"},{"op":"move","path":"/metadata/labels/b","from":"/metadata/labels/a"}]`, binding},
 		{jsonPatch, `[{"op":"replace","path":"","value":{"metadata":{"namespace":"prod"}}}]`, `[{"op":"replace","path":"","value":{"metadata":{"namespace":"acme-prod"}}}]`, pod},
 		{jsonPatch, `[]`, `[]`, pod},
 	} {

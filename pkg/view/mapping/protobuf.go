@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"bytes"
+	"iter"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,13 +33,16 @@ func (m *Mapper) Protobuf(to Direction, kind schema.GroupVersionKind, body []byt
 		return nil, badRequest(nil, "the body is not an object in protobuf")
 	}
 	t := m.translation(to)
-	envelope, err := fieldsOf(body[len(protobufPrefix):], nil)
-	if err != nil {
-		return nil, err
+	if to == In {
+		t = m.ofRequest(len(body))
 	}
+	envelope := fieldsOf(body[len(protobufPrefix):], nil)
 	var statedKind, version string
 	seen := map[protowire.Number]bool{}
-	for _, f := range envelope {
+	for f, err := range envelope {
+		if err != nil {
+			return nil, err
+		}
 		if f.number > 4 {
 			continue
 		}
@@ -55,7 +59,8 @@ func (m *Mapper) Protobuf(to Direction, kind schema.GroupVersionKind, body []byt
 			}
 		}
 	}
-	if kind, err = t.root(statedKind, version, kind); err != nil {
+	kind, err := t.root(statedKind, version, kind)
+	if err != nil {
 		return nil, err
 	}
 	n := m.kinds.of(kind)
@@ -63,28 +68,32 @@ func (m *Mapper) Protobuf(to Direction, kind schema.GroupVersionKind, body []byt
 		return nil, unsupported("%s is not supported in a view as protobuf; use JSON", kind.Kind)
 	}
 	out := append(make([]byte, 0, len(body)+256), protobufPrefix...)
-	for _, f := range envelope {
+	for f, err := range envelope {
+		if err != nil {
+			return nil, err
+		}
 		if f.number != unknownRaw {
 			out = append(out, f.raw...)
 			continue
 		}
-		translated, err := t.wireMessage(f.value, n.node, nil, 0)
+		out, err = f.appendWith(out, func(out []byte) ([]byte, bool, error) {
+			out, err := t.wireMessage(out, f.value, n.node, nil, 0)
+			return out, true, err
+		})
 		if err != nil {
 			return nil, err
 		}
-		out = f.appendWith(out, translated)
 	}
-	return out, nil
+	return out, t.fits(len(out))
 }
 
 // statedType returns the kind and version of an envelope.
 func statedType(message []byte) (kind, version string, err error) {
-	fields, err := fieldsOf(message, nil)
-	if err != nil {
-		return "", "", err
-	}
 	stated := map[protowire.Number]string{}
-	for _, f := range fields {
+	for f, err := range fieldsOf(message, nil) {
+		if err != nil {
+			return "", "", err
+		}
 		if f.number != typeVersion && f.number != typeKind {
 			continue
 		}
@@ -103,95 +112,125 @@ type wireBytes struct {
 	raw, value []byte
 }
 
-// appendWith appends a field with another value, or as it is if that is the same.
-func (f wireBytes) appendWith(out, value []byte) []byte {
-	if bytes.Equal(f.value, value) {
-		return append(out, f.raw...)
+// appendWith appends a field whose value is what a function appends, or the field as it is if that is the same. If keep
+// is false, it appends nothing.
+func (f wireBytes) appendWith(out []byte, value func(out []byte) (with []byte, keep bool, err error)) ([]byte, error) {
+	begin := len(out)
+	out = protowire.AppendTag(out, f.number, protowire.BytesType)
+	start := len(out)
+	out, keep, err := value(out)
+	if err != nil {
+		return nil, err
 	}
-	return protowire.AppendBytes(protowire.AppendTag(out, f.number, protowire.BytesType), value)
+	if !keep {
+		return out[:begin], nil
+	}
+	length := len(out) - start
+	prefix := uint64(length) //nolint:gosec // not negative
+	if bytes.Equal(out[start:], f.value) {
+		return append(out[:begin], f.raw...), nil
+	}
+	// The length precedes the value.
+	out = protowire.AppendVarint(out, prefix)
+	moved := len(out) - start - length
+	copy(out[start+moved:], out[start:start+length])
+	protowire.AppendVarint(out[:start], prefix)
+	return out, nil
 }
 
-// maxWireFields bounds the fields of one message, which can have two bytes each and need much more memory.
+// maxWireFields bounds the fields of one message, which can have two bytes each and take decoders much more memory.
 const maxWireFields = 64 << 10
 
-// fieldsOf returns the fields of a message, which may be malformed in any way.
-func fieldsOf(message []byte, at *path) ([]wireBytes, error) {
-	fields := make([]wireBytes, 0, 8)
-	for len(message) > 0 {
-		if len(fields) == maxWireFields {
-			return nil, badRequest(at, "a message in protobuf may have at most %d fields in a view; use JSON", maxWireFields)
+// fieldsOf yields the fields of a message, which may be malformed in any way, and last an error if it is. They are not
+// collected, because a field can be much smaller than what it would need in memory.
+func fieldsOf(message []byte, at *path) iter.Seq2[wireBytes, error] {
+	return func(yield func(wireBytes, error) bool) {
+		rest := message
+		for count := 0; len(rest) > 0; count++ {
+			if count == maxWireFields {
+				yield(wireBytes{}, badRequest(at, "a message in protobuf may have at most %d fields in a view; use JSON", maxWireFields))
+				return
+			}
+			number, kind, tag := protowire.ConsumeTag(rest)
+			if tag < 0 {
+				yield(wireBytes{}, badRequest(at, "malformed protobuf: %v", protowire.ParseError(tag)))
+				return
+			}
+			length := protowire.ConsumeFieldValue(number, kind, rest[tag:])
+			if length < 0 {
+				yield(wireBytes{}, badRequest(at, "malformed protobuf: %v", protowire.ParseError(length)))
+				return
+			}
+			f := wireBytes{number: number, kind: kind, raw: rest[:tag+length]}
+			if kind == protowire.BytesType {
+				f.value, _ = protowire.ConsumeBytes(rest[tag:])
+			}
+			if !yield(f, nil) {
+				return
+			}
+			rest = rest[tag+length:]
 		}
-		number, kind, tag := protowire.ConsumeTag(message)
-		if tag < 0 {
-			return nil, badRequest(at, "malformed protobuf: %v", protowire.ParseError(tag))
-		}
-		length := protowire.ConsumeFieldValue(number, kind, message[tag:])
-		if length < 0 {
-			return nil, badRequest(at, "malformed protobuf: %v", protowire.ParseError(length))
-		}
-		f := wireBytes{number: number, kind: kind, raw: message[:tag+length]}
-		if kind == protowire.BytesType {
-			f.value, _ = protowire.ConsumeBytes(message[tag:])
-		}
-		fields = append(fields, f)
-		message = message[tag+length:]
 	}
-	return fields, nil
 }
 
-// wire translates a value of BytesType.
-func (t *translation) wire(raw []byte, n *node, at *path, depth int) ([]byte, error) {
+// wire appends a translated value of BytesType; keep is false if the view does not have it.
+func (t *translation) wire(out, raw []byte, n *node, at *path, depth int) (with []byte, keep bool, err error) {
 	switch {
 	case depth > t.limits.depth():
-		return nil, tooDeep(t.limits)
+		return nil, false, tooDeep(t.limits)
 	case n.text != nil:
-		return []byte(n.text(t, string(raw))), nil
+		return append(out, n.text(t, string(raw))...), true, nil
 	case n.pairs != nil:
-		return t.wireEntry(raw, n.pairs, at)
+		return t.wireEntry(out, raw, n.pairs, at)
 	case n.managed && n.wire == nil:
-		return t.wireManaged(raw, n, at)
+		out, err = t.wireManaged(out, raw, n, at)
+	default:
+		out, err = t.wireMessage(out, raw, n, at, depth)
 	}
-	return t.wireMessage(raw, n, at, depth)
+	return out, true, err
 }
 
-// wireManaged translates the JSON in a FieldsV1.
-func (t *translation) wireManaged(raw []byte, n *node, at *path) ([]byte, error) {
+// wireManaged appends the translated JSON in a FieldsV1.
+func (t *translation) wireManaged(out, raw []byte, n *node, at *path) ([]byte, error) {
 	if len(raw) == 0 {
-		return raw, nil
+		return out, nil
 	}
 	if err := CheckJSON(raw, t.limits); err != nil {
 		return nil, err
 	}
-	return t.managed(nil, raw, n.fields[""], at)
+	return t.managed(out, raw, n.fields[""], at)
 }
 
-// wireMessage translates a message.
-func (t *translation) wireMessage(raw []byte, n *node, at *path, depth int) ([]byte, error) {
-	fields, err := fieldsOf(raw, at)
-	if err != nil {
+// wireMessage appends a translated message.
+func (t *translation) wireMessage(out, raw []byte, n *node, at *path, depth int) ([]byte, error) {
+	if err := checkWire(raw, n, at); err != nil {
 		return nil, err
 	}
-	if err := checkWire(fields, n, at); err != nil {
-		return nil, err
-	}
+	dropped, added := -1, []byte(nil)
 	if n.selector {
-		if fields, err = t.wireSelector(fields, n, at); err != nil {
+		var err error
+		if dropped, added, err = t.wireSelector(raw, n, at); err != nil {
 			return nil, err
 		}
 	}
 	n = n.object(func(name string) string {
-		for _, f := range fields {
-			if n.wire[f.number].name == name {
+		for f, err := range fieldsOf(raw, at) {
+			if err == nil && n.wire[f.number].name == name {
 				return string(f.value)
 			}
 		}
 		return ""
 	})
-	out := make([]byte, 0, len(raw)+64)
-	index := 0
-	for _, f := range fields {
+	index, position := 0, -1
+	for f, err := range fieldsOf(raw, at) {
+		if err != nil {
+			return nil, err
+		}
+		if position++; position == dropped {
+			continue
+		}
 		field := n.wire[f.number]
-		if field.node == nil || f.kind == added {
+		if field.node == nil {
 			out = append(out, f.raw...)
 			continue
 		}
@@ -200,23 +239,26 @@ func (t *translation) wireMessage(raw []byte, n *node, at *path, depth int) ([]b
 			child, to = child.items, to.at(index)
 			index++
 		}
-		value, err := t.wire(f.value, child, to, depth+1)
+		out, err = f.appendWith(out, func(out []byte) ([]byte, bool, error) { return t.wire(out, f.value, child, to, depth+1) })
 		if err != nil {
 			return nil, err
 		}
-		if value == nil { // left out
-			continue
+		if err := t.fits(len(out)); err != nil {
+			return nil, err
 		}
-		out = f.appendWith(out, value)
 	}
-	return out, nil
+	out = append(out, added...)
+	return out, t.fits(len(out))
 }
 
 // checkWire returns an error for messages that decoders may read in different ways: fields of the table that are not
 // of the right type, or occur twice.
-func checkWire(fields []wireBytes, n *node, at *path) error {
+func checkWire(message []byte, n *node, at *path) error {
 	seen := map[protowire.Number]bool{}
-	for _, f := range fields {
+	for f, err := range fieldsOf(message, at) {
+		if err != nil {
+			return err
+		}
 		field, ok := n.wire[f.number]
 		if !ok || field.node == nil && !n.isDeciding(field.name) {
 			continue
@@ -232,20 +274,19 @@ func checkWire(fields []wireBytes, n *node, at *path) error {
 	return nil
 }
 
-// wireEntry translates an entry of a map of strings. The result is nil if the view does not have it.
-func (t *translation) wireEntry(raw []byte, p *pairs, at *path) ([]byte, error) {
-	fields, err := fieldsOf(raw, at)
-	if err != nil {
-		return nil, err
-	}
+// wireEntry appends a translated entry of a map of strings; keep is false if the view does not have it.
+func (t *translation) wireEntry(out, raw []byte, p *pairs, at *path) (with []byte, keep bool, err error) {
 	var key, value string
 	seen := map[protowire.Number]bool{}
-	for _, f := range fields {
+	for f, err := range fieldsOf(raw, at) {
+		if err != nil {
+			return nil, false, err
+		}
 		if f.number != entryKey && f.number != entryValue {
 			continue
 		}
 		if f.kind != protowire.BytesType || seen[f.number] {
-			return nil, badRequest(at, "malformed protobuf: field %d of an entry", f.number)
+			return nil, false, badRequest(at, "malformed protobuf: field %d of an entry", f.number)
 		}
 		if seen[f.number] = true; f.number == entryKey {
 			key = string(f.value)
@@ -254,12 +295,9 @@ func (t *translation) wireEntry(raw []byte, p *pairs, at *path) ([]byte, error) 
 		}
 	}
 	newKey, newValue, keep := p.translate(t, key, value)
-	if !keep {
-		return nil, nil
-	}
 	if newKey == key && newValue == value {
-		return raw, nil
+		return append(out, raw...), keep, nil
 	}
-	out := protowire.AppendString(protowire.AppendTag(nil, entryKey, protowire.BytesType), newKey)
-	return protowire.AppendString(protowire.AppendTag(out, entryValue, protowire.BytesType), newValue), nil
+	out = protowire.AppendString(protowire.AppendTag(out, entryKey, protowire.BytesType), newKey)
+	return protowire.AppendString(protowire.AppendTag(out, entryValue, protowire.BytesType), newValue), keep, nil
 }

@@ -2,68 +2,74 @@ package mapping
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// added is the kind of a field that is already translated.
-const added protowire.Type = -1
-
-// wireSelector returns the fields of a selector of namespaces, confined to the view as a selector in JSON is.
-func (t *translation) wireSelector(fields []wireBytes, n *node, at *path) ([]wireBytes, error) {
-	pinned := false
-	var requirements []requirement
-	last, number := -1, protowire.Number(0)
-	for candidate, f := range n.wire {
-		if f.name == "matchExpressions" {
-			number = candidate
+// wireSelector returns how a selector of namespaces is confined to the view, as a selector in JSON is: the position of the
+// field that is left out, -1 if there is none, and the fields that are added.
+func (t *translation) wireSelector(raw []byte, n *node, at *path) (dropped int, added []byte, err error) {
+	var known requirements
+	position, last := -1, -1
+	element := n.fields["matchExpressions"].items
+	for f, err := range fieldsOf(raw, at) {
+		if err != nil {
+			return 0, nil, err
 		}
-	}
-	for i, f := range fields {
+		position++
 		switch n.wire[f.number].name {
 		case "matchLabels":
-			entry, err := fieldsOf(f.value, at)
-			if err != nil {
-				return nil, err
-			}
-			for _, e := range entry {
-				pinned = pinned || e.number == entryKey && string(e.value) == labelName
+			for e, err := range fieldsOf(f.value, at) {
+				if err != nil {
+					return 0, nil, err
+				}
+				known.pinned = known.pinned || e.number == entryKey && string(e.value) == labelName
 			}
 		case "matchExpressions":
-			parts, err := fieldsOf(f.value, at)
+			r, err := requirementOf(f.value, element, at.key("matchExpressions"))
 			if err != nil {
-				return nil, err
+				return 0, nil, err
 			}
-			element := n.fields["matchExpressions"].items
-			if err := checkWire(parts, element, at.key("matchExpressions")); err != nil {
-				return nil, err
-			}
-			var r requirement
-			for _, p := range parts {
-				switch element.wire[p.number].name {
-				case "key":
-					r.key = string(p.value)
-				case "operator":
-					r.operator = string(p.value)
-				case "values":
-					r.values++
-				}
-			}
-			requirements, last = append(requirements, r), i
+			t.add(&known, r)
+			last = position
 		}
 	}
-	drop, add := t.confine(pinned, requirements)
-	switch {
+	switch drop, add := t.confine(known); {
 	case drop:
-		fields = append(append([]wireBytes{}, fields[:last]...), fields[last+1:]...)
+		return last, nil, nil
 	case add.key != "":
 		var message []byte
-		for number, f := range n.fields["matchExpressions"].items.wire {
-			if f.name == "key" {
-				message = append(protowire.AppendString(protowire.AppendTag(nil, number, protowire.BytesType), add.key), message...)
-			}
-			if f.name == "operator" {
-				message = protowire.AppendString(protowire.AppendTag(message, number, protowire.BytesType), add.operator)
-			}
+		for _, f := range [...]struct{ name, value string }{{"key", add.key}, {"operator", add.operator}} {
+			message = protowire.AppendString(protowire.AppendTag(message, element.number(f.name), protowire.BytesType), f.value)
 		}
-		raw := protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), message)
-		fields = append(fields, wireBytes{number: number, kind: added, raw: raw})
+		added = protowire.AppendBytes(protowire.AppendTag(nil, n.number("matchExpressions"), protowire.BytesType), message)
 	}
-	return fields, nil
+	return -1, added, nil
+}
+
+// requirementOf returns what matters of an element of matchExpressions.
+func requirementOf(message []byte, n *node, at *path) (r requirement, err error) {
+	if err := checkWire(message, n, at); err != nil {
+		return r, err
+	}
+	for f, err := range fieldsOf(message, at) {
+		if err != nil {
+			return r, err
+		}
+		switch n.wire[f.number].name {
+		case "key":
+			r.key = string(f.value)
+		case "operator":
+			r.operator = string(f.value)
+		case "values":
+			r.values++
+		}
+	}
+	return r, nil
+}
+
+// number returns the number of a field of a message, 0 if it has none of this name.
+func (n *node) number(name string) protowire.Number {
+	for number, f := range n.wire {
+		if f.name == name {
+			return number
+		}
+	}
+	return 0
 }

@@ -26,8 +26,10 @@ func join(parts ...[]byte) []byte {
 }
 
 // wirePod returns a Pod whose message is this.
-func wirePod(message []byte) []byte {
-	return join([]byte(protobufPrefix), bytesField(1, join(stringField(1, "v1"), stringField(2, "Pod"))...), bytesField(2, message...))
+func wirePod(message []byte) []byte { return wireObject("v1", "Pod", message) }
+
+func wireObject(apiVersion, kind string, message []byte) []byte {
+	return join([]byte(protobufPrefix), bytesField(1, join(stringField(1, apiVersion), stringField(2, kind))...), bytesField(2, message...))
 }
 
 func TestProtobufIsTranslatedOnTheWire(t *testing.T) {

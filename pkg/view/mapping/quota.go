@@ -25,11 +25,10 @@ func (t *translation) count(resource string) string {
 
 // uses translates "count/widgets.example.com: 1/2, pods: 3/4", a column of the tables of quotas.
 func (t *translation) uses(s string) string {
-	uses := strings.Split(s, ", ")
-	for i, use := range uses {
+	return t.split(s, ", ", func(use string) (string, bool) {
 		if resource, rest, ok := strings.Cut(use, ": "); ok {
-			uses[i] = t.count(resource) + ": " + rest
+			use = t.count(resource) + ": " + rest
 		}
-	}
-	return strings.Join(uses, ", ")
+		return use, false
+	})
 }

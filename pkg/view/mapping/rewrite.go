@@ -17,9 +17,8 @@ func (t *translation) value(out, raw []byte, n *node, at *path) ([]byte, error) 
 		if err != nil {
 			return nil, badRequest(at, "%v", err)
 		}
-		if translated := n.text(t, s); translated != s {
-			return append(out, quote(translated)...), nil
-		}
+		out = appendText(out, raw, s, n.text(t, s))
+		return out, t.fits(len(out))
 	case raw[0] == '[' && n.items != nil:
 		return t.list(out, raw, n.items, at)
 	case raw[0] == '{' && n.managed:
@@ -170,12 +169,15 @@ func (t *translation) pairs(out, raw []byte, p *pairs, at *path) ([]byte, error)
 		if err != nil {
 			return nil, apiError(at, err)
 		}
-		key, value, keep := t.pair(m, p)
+		key, text, value, keep := t.pair(m, p)
 		if !keep {
 			return t.kept(out[:begin], raw, p, at)
 		}
-		out = append(append(out, raw[last:m.keyStart]...), key...)
-		out = append(append(out, raw[m.keyStart+len(m.key):m.valueStart]...), value...)
+		out = appendText(append(out, raw[last:m.keyStart]...), m.key, m.name, key)
+		out = appendText(append(out, raw[m.keyStart+len(m.key):m.valueStart]...), m.value, text, value)
+		if err := t.fits(len(out)); err != nil {
+			return nil, err
+		}
 		last = m.valueEnd
 	}
 	return append(out, raw[last:]...), nil
@@ -189,26 +191,24 @@ func (t *translation) kept(out, raw []byte, p *pairs, at *path) ([]byte, error) 
 		if err != nil {
 			return nil, apiError(at, err)
 		}
-		if key, value, keep := t.pair(m, p); keep {
-			out = append(append(append(append(out, separator...), key...), ':'), value...)
+		if key, text, value, keep := t.pair(m, p); keep {
+			out = appendText(append(out, separator...), m.key, m.name, key)
+			out = appendText(append(out, ':'), m.value, text, value)
 			separator = ","
 		}
 	}
 	return append(out, '}'), nil
 }
 
-// pair returns the translated texts of a member of a map of strings; keep is false if the view does not have it.
-func (t *translation) pair(m member, p *pairs) (key, value []byte, keep bool) {
+// pair returns the translated key of a member of a map of strings, the text that is its value, and that translated; keep
+// is false if the view does not have it.
+func (t *translation) pair(m member, p *pairs) (key, text, value string, keep bool) {
 	text, isString := stringOf(m.value)
-	name, translated, keep := p.translate(t, m.name, text)
-	key, value = m.key, m.value
-	if name != m.name {
-		key = quote(name)
+	key, value, keep = p.translate(t, m.name, text)
+	if !isString {
+		value = text
 	}
-	if isString && translated != text {
-		value = quote(translated)
-	}
-	return key, value, keep
+	return key, text, value, keep
 }
 
 // managed appends translated fields in the format of metadata.managedFields: a tree whose keys are "f:" and a field,
@@ -225,16 +225,14 @@ func (t *translation) managed(out, raw []byte, n *node, at *path) ([]byte, error
 		}
 		kind, rest, _ := strings.Cut(m.name, ":")
 		var child *node
-		key := m.key
+		key := m.name
 		switch {
 		case kind == "f" && n.pairs != nil:
 			name, _, keep := n.pairs.translate(t, rest, "")
 			if !keep {
 				continue
 			}
-			if name != rest {
-				key = quote("f:" + name)
-			}
+			key = "f:" + name
 		case kind == "f":
 			// The content of managedFields has no managed fields.
 			if child = n.fields[rest]; child != nil && child.managed {
@@ -247,9 +245,7 @@ func (t *translation) managed(out, raw []byte, n *node, at *path) ([]byte, error
 			if err != nil {
 				return nil, err
 			}
-			if string(translated) != rest {
-				key = quote(kind + ":" + string(translated))
-			}
+			key = kind + ":" + string(translated)
 			child = n.items
 		case kind == "i":
 			child = n.items
@@ -258,7 +254,10 @@ func (t *translation) managed(out, raw []byte, n *node, at *path) ([]byte, error
 			out = append(out, ',')
 		}
 		first = false
-		out = append(append(out, key...), ':')
+		out = append(appendText(out, m.key, m.name, key), ':')
+		if err := t.fits(len(out)); err != nil {
+			return nil, err
+		}
 		if out, err = t.managed(out, m.value, child, at); err != nil {
 			return nil, err
 		}

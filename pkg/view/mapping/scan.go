@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
+	"strings"
 )
 
 var errMalformed = errors.New("malformed JSON")
@@ -250,15 +252,32 @@ func unquote(raw []byte) (string, error) {
 	return s, nil
 }
 
-// quote returns a text as a JSON string.
-func quote(s string) []byte {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(s); err != nil {
-		return []byte(`""`) // does not happen for strings
+// appendQuoted appends a text as a JSON string.
+func appendQuoted(out []byte, s string) []byte {
+	const short = "\b\f\n\r\t"
+	out = append(out, '"')
+	for i := range len(s) {
+		c := s[i]
+		switch at := strings.IndexByte(short, c); {
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case at >= 0:
+			out = append(out, '\\', "bfnrt"[at])
+		case c < ' ':
+			out = fmt.Appendf(out, `\u%04x`, c)
+		default:
+			out = append(out, c)
+		}
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return append(out, '"')
+}
+
+// appendText appends the JSON string of a text that may have changed.
+func appendText(out, raw []byte, before, after string) []byte {
+	if before == after {
+		return append(out, raw...)
+	}
+	return appendQuoted(out, after)
 }
 
 // stringOf returns the text of a value that is a string; ok is false for any other.

@@ -37,39 +37,54 @@ type requirement struct {
 	values        int
 }
 
-// confine returns whether the last requirement of a selector is left out, and the requirement that is added. The keys
-// are those before the translation.
-func (t *translation) confine(pinned bool, requirements []requirement) (drop bool, add requirement) {
-	confinement := requirement{key: hnc.TreeLabel(t.names.root), operator: string(metav1.LabelSelectorOpExists)}
-	mark := requirement{key: LabelUnconfined, operator: string(metav1.LabelSelectorOpDoesNotExist)}
-	confinements := 0
-	for _, r := range requirements {
-		key := r.key
-		if t.to == In {
-			key = t.treeKey(key)
-		}
-		if key == confinement.key && r.operator == confinement.operator && r.values == 0 {
-			confinements++
-		}
-		pinned = pinned || r.key == labelName && r.operator == string(metav1.LabelSelectorOpIn)
+// mark is the requirement with LabelUnconfined.
+var mark = requirement{key: LabelUnconfined, operator: string(metav1.LabelSelectorOpDoesNotExist)}
+
+func (t *translation) confinement() requirement {
+	return requirement{key: hnc.TreeLabel(t.names.root), operator: string(metav1.LabelSelectorOpExists)}
+}
+
+// requirements are what matters of those of a selector. They are not collected, because one can be much smaller than what
+// it would need in memory.
+type requirements struct {
+	length       int
+	last, before requirement // the one before the last
+	// pinned is whether the selector names namespaces, and confinements the requirements that confine it to the view.
+	pinned       bool
+	confinements int
+}
+
+// add adds the next requirement, before its translation.
+func (t *translation) add(to *requirements, r requirement) {
+	to.length, to.before, to.last = to.length+1, to.last, r
+	key, confinement := r.key, t.confinement()
+	if t.to == In {
+		key = t.treeKey(key)
 	}
-	length := len(requirements)
-	marked := length > 0 && requirements[length-1] == mark
+	if key == confinement.key && r.operator == confinement.operator && r.values == 0 {
+		to.confinements++
+	}
+	to.pinned = to.pinned || r.key == labelName && r.operator == string(metav1.LabelSelectorOpIn)
+}
+
+// confine returns whether the last requirement of a selector is left out, and the requirement that is added.
+func (t *translation) confine(r requirements) (drop bool, add requirement) {
+	marked := r.last == mark
 	if t.to == In {
 		switch {
 		case marked:
 			return true, requirement{}
-		case pinned || confinements > 0:
+		case r.pinned || r.confinements > 0:
 			return false, requirement{}
 		}
-		return false, confinement
+		return false, t.confinement()
 	}
 	switch {
 	case marked:
 		return false, mark
-	case confinements == 1 && !pinned && requirements[length-1] == confinement && (length < 2 || requirements[length-2] != mark):
+	case r.confinements == 1 && !r.pinned && r.last == t.confinement() && r.before != mark:
 		return true, requirement{}
-	case pinned || confinements > 0:
+	case r.pinned || r.confinements > 0:
 		return false, requirement{}
 	}
 	return false, mark
@@ -80,16 +95,14 @@ func (t *translation) selector(out, raw []byte, n *node, at *path) ([]byte, erro
 	if err := t.checkMembers(raw, n, at); err != nil {
 		return nil, err
 	}
-	pinned := false
-	var requirements []requirement
-	var elements [][]byte
+	var known requirements
 	for m, err := range membersOf(raw) {
 		if err != nil {
 			return nil, apiError(at, err)
 		}
 		switch m.name {
 		case "matchLabels":
-			pinned = pinned || memberOf(m.value, labelName) != nil
+			known.pinned = known.pinned || memberOf(m.value, labelName) != nil
 		case "matchExpressions":
 			err = eachElement(m.value, func(start, end int) error {
 				fields := m.value[start:end]
@@ -97,38 +110,35 @@ func (t *translation) selector(out, raw []byte, n *node, at *path) ([]byte, erro
 				if err := eachElement(memberOf(fields, "values"), func(int, int) error { r.values++; return nil }); err != nil {
 					return err
 				}
-				if t.to == In && len(elements) == maxMembers {
-					return badRequest(at.key(m.name), "a selector of namespaces may have %d requirements in a view", maxMembers)
-				}
-				element, err := t.value(nil, fields, n.fields["matchExpressions"].items, at.key(m.name).at(len(elements)))
-				requirements, elements = append(requirements, r), append(elements, element)
-				return err
+				t.add(&known, r)
+				return nil
 			})
 			if err != nil {
 				return nil, apiError(at, err)
 			}
 		}
 	}
-	drop, add := t.confine(pinned, requirements)
-	if !drop && add.key == "" {
-		return t.members(out, raw, n, at)
+	drop, add := t.confine(known)
+	switch {
+	case drop:
+		return t.withExpressions(out, raw, known.length-1, nil, n, at)
+	case add.key != "":
+		element := append(appendQuoted([]byte(`{"key":`), add.key), `,"operator":"`+add.operator+`"}`...)
+		return t.withExpressions(out, raw, known.length, element, n, at)
 	}
-	if drop {
-		elements = elements[:len(elements)-1]
-	} else {
-		elements = append(elements, []byte(`{"key":`+string(quote(add.key))+`,"operator":"`+add.operator+`"}`))
-	}
-	return t.withExpressions(out, raw, elements, n, at)
+	return t.members(out, raw, n, at)
 }
 
-// withExpressions appends a selector with these elements of matchExpressions.
-func (t *translation) withExpressions(out, raw []byte, elements [][]byte, n *node, at *path) ([]byte, error) {
+// withExpressions appends a selector with so many of its elements of matchExpressions, and one more, unless that is nil.
+func (t *translation) withExpressions(out, raw []byte, count int, more []byte, n *node, at *path) ([]byte, error) {
 	separator := byte('{')
+	var expressions []byte
 	for m, err := range membersOf(raw) {
 		if err != nil {
 			return nil, apiError(at, err)
 		}
 		if m.name == "matchExpressions" {
+			expressions = m.value
 			continue
 		}
 		out = append(append(append(out, separator), m.key...), ':')
@@ -137,19 +147,31 @@ func (t *translation) withExpressions(out, raw []byte, elements [][]byte, n *nod
 		}
 		separator = ','
 	}
-	if len(elements) > 0 {
-		out = append(append(out, separator), `"matchExpressions":`...)
-		separator = '['
-		for _, element := range elements {
-			out = append(append(out, separator), element...)
+	if count == 0 && more == nil {
+		if separator == '{' {
+			out = append(out, separator)
+		}
+		return append(out, '}'), nil
+	}
+	out = append(append(out, separator), `"matchExpressions":`...)
+	separator = '['
+	index := 0
+	err := eachElement(expressions, func(start, end int) (err error) {
+		if index < count {
+			out, err = t.value(append(out, separator), expressions[start:end], n.fields["matchExpressions"].items, at.key("matchExpressions").at(index))
 			separator = ','
 		}
-		return append(out, "]}"...), nil
+		index++
+		return err
+	})
+	if err != nil {
+		return nil, apiError(at, err)
 	}
-	if separator == '{' {
-		out = append(out, separator)
+	if more != nil {
+		out = append(append(out, separator), more...)
 	}
-	return append(out, '}'), nil
+	out = append(out, "]}"...)
+	return out, t.fits(len(out))
 }
 
 // selectorText translates the text of a label selector of namespaces, such as "a=b,kubernetes.io/metadata.name in (c)".
@@ -166,8 +188,9 @@ func (t *translation) selectorText(s string) string {
 func (t *translation) selectorTextWith(s string, key func(string) string, value func(key, value string) string) string {
 	const special = ",()=!<> \t\r\n"
 	var b strings.Builder
+	b.Grow(len(s))
 	current, depth, operator := "", 0, false
-	for len(s) > 0 {
+	for len(s) > 0 && !t.full(b.Len()) {
 		end := strings.IndexAny(s, special)
 		if end == 0 {
 			switch s[0] {

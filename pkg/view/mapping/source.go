@@ -108,7 +108,7 @@ func (s *source) value() ([]byte, error) {
 		length += e.feed(s.buffer[s.start+length : s.end])
 		switch {
 		case length > s.limits.size():
-			return nil, tooLarge(s.limits)
+			return nil, tooLarge(s.limits.size())
 		case e.complete:
 			value := s.buffer[s.start : s.start+length]
 			s.start += length

@@ -88,7 +88,7 @@ func (t *translation) streamed(s *source, w io.Writer, kind schema.GroupVersionK
 			version, _ = stringOf(value)
 		}
 		if head = append(head, value...); len(head) > t.limits.size() {
-			return tooLarge(t.limits)
+			return tooLarge(t.limits.size())
 		}
 		if err := s.keep(len(head)); err != nil {
 			return err

@@ -36,11 +36,7 @@ var quotaColumns = map[string]func(*translation, string) string{"Request": (*tra
 
 // users translates names of users or groups separated by commas.
 func (t *translation) users(s string) string {
-	items := strings.Split(s, ", ")
-	for i, item := range items {
-		items[i] = t.user(item)
-	}
-	return strings.Join(items, ", ")
+	return t.split(s, ", ", func(item string) (string, bool) { return t.user(item), false })
 }
 
 // eventObject translates "namespace/acme-prod", what an event is about.

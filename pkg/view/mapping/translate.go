@@ -25,6 +25,7 @@ type translation struct {
 	// partial is set for patches, in which fields may be absent.
 	partial bool
 	limits  Limits
+	growth  *growth // nil for responses
 	kinds   *kinds
 	groups  *Groups
 	// definitions are the columns of the first table of a watch.
@@ -66,35 +67,27 @@ func (t *translation) treeKey(key string) string {
 
 // qualified translates the namespaces in "namespace/name, namespace/name".
 func (t *translation) qualified(s string) string {
-	items := strings.Split(s, ",")
-	for i, item := range items {
+	return t.split(s, ",", func(item string) (string, bool) {
 		trimmed := strings.TrimLeft(item, " ")
 		if namespace, name, ok := strings.Cut(trimmed, "/"); ok {
-			items[i] = item[:len(item)-len(trimmed)] + t.name(namespace) + "/" + name
+			item = item[:len(item)-len(trimmed)] + t.name(namespace) + "/" + name
 		}
-	}
-	return strings.Join(items, ",")
+		return item, false
+	})
 }
 
 // listed translates names separated by commas, each after spaces and any number of "!".
 func (t *translation) listed(s string) string {
-	items := strings.Split(s, ",")
-	for i, item := range items {
+	return t.split(s, ",", func(item string) (string, bool) {
 		name := strings.TrimLeft(item, " \t!")
 		end := strings.TrimRight(name, " \t")
-		items[i] = item[:len(item)-len(name)] + t.name(end) + name[len(end):]
-	}
-	return strings.Join(items, ",")
+		return item[:len(item)-len(name)] + t.name(end) + name[len(end):], false
+	})
 }
 
 // ancestry translates the names of a namespace and its ancestors, joined by dots. In the view it ends with the root.
 func (t *translation) ancestry(s string) string {
-	var kept []string
-	for _, name := range strings.Split(s, ".") {
-		kept = append(kept, t.name(name))
-		if t.to == Out && name == t.names.root {
-			break
-		}
-	}
-	return strings.Join(kept, ".")
+	return t.split(s, ".", func(name string) (string, bool) {
+		return t.name(name), t.to == Out && name == t.names.root
+	})
 }

@@ -52,6 +52,9 @@ func ValidateTenantView(v *hnc.TenantView) field.ErrorList {
 		for _, problem := range apimachineryvalidation.ValidateNamespaceName(name, false) {
 			errs = append(errs, field.Invalid(external.Index(i), name, problem))
 		}
+		if name == hnc.ViewRootName {
+			errs = append(errs, field.Invalid(external.Index(i), name, "is the name of the view's own namespace in the view; remove it"))
+		}
 		if seen[name] {
 			errs = append(errs, field.Duplicate(external.Index(i), name))
 		}

@@ -42,3 +42,12 @@ func TestProjectedKinds(t *testing.T) {
 		}
 	}
 }
+
+func TestTheRootOfAViewIsNotExternal(t *testing.T) {
+	v := &hnc.TenantView{Spec: hnc.TenantViewSpec{Names: hnc.NamesRelative, External: []string{"kube-system", "default"}}}
+	v.Name = hnc.TenantViewSingleton
+	const want = `spec.external[1]: Invalid value: "default": is the name of the view's own namespace`
+	if errs := ValidateTenantView(v); len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), want) {
+		t.Errorf("got %v, want %q", errs, want)
+	}
+}
