@@ -57,3 +57,18 @@ func TestAnObjectThatWasToBeKeptIsNotDeleted(t *testing.T) {
 		t.Errorf("update: got %v, transactions %v", err, etcd.transactions)
 	}
 }
+
+func TestAMarkIsSetOnceByAWrite(t *testing.T) {
+	ctx := NewContext(t.Context())
+	if err := Add(ctx, &Guard{Mark: []string{"a", "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Add(ctx, &Guard{Mark: []string{"b", "c"}}); err != nil {
+		t.Fatal(err)
+	}
+	var txn transaction
+	txn.addGuard(guardFrom(ctx))
+	if len(txn.then) != 3 {
+		t.Errorf("%d operations", len(txn.then))
+	}
+}

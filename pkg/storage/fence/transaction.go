@@ -4,6 +4,7 @@ import (
 	"path"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // transaction collects the comparisons and the operations of one etcd transaction. Watches deliver its events in the
@@ -42,7 +43,8 @@ func (t *transaction) addGuard(guard *Guard) {
 	for _, name := range guard.Delete {
 		t.delete(edgeKey(t.prefix, name))
 	}
-	for _, name := range guard.Mark {
+	// etcd rejects a key that is given twice.
+	for name := range sets.New(guard.Mark...) {
 		t.put(markKey(t.prefix, name), nil)
 	}
 	for name, value := range guard.PutRecords {
