@@ -25,7 +25,8 @@ type Config struct {
 	Detached bool
 	// UnsafeNoFsync makes etcd faster and its data unsafe against a crash of the machine: for suites.
 	UnsafeNoFsync bool
-	// APIServerArgs and ControllerManagerArgs are added after our own flags of these binaries, so they win.
+	// APIServerArgs and ControllerManagerArgs are added after our own flags of these binaries, so they win. Flags that are
+	// lists get more items.
 	APIServerArgs, ControllerManagerArgs []string
 	// Timeout limits how long one process may take until it is ready. Zero means two minutes.
 	Timeout time.Duration

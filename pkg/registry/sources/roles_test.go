@@ -43,19 +43,23 @@ func TestH11WhatASubtreeOverridesComesFromTheSubtree(t *testing.T) {
 	for name, row := range map[string]struct {
 		role       string
 		configMaps []string
+		mode       hnc.SynchronizationMode // of the cluster
+		root       []hnc.ResourceSpec
 		trees      []hnc.ResourceSpec
 		want       string
 	}{
-		"a Role that the subtree overrides":      {role: "moved/ops" + overrides},
-		"a Role that it does not override":       {role: "moved/ops", want: "root/waiting>leaf"},
-		"an object that the subtree overwrites":  {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n" + overrides, "leaf/n"}},
-		"an object that it does not override":    {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n", "leaf/n"}, want: "root/n>leaf"},
-		"an object that it does not propagate":   {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n" + overrides, "leaf/n"}, trees: configMaps(hnc.Ignore, ""), want: "root/n>leaf"},
+		"a Role that the subtree overrides":     {role: "moved/ops" + overrides},
+		"a Role that it does not override":      {role: "moved/ops", want: "root/waiting>leaf"},
+		"an object that the subtree overwrites": {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n" + overrides, "leaf/n"}},
+		"an object that it does not override":   {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n", "leaf/n"}, want: "root/n>leaf"},
+		"an object that it does not propagate":  {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n" + overrides, "leaf/n"}, trees: configMaps(hnc.Ignore, ""), want: "root/n>leaf"},
+		"an object that it propagates only now": {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n" + overrides, "leaf/n"},
+			mode: hnc.Ignore, root: configMaps(hnc.Propagate, ""), want: "moved/n>leaf"},
 		"a Role that the old parent also offers": {role: "old/ops", want: "root/waiting>leaf"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := run(t, configMaps("", ""), row.configMaps...)
-			f.trees.list.(*hnc.HierarchyList).Items = []hnc.Hierarchy{*hierarchy("moved", row.trees...)}
+			f := run(t, configMaps(row.mode, ""), row.configMaps...)
+			f.trees.list.(*hnc.HierarchyList).Items = []hnc.Hierarchy{*hierarchy("root", row.root...), *hierarchy("moved", row.trees...)}
 			f.Kubernetes = kubefake.NewClientset(&rbacv1.RoleBinding{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "waiting", UID: "u", ResourceVersion: "1"}, RoleRef: rbacv1.RoleRef{Kind: "Role", Name: "ops"},
 			})

@@ -116,7 +116,7 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 		case copies.RoleBindings:
 			index.Roles = roles // they come first
 		}
-		c := candidates{&index, map[string]bool{}}
+		c := candidates{&index, k.Policies, map[string]bool{}}
 		for _, namespace := range above {
 			for o := range k.index.In(namespace) {
 				if o.Fit() {
@@ -146,18 +146,21 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 // candidates are the names of the sources of one kind that may be copied to a destination. RoleBindings may also be
 // overwritten by the Role that they refer to.
 type candidates struct {
-	index *copies.Index
-	names map[string]bool
+	index    *copies.Index
+	policies copies.Policies
+	names    map[string]bool
 }
 
-// overwritten returns the objects in one destination that sources above overwrite, sorted by name.
+// overwritten returns the objects in one destination that sources above overwrite, or sources in between that were not
+// propagated before, sorted by name.
 func (c candidates) overwritten(d copies.Destination, above []string) []copies.Write {
 	var writes []copies.Write
 	for o := range c.index.In(d.Namespace) {
 		if !c.names[o.Name] && o.BindsRole() == "" {
 			continue
 		}
-		if w := c.index.Decide(d, o.Name); w != nil && w.Overwrites() && slices.Contains(above, w.From()) {
+		if w := c.index.Decide(d, o.Name); w != nil && w.Overwrites() &&
+			(slices.Contains(above, w.From()) || !c.policies.Of(chainFrom(d.Before)(w.From())).Copies()) {
 			writes = append(writes, *w)
 		}
 	}

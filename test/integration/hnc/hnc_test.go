@@ -85,7 +85,7 @@ func TestThereAndBack(t *testing.T) {
 	there := func() string {
 		t.Helper()
 		killed(t, migrate, append(slices.Clone(before), "definitions")...)
-		if out := run(t, migrate); !strings.Contains(out, "until the admission policies are installed. Next:") {
+		if out := run(t, migrate); !strings.Contains(out, "admission policies are not installed yet: ") {
 			t.Errorf("the first command ends with %s", out)
 		}
 		run(t, upgrade)

@@ -201,7 +201,7 @@ func TestMigration(t *testing.T) {
 			}
 		}
 	}
-	if out, err := plugin(t, "", "migrate", "--yes", "--export", file); err != nil || !strings.Contains(out, "until the admission policies are installed. Next:") {
+	if out, err := plugin(t, "", "migrate", "--yes", "--export", file); err != nil || !strings.Contains(out, "admission policies are not installed yet: ") {
 		t.Fatalf("without policies: %s%v", out, err)
 	}
 	if _, err := plugin(t, "", "migrate", "rollback", "--yes"); err == nil || !strings.Contains(err.Error(), "name the export of the migration by --export") {
