@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the site of the pages in docs into _output/site/dist. Fails for links to pages, anchors and files that do not exist, and for pages that
-# docs/README.md does not list. SITE_BASE=/v0.1/ is the path at which the site will be served, and SITE_VERSION what its menu says.
+# docs/README.md does not list. SITE_BASE=/v0.1/ is the path at which the site will be served, and SITE_VERSION what its menu says,
+# or main (unreleased) for a development version.
 # Usage: site.sh [server], where server serves the site at localhost instead, and follows changes of the pages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -21,8 +22,8 @@ export HUGO_PARAMS_VERSION=$version HUGO_PUBLISHDIR=_output/site/dist HUGO_CACHE
 hugo=(_output/bin/hugo "$@" --config site/hugo.yaml --baseURL "$base" --cleanDestinationDir --noBuildLock)
 [[ $# == 0 ]] || exec "${hugo[@]}" --renderToMemory
 "${hugo[@]}" >"$out/hugo.log" 2>&1 || { cat "$out/hugo.log" >&2; exit 1; }
-# What is no Markdown: the menus and the front page's buttons.
+# What is no Markdown: the menus and the front page's buttons. Other releases' sites are not in this one.
 while IFS= read -r path; do
   [[ -e $out/dist/$path ]] || { echo "a page of the site links to $path, which does not exist" >&2; exit 1; }
-done < <(grep -rhoP --include='*.html' "(href|src)=\"$base\\K[^\"#]*" "$out/dist" | sort -u)
+done < <(grep -rhoP --include='*.html' "(href|src)=\"$base\\K[^\"#]*" "$out/dist" | sort -u | grep -vE '^v[0-9.]+/$' || true)
 echo "$out/dist; to read it in a browser: hack/site.sh server"

@@ -72,7 +72,7 @@ type grantedRole struct {
 
 // unlisted writes the permissions that discovery does not list, with the roles that have them.
 func unlisted(page *strings.Builder, roles []grantedRole) {
-	page.WriteString("\n## Permissions that no resource shows\n\n`kubectl api-resources` does not list these subresources and verbs. Grant and check them like any other.\n\n" +
+	page.WriteString("\n## Permissions that no resource shows\n\n`kubectl api-resources` does not list these subresources and verbs.\n\n" +
 		"| Permission | In | Lets you | In the role |\n| --- | --- | --- | --- |\n")
 	for _, permission := range hnc.Permissions() {
 		for i, effect := range permission.Effects {
@@ -83,6 +83,7 @@ func unlisted(page *strings.Builder, roles []grantedRole) {
 			fmt.Fprintf(page, "| %s on %s | %s | %s | %s |\n", strings.Join(permission.Verbs, ", "), code(permission.String()), effect.In, effect.Allows, has)
 		}
 	}
+	page.WriteString("\n`edit` includes `view`, and `admin` both.\n")
 }
 
 // rolesWith returns the roles that have a permission, each with its verbs if these are not all.

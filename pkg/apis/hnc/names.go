@@ -185,7 +185,7 @@ const (
 
 	// ReasonReady means that the object is valid and in force.
 	ReasonReady = "Ready"
-	// ReasonMultipleProblems means that the condition counts several problems, which status.problems lists.
+	// ReasonMultipleProblems means that the condition counts several problems, which `status.problems` lists.
 	ReasonMultipleProblems = "MultipleProblems"
 	// ReasonInCycle means that the namespace is its own ancestor, which only imported data can bring about. Change a
 	// parent in the cycle.
@@ -220,13 +220,13 @@ const (
 	// Remove these, or its annotation AnnotationManagedBy.
 	ReasonExternalNamespace = "ExternalNamespace"
 	// ReasonAbstractNameConflict means that a namespace with the name of an abstract ancestor exists. Remove
-	// one of both, or set AnnotationAllowSharedNames to "true" on the Hierarchy.
+	// one of the two, or set AnnotationAllowSharedNames to "true" on the Hierarchy.
 	ReasonAbstractNameConflict = "AbstractNameConflict"
 	// ReasonNamespaceExcluded means that the namespace cannot be part of a tree. Delete the object, or have the namespace
 	// included.
 	ReasonNamespaceExcluded = "NamespaceExcluded"
 	// ReasonNamespaceConflict means that another namespace or Subnamespace has the name, or that the namespace names
-	// another parent.
+	// another parent. Follow the message.
 	ReasonNamespaceConflict = "NamespaceConflict"
 	// ReasonNamespaceConverted means that the namespace became a full namespace, was created as another one, or was
 	// gone when hierarchies were restored. The Subnamespace has no effect. Delete it.
@@ -237,10 +237,11 @@ const (
 	// ReasonNamespaceTerminating means that the namespace or an ancestor is being deleted, and that the namespace is
 	// created afterward. To prevent that, delete the Subnamespace.
 	ReasonNamespaceTerminating = "NamespaceTerminating"
-	// ReasonPropagationFailed means that an inherited object, which the message names, cannot be written.
+	// ReasonPropagationFailed means that an inherited object, which the message names, cannot be written. Fix the
+	// problem with that object.
 	ReasonPropagationFailed = "PropagationFailed"
 	// ReasonLimitsPending means that Roles and RoleBindings are withheld from a new sub-namespace, because limits are
-	// not in force there yet.
+	// not in force there yet. Wait until they are.
 	ReasonLimitsPending = "LimitsPending"
 	// ReasonNamespaceMissing means that the namespace was deleted, and is created again. To prevent that,
 	// delete the Subnamespace.

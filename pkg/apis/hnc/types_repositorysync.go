@@ -105,7 +105,7 @@ const (
 	ReasonInvalidRepository = "InvalidRepository"
 	// ReasonUnsafeRevision means that the revision removes too many namespaces.
 	ReasonUnsafeRevision = "UnsafeRevision"
-	// ReasonApplyFailed means that objects cannot be read, written or deleted: status.failures lists the first 20.
+	// ReasonApplyFailed means that objects cannot be read, written or deleted: `status.failures` lists the first 20.
 	ReasonApplyFailed = "ApplyFailed"
 	// ReasonControllerFight means that another client changes the same objects again and again.
 	ReasonControllerFight = "ControllerFight"

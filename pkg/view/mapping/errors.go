@@ -12,16 +12,19 @@ import (
 
 // Limits bound what one object may cost. The zero value stands for the defaults.
 type Limits struct {
-	// Depth is the number of levels of objects and lists in each other in a request: 1000 by default. Responses may
+	// Depth is the number of levels of objects and lists in each other in a request: maxDepth by default. Responses may
 	// have any: what is stored must not hide other objects.
 	Depth int
 	// Size is the size of one object in bytes: 16 MiB by default. Lists may have any size.
 	Size int
 }
 
+// maxDepth is the default of Limits.Depth.
+const maxDepth = 1000
+
 func (l Limits) depth() int {
 	if l.Depth == 0 {
-		return 1000
+		return maxDepth
 	}
 	return l.Depth
 }

@@ -117,16 +117,19 @@ func TestResultsAreInTheDocuments(t *testing.T) {
 	}
 }
 
-// legible fails the test if a drawing has a background, or a color without one for dark pages.
+// legible fails the test if a drawing has no background, or a color without one for the dark color scheme.
 func legible(t *testing.T, name, svg string) {
 	t.Helper()
 	style, drawn, found := strings.Cut(svg, "</style>")
 	if !found || !strings.Contains(style, "prefers-color-scheme: dark") {
-		t.Fatalf("%s.svg has no style for dark pages", name)
+		t.Fatalf("%s.svg has no style for the dark color scheme", name)
+	}
+	if first := strings.Index(drawn, "style="); first < 0 || !strings.HasPrefix(drawn[first:], `style="fill:#FFFFFF"`) {
+		t.Errorf("%s.svg has no background", name)
 	}
 	for _, set := range regexp.MustCompile(`(?:fill|stroke):#\w+`).FindAllString(drawn, -1) {
 		if !strings.Contains(style, `[style*="`+set+`"]`) {
-			t.Errorf("%s.svg has %s, which is the same on dark pages", name, set)
+			t.Errorf("%s.svg has %s, which is the same in the dark color scheme", name, set)
 		}
 	}
 }

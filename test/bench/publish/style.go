@@ -25,15 +25,17 @@ var (
 	grey   = color.RGBA{R: 0x70, G: 0x70, B: 0x70, A: 0xff}
 	pale   = color.RGBA{R: 0xe2, G: 0xe2, B: 0xe2, A: 0xff}
 	black  = color.RGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
+	white  = color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
 )
 
-// dark are the colors on a dark page, where the background of a drawing is transparent too.
+// dark are the colors in a dark color scheme. The background is among them, because the page around a drawing may have
+// another scheme than the system, which the drawing follows.
 var dark = []struct {
 	light color.RGBA
 	dark  string
-}{{blue, "#5AA9E6"}, {orange, "#F08A3C"}, {green, "#3CB88A"}, {grey, "#A0A0A0"}, {pale, "#3A3A3A"}, {black, "#DDDDDD"}}
+}{{blue, "#5AA9E6"}, {orange, "#F08A3C"}, {green, "#3CB88A"}, {grey, "#A0A0A0"}, {pale, "#3A3A3A"}, {black, "#DDDDDD"}, {white, "#111111"}}
 
-// darkStyle returns the style sheet of an SVG that replaces its colors on a dark page.
+// darkStyle returns the style sheet of an SVG that replaces its colors in a dark color scheme.
 func darkStyle() string {
 	var rules strings.Builder
 	for _, c := range dark {
@@ -100,6 +102,7 @@ func (p drawing) save(file string) error {
 		return fmt.Errorf("%s: neither svg nor png", file)
 	}
 	c := draw.New(canvas)
+	c.FillPolygon(white, []vg.Point{{X: c.Min.X, Y: c.Min.Y}, {X: c.Max.X, Y: c.Min.Y}, {X: c.Max.X, Y: c.Max.Y}, {X: c.Min.X, Y: c.Max.Y}})
 	c.FillText(letters(large, black), vg.Point{X: margin, Y: c.Max.Y - titleHeight/2 - 2}, p.title)
 	c.FillText(letters(small, grey), vg.Point{X: margin, Y: captionHeight / 2}, p.caption)
 	p.draw(draw.Crop(c, margin, -margin, captionHeight, -titleHeight))

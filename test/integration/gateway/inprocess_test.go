@@ -23,7 +23,7 @@ func start(t *testing.T, kubeconfig string) process {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	must(t, "kubeconfig", err)
-	g, err := gateway.New(config, gateway.Config{Limits: gateway.Limits{Requests: 1, Streams: 1}})
+	g, err := gateway.New(config, gateway.Config{Limits: gateway.Limits{Requests: 1, Streams: 1, AllStreams: 1}})
 	must(t, "gateway", err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

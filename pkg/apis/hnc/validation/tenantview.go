@@ -52,8 +52,8 @@ func ValidateTenantView(v *hnc.TenantView) field.ErrorList {
 		for _, problem := range apimachineryvalidation.ValidateNamespaceName(name, false) {
 			errs = append(errs, field.Invalid(external.Index(i), name, problem))
 		}
-		if name == hnc.ViewRootName {
-			errs = append(errs, field.Invalid(external.Index(i), name, "is the name of the view's own namespace in the view; remove it"))
+		if name == hnc.ViewRootName && v.Spec.Names != hnc.NamesReal {
+			errs = append(errs, field.Invalid(external.Index(i), name, "is the name of the view's own namespace in the view; remove it, or set spec.names to Real"))
 		}
 		if seen[name] {
 			errs = append(errs, field.Duplicate(external.Index(i), name))

@@ -50,4 +50,8 @@ func TestTheRootOfAViewIsNotExternal(t *testing.T) {
 	if errs := ValidateTenantView(v); len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), want) {
 		t.Errorf("got %v, want %q", errs, want)
 	}
+	v.Spec.Names = hnc.NamesReal
+	if errs := ValidateTenantView(v); len(errs) > 0 {
+		t.Errorf("got %v with real names", errs)
+	}
 }

@@ -52,7 +52,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.Limits.Requests, "max-requests-per-view", o.Limits.Requests, "Requests of one view that are served at the same time, without watches and streams. Others are rejected with 429.")
 	fs.IntVar(&o.Limits.Streams, "max-streams-per-view", o.Limits.Streams, "Watches, logs, shells and other streams of one view that are served at the same time. Others are rejected with 429.")
 	fs.IntVar(&o.Limits.AllStreams, "max-streams", o.Limits.AllStreams,
-		"Watches, logs, shells and other streams of all views that are served at the same time. Others are rejected with 429. One that its client does not read needs up to 240 kB.")
+		"Watches, logs, shells and other streams of all views that are served at the same time. At least --max-streams-per-view. Others are rejected with 429. One that its client does not read needs up to 240 kB.")
 	fs.StringSliceVar(&o.HarmlessExtraKeys, "harmless-extra-keys", o.HarmlessExtraKeys,
 		"Keys of extra values of users that restrict nothing, and that are left out if kube-apiserver would not let them be impersonated. Users with other such keys are rejected.")
 	fs.DurationVar(&o.ShutdownDelay, "shutdown-delay-duration", o.ShutdownDelay,
