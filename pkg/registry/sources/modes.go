@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -9,8 +10,12 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -55,14 +60,25 @@ func (s *Sources) setConfiguration(object any, gone bool) {
 	}
 }
 
-// setHierarchies stores spec.propagation of hierarchies. Most hierarchies have none.
-func (s *Sources) setHierarchies(objects []any) {
+// treesOf returns spec.propagation of the hierarchies that set it, by their namespaces. Most hierarchies do not.
+func treesOf(hierarchies iter.Seq[*hnc.Hierarchy]) map[string][]hnc.ResourceSpec {
 	trees := map[string][]hnc.ResourceSpec{}
-	for _, object := range objects {
-		if h, ok := object.(*hnc.Hierarchy); ok && len(h.Spec.Propagation) > 0 {
+	for h := range hierarchies {
+		if len(h.Spec.Propagation) > 0 {
 			trees[h.Namespace] = h.Spec.Propagation
 		}
 	}
+	return trees
+}
+
+func (s *Sources) setHierarchies(objects []any) {
+	trees := treesOf(func(yield func(*hnc.Hierarchy) bool) {
+		for _, object := range objects {
+			if h, ok := object.(*hnc.Hierarchy); ok && !yield(h) {
+				return
+			}
+		}
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.modes.Trees, s.treesKnown = trees, true
@@ -100,23 +116,39 @@ func (s *Sources) CurrentModes() Modes {
 	return s.modes
 }
 
-// follow sets what returns the resource version up to which hierarchies have been read.
-func (s *Sources) follow(version func() string) {
+// follow sets how hierarchies are listed, and what returns the resource version up to which they have been read.
+func (s *Sources) follow(hierarchies rest.Lister, version func() string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.treesVersion = version
+	s.hierarchies, s.treesVersion = hierarchies, version
 }
 
-// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, and whether they have been read
-// up to a revision of the store.
-func (s *Sources) Trees(revision int64) (trees map[string][]hnc.ResourceSpec, known bool) {
+// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, as it is at a revision of the
+// store or later, and whether it has been read. It reads it now if no hierarchy has changed since that revision.
+func (s *Sources) Trees(ctx context.Context, revision int64) (trees map[string][]hnc.ResourceSpec, known bool, err error) {
 	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if !s.treesKnown || s.treesVersion == nil {
-		return nil, false
+	trees, known = s.modes.Trees, s.treesKnown && s.treesVersion != nil
+	hierarchies, read := s.hierarchies, int64(0)
+	if known && revision > 0 {
+		// It is none, and so 0, until the first list is complete.
+		read, _ = strconv.ParseInt(s.treesVersion(), 10, 64)
 	}
-	read, err := strconv.ParseInt(s.treesVersion(), 10, 64)
-	return s.modes.Trees, err == nil && read >= revision
+	s.mu.RUnlock()
+	if !known || read >= revision {
+		return trees, known, nil
+	}
+	list, err := hierarchies.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{})
+	if err != nil {
+		return nil, false, err
+	}
+	items := list.(*hnc.HierarchyList).Items
+	return treesOf(func(yield func(*hnc.Hierarchy) bool) {
+		for i := range items {
+			if !yield(&items[i]) {
+				return
+			}
+		}
+	}), true, nil
 }
 
 // ModesKnown reports whether all modes have been resolved once. Until then Mode and Propagated know only the enforced

@@ -3,6 +3,8 @@ package sources
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -165,6 +168,29 @@ func TestModesAreKnownOnlyWhenAllAreResolved(t *testing.T) {
 	known("at last", true)
 	m.broken.Store(true)
 	known("what was known", true)
+}
+
+// A move must see what was set before it, also if the watch brings nothing at that revision.
+func TestTreesAreReadAtARevision(t *testing.T) {
+	f, _ := mapped(t)
+	stored := &hnc.HierarchyList{Items: []hnc.Hierarchy{*hierarchy("listed", configMaps("", "")...), *hierarchy("other")}}
+	names := func(revision int64) string {
+		trees, known, err := f.Trees(t.Context(), revision)
+		if err != nil {
+			t.Error(err)
+		}
+		return fmt.Sprint(known, slices.Sorted(maps.Keys(trees)))
+	}
+	f.follow(&store{stored, watch.NewFake()}, func() string { return "5" })
+	if got := names(0); got != "false []" {
+		t.Errorf("before they are read: %s", got)
+	}
+	f.setHierarchies([]any{hierarchy("watched", configMaps("", "")...)})
+	for revision, want := range map[int64]string{0: "true [watched]", 5: "true [watched]", 6: "true [listed]"} {
+		if got := names(revision); got != want {
+			t.Errorf("at revision %d: %s, want %s", revision, got, want)
+		}
+	}
 }
 
 // Otherwise a limit would keep copies out while kube-apiserver does not respond.

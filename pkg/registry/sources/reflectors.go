@@ -19,7 +19,7 @@ const (
 // kinds and those that the configuration and the hierarchies name.
 func (s *Sources) Run(ctx context.Context, configurations, hierarchies follow.Source) {
 	follow.Run(ctx, "configuration of sources", configurations, s.setConfigurations, s.setConfiguration)
-	s.follow(follow.Run(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy))
+	s.follow(hierarchies, follow.Run(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy))
 	timer := time.NewTimer(s.period())
 	defer timer.Stop()
 	for {

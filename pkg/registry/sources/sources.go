@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 
@@ -52,7 +53,9 @@ type Sources struct {
 	modes                              Modes
 	changed                            time.Time
 	clusterKnown, treesKnown, resolved bool
-	// treesVersion returns the resource version up to which hierarchies have been read, nil until they are followed.
+	// hierarchies lists hierarchies, and treesVersion returns the resource version up to which they have been read. Both
+	// are nil until they are followed.
+	hierarchies  rest.Lister
 	treesVersion func() string
 	// policies are those of all kinds that are not ignored, as they were resolved last, at first those of the enforced
 	// kinds; modesKnown reports that all modes have been resolved once.

@@ -81,23 +81,24 @@ func (a *Authorizer) carriesPropagation(ctx context.Context, s *snapshot, names 
 		return nil, nil
 	}
 	var latest int64
-	for i, name := range propagationMarks(names) {
+	for _, name := range propagationMarks(names[:min(len(names), maxComparedMarks)]) {
 		// The mark is read before what it is about.
 		mark, err := a.config.Edges.Mark(ctx, name)
 		if err != nil {
 			return nil, internalerror.From(err)
 		}
-		if latest = max(latest, mark); i < maxComparedMarks {
-			s.marks[name] = mark
-		}
+		s.marks[name], latest = mark, max(latest, mark)
 	}
 	if latest > 0 {
 		if err := a.index.WaitUntilFresh(ctx); err != nil {
 			return nil, err
 		}
 	}
-	trees, known := a.config.Sources.Trees(latest)
-	if !known {
+	trees, known, err := a.config.Sources.Trees(ctx, latest)
+	switch {
+	case err != nil:
+		return nil, err
+	case !known:
 		return nil, modesUnread()
 	}
 	carries, moving := map[string]string{}, sets.New(names...)

@@ -37,9 +37,9 @@ type Sources interface {
 	ModesKnown() bool
 	// CurrentModes returns the configured modes of kinds.
 	CurrentModes() sources.Modes
-	// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, and whether they have been read
-	// up to a revision of the store.
-	Trees(revision int64) (trees map[string][]hnc.ResourceSpec, known bool)
+	// Trees returns spec.propagation of the hierarchies that set it, by their namespaces, as it is at a revision of the
+	// store or later, and whether it has been read.
+	Trees(ctx context.Context, revision int64) (trees map[string][]hnc.ResourceSpec, known bool, err error)
 }
 
 // Overwrites rejects changes after which copies would overwrite other objects. Its checks are advisory: objects that
@@ -96,7 +96,7 @@ func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field 
 	if err != nil || requester == nil {
 		return err
 	}
-	if _, known := o.config.Sources.Trees(0); !known {
+	if _, known, _ := o.config.Sources.Trees(ctx, 0); !known {
 		return modesUnread()
 	}
 	before, after := configured()

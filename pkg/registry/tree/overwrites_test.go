@@ -65,8 +65,8 @@ func (s *conflicting) ModesKnown() bool { return !s.unread }
 
 func (s *conflicting) CurrentModes() sources.Modes { return s.modes }
 
-func (s *conflicting) Trees(revision int64) (trees map[string][]hnc.ResourceSpec, known bool) {
-	return s.modes.Trees, !s.unread && revision <= s.read
+func (s *conflicting) Trees(_ context.Context, revision int64) (trees map[string][]hnc.ResourceSpec, known bool, err error) {
+	return s.modes.Trees, !s.unread && revision <= s.read, nil
 }
 
 // warnings collects the warnings to clients.

@@ -22,9 +22,9 @@ import (
 
 // announce announces a Role that is about to arrive in its namespace, and returns what confirm and leave need; nil if
 // nothing has to be confirmed. A namespace without local Roles and RoleBindings is not read: a user who may write them
-// has a RoleBinding there, or permissions in the whole cluster. It returns outcome.ErrPaced if the namespace has many,
-// and those of too many others are being read: a worker waits for each.
-func (c *Controller) announce(roles int, role copies.Write) (*arrivals, error) {
+// has a RoleBinding there, or permissions in the whole cluster. Unless the Role is written already, it returns
+// outcome.ErrPaced if the namespace has many, and those of too many others are being read: a worker waits for each.
+func (c *Controller) announce(roles int, role copies.Write, written bool) (*arrivals, error) {
 	if c.DryRun || !role.Arrives() {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func (c *Controller) announce(roles int, role copies.Write) (*arrivals, error) {
 	all := c.arrivals[role.Namespace]
 	if all == nil {
 		all = &arrivals{namespace: role.Namespace, root: root, roles: roles, bindings: kind, long: long}
-		if long && !c.mayReadLong(root) {
+		if long && !written && !c.mayReadLong(root) {
 			return nil, fmt.Errorf("%w: Role %s/%s awaits that RoleBindings of other namespaces are read", outcome.ErrPaced, role.Namespace, names.Shorten(role.Name))
 		}
 		c.arrivals[role.Namespace] = all
@@ -74,11 +74,14 @@ func (c *Controller) mayReadLong(root string) bool {
 			}
 		}
 	}
-	return inTree < longListsPerTree && total < max(c.Workers/2, 1)
+	return inTree < min(longListsPerTree, max(c.Workers/4, 1)) && total < max(c.Workers/2, 1)
 }
 
-// leave ends the use of what announce returned.
+// leave ends the use of what announce returned, if anything.
 func (c *Controller) leave(all *arrivals) {
+	if all == nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if all.users--; all.users == 0 {
@@ -95,6 +98,9 @@ func (c *Controller) confirm(ctx context.Context, all *arrivals, role copies.Wri
 		return nil
 	}
 	key := queue.Key{Class: queue.Copy, Kind: all.roles, Namespace: role.Namespace, Name: role.Name}
+	c.mu.Lock()
+	delete(c.withdrawals, key) // That of an earlier one, which is gone.
+	c.mu.Unlock()
 	failed := c.withdraw(ctx, key, copies.Write{Verb: copies.Delete, Kind: role.Kind, Namespace: role.Namespace, Name: role.Name, Present: &copies.Object{
 		Namespace: role.Namespace, Name: role.Name, UID: written.UID, ResourceVersion: written.ResourceVersion, Copy: true, InheritedFrom: role.Source.Namespace,
 	}})
@@ -113,7 +119,12 @@ func (c *Controller) withdraw(ctx context.Context, key queue.Key, role copies.Wr
 	_, err := copies.Apply(ctx, c.Client, role)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if delete(c.withdrawals, key); err != nil && !apierrors.IsConflict(err) {
+	if held, is := c.withdrawals[key]; is && held.Present.UID == role.Present.UID {
+		delete(c.withdrawals, key)
+	} else if is {
+		return err // That of a later one has failed meanwhile.
+	}
+	if err != nil && !apierrors.IsConflict(err) {
 		c.withdrawals[key] = role
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -53,7 +55,7 @@ func TestRolesThatArriveMeanwhileShareAList(t *testing.T) {
 	})
 	arrive := func(name string) {
 		role := copies.Write{Verb: copies.Create, Kind: copies.Roles, Namespace: "leaf", Name: name, Source: &copies.Object{Namespace: "root", Name: name}}
-		all, err := f.announce(0, role)
+		all, err := f.announce(0, role, false)
 		if err != nil {
 			t.Error(err)
 			return
@@ -109,10 +111,10 @@ func TestFewLongListsAreReadAtATime(t *testing.T) {
 		"short ones are read":             {bindings: shortList + 1, reading: []arrivals{{root: "root"}, {root: "root"}, {root: "root"}}},
 		"it is short":                     {bindings: shortList, reading: []arrivals{{root: "root", long: true}, {root: "root", long: true}}},
 		"one of another tree is read":     {bindings: shortList + 1, reading: []arrivals{{root: "other", long: true}}},
-		"half of the workers wait for it": {bindings: shortList + 1, reading: []arrivals{{root: "a", long: true}, {root: "b", long: true}, {root: "c", long: true}}, paced: true},
+		"half of the workers wait for it": {bindings: shortList + 1, reading: []arrivals{{root: "a", long: true}, {root: "b", long: true}, {root: "c", long: true}, {root: "d", long: true}}, paced: true},
 	} {
 		f := arriving(t)
-		f.Workers = 6
+		f.Workers = 8
 		f.live(t)
 		f.Cache.Update(func(s *cache.State) {
 			for i := 1; i < row.bindings; i++ {
@@ -138,6 +140,29 @@ func TestFewLongListsAreReadAtATime(t *testing.T) {
 		if want := row.bindings > shortList; enqueued[destination("leaf")] != want {
 			t.Errorf("%s: enqueued are %v", name, enqueued)
 		}
+	}
+}
+
+// The namespace may get its first RoleBinding from above while the Role waits for its slot.
+func TestANamespaceIsReadIfItIsNoLongerEmptyWhenARoleHasArrived(t *testing.T) {
+	f := newRoleFixture(t)
+	f.forget()
+	f.live(t, f.binding)
+	f.client.created = func() {
+		f.Cache.Update(func(s *cache.State) {
+			inherited := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "leaf", Name: "admins", UID: "a", ResourceVersion: "1", Labels: map[string]string{hnc.LabelInheritedFrom: "root"},
+			}}
+			s.Kind(1).Index.Set(copies.NewRoleBinding(inherited, &copies.Rules{}))
+		})
+	}
+	f.client.deleted = func(name string) {
+		if err := f.Kubernetes.RbacV1().RoleBindings("leaf").Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := f.write(t, 0, "ops"); err != nil || !slices.Equal(f.client.requests, []string{"create roles in leaf", "delete rolebindings leaf/waiting"}) {
+		t.Errorf("got %v, %q", err, f.client.requests)
 	}
 }
 

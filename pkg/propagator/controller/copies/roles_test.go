@@ -36,12 +36,17 @@ type rbacClient struct {
 	// refused and refusedRoles are the errors of deletions of RoleBindings and Roles.
 	refused, refusedRoles error
 	requests              []string
+	// created is called when a copy is created.
+	created func()
 	// deleted is called with the name of a RoleBinding that is deleted.
 	deleted func(name string)
 }
 
 func (r *rbacClient) Create(_ context.Context, kind copies.Kind, namespace string, _ []byte) (copies.Written, error) {
 	r.requests = append(r.requests, "create "+kind.Resource+" in "+namespace)
+	if r.created != nil {
+		r.created()
+	}
 	return copies.Written{UID: "role", ResourceVersion: "7"}, nil
 }
 

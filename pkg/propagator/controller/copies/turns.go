@@ -132,17 +132,13 @@ func (c *Controller) enqueue(namespace string) {
 // beginTurn continues the pass of a namespace, or begins one: the namespace may have moved since, or be another one.
 func (c *Controller) beginTurn(namespace string) (p *pass) {
 	c.Cache.Read(func(s *cache.State) {
+		uid, move := c.identity(s, namespace)
+		began := &pass{uid: uid, move: move, blocked: sets.New[string](), kept: sets.New[string](), running: true, outdated: true}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		began := &pass{
-			move: c.moving[namespace], blocked: sets.New[string](), kept: sets.New[string](), running: true, outdated: true,
-		}
-		if ns := s.Tree.Namespace(namespace); ns != nil {
-			began.uid = ns.UID
-		}
 		p = c.passes[namespace]
 		switch {
-		case p == nil, p.uid != began.uid, began.move != 0 && began.move != p.move:
+		case p == nil, p.uid != uid, move != 0 && move != p.move:
 			c.passes[namespace] = began
 			p = began
 		case p.running:
@@ -151,6 +147,16 @@ func (c *Controller) beginTurn(namespace string) (p *pass) {
 		p.running = true
 	})
 	return p
+}
+
+// identity returns the UID of a namespace, and the number of its move if it is moving.
+func (c *Controller) identity(s *cache.State, namespace string) (uid types.UID, move int) {
+	if ns := s.Tree.Namespace(namespace); ns != nil {
+		uid = ns.UID
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return uid, c.moving[namespace]
 }
 
 // outdated reports whether the plan of a pass has to be made, or made again. It does so once for each change.
@@ -224,9 +230,14 @@ func (p *pass) lacks(n name, at stage) bool {
 type turn struct{ requests, names int }
 
 // take returns what is to be written for the next names of a stage, as far as the turn allows. It is decided now, as
-// others may have written it since the plan.
+// others may have written it since the plan. If the namespace has moved or is another one, the turn ends, and the next
+// one begins another pass.
 func (c *Controller) take(namespace string, p *pass, at stage, left *turn) (items []item) {
 	c.Cache.Read(func(s *cache.State) {
+		if uid, move := c.identity(s, namespace); uid != p.uid || (move != 0 && move != p.move) {
+			left.requests = 0
+			return
+		}
 		d := desired.Destination(s.Tree, namespace)
 		for ; left.requests > 0 && left.names > 0 && len(p.plan.names[at]) > 0; left.names-- {
 			n := p.plan.names[at][0]

@@ -35,13 +35,11 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		return fmt.Errorf("%w: Role %s/%s awaits the removal of RoleBinding %q, which refers to another one", outcome.ErrPaced,
 			w.Namespace, names.Shorten(w.Name), names.Shorten(binding))
 	}
-	arriving, err := c.announce(kind, w)
+	arriving, err := c.announce(kind, w, false)
 	if err != nil {
 		return err
 	}
-	if arriving != nil {
-		defer c.leave(arriving)
-	}
+	defer func() { c.leave(arriving) }()
 	again, ok := c.retry(time.Now(), kind, w)
 	if !ok {
 		return fmt.Errorf("%w: %s %s/%s", outcome.ErrPaced, w.Kind.Resource, w.Namespace, names.Shorten(w.Name))
@@ -81,6 +79,9 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	}
 	if err == nil {
 		written, err = copies.Apply(ctx, c.Client, w)
+	}
+	if err == nil && arriving == nil {
+		arriving, err = c.announce(kind, w, true) // Somebody may have got permissions there since.
 	}
 	if err == nil && arriving != nil {
 		release() // A tenant decides how long the list is.
