@@ -130,7 +130,11 @@ func (a *Authorizer) requireAdmin(ctx context.Context, reject rejection, namespa
 	if err != nil || allowed {
 		return err
 	}
-	return reject.forbidden("user %q may not modify the subtree of namespace %q, which is the %s; "+
+	return reject.notAdmin(user, namespace, role)
+}
+
+func (r rejection) notAdmin(user, namespace, role string) error {
+	return r.forbidden("user %q may not modify the subtree of namespace %q, which is the %s; "+
 		"this needs the verb update on hierarchies.%s there", user, namespace, role, hnc.GroupName)
 }
 

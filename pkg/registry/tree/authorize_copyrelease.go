@@ -36,16 +36,17 @@ func (a *Authorizer) AuthorizeRelease(ctx context.Context, release *hnc.CopyRele
 	if !allowed {
 		return "", reject.forbidden("spec.name: user %q may not release %s %q in namespace %q; this needs the verb update on it", user, resource, spec.Name, namespace)
 	}
-	// Reviews of a namespace that is gone may be cached.
+	// Reviews of a namespace that is gone may be cached. The rejection does not say whether it is.
+	const role = "source of the copy (spec.source)"
 	switch ns, err := a.index.LiveNamespace(ctx, spec.Source); {
 	case apierrors.IsNotFound(err):
 		if user, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, "", "hierarchies", "hierarchyconfigurations"); err != nil || !allowed {
-			return "", cmp.Or(err, reject.forbidden("spec.source: namespace %q does not exist, so user %q needs the verb update on hierarchies.%s in all namespaces", spec.Source, user, hnc.GroupName))
+			return "", cmp.Or(err, reject.notAdmin(user, spec.Source, role))
 		}
 	case err != nil:
 		return "", internalerror.From(err)
 	default:
-		if err := a.requireAdmin(ctx, reject, spec.Source, "source of the copy (spec.source)"); err != nil {
+		if err := a.requireAdmin(ctx, reject, spec.Source, role); err != nil {
 			return "", err
 		}
 		source = ns.UID

@@ -26,9 +26,9 @@ func TestAuthorizeRelease(t *testing.T) {
 		"the other name":        {settings, v1beta1.Ignore, "configmaps/b hierarchyconfigurations/a", nil, ""},
 		"not the object":        {settings, v1beta1.Ignore, "configmaps/a hierarchies/a hierarchies/b", apierrors.IsForbidden, `needs the verb update on it`},
 		"not the source":        {settings, v1beta1.Ignore, "configmaps/b hierarchies/b", apierrors.IsForbidden, `namespace "a", which is the source of the copy`},
-		"a source that is gone": {hnc.CopyReleaseSpec{Resource: "configmaps", Name: "settings", Source: "gone"}, v1beta1.Ignore, "configmaps/b hierarchies/a hierarchies/b", apierrors.IsForbidden, `"gone"`},
+		"a source that is gone": {hnc.CopyReleaseSpec{Resource: "configmaps", Name: "settings", Source: "gone"}, v1beta1.Ignore, "configmaps/b hierarchies/a hierarchies/b", apierrors.IsForbidden, `namespace "gone", which is the source of the copy`},
 		// A review may be older than the end of the namespace.
-		"once admin of a source that is gone": {hnc.CopyReleaseSpec{Resource: "configmaps", Name: "settings", Source: "gone"}, v1beta1.Ignore, "configmaps/b hierarchies/gone", apierrors.IsForbidden, "in all namespaces"},
+		"once admin of a source that is gone": {hnc.CopyReleaseSpec{Resource: "configmaps", Name: "settings", Source: "gone"}, v1beta1.Ignore, "configmaps/b hierarchies/gone", apierrors.IsForbidden, `namespace "gone", which is the source of the copy`},
 		"a source that is gone, everywhere":   {hnc.CopyReleaseSpec{Resource: "configmaps", Name: "settings", Source: "gone"}, v1beta1.Ignore, "configmaps/b hierarchies/", nil, ""},
 		"a kind still propagated":             {settings, v1beta1.Propagate, "configmaps/b hierarchies/a", apierrors.IsConflict, "the mode of configmaps from namespace \"a\" is Propagate"},
 		"a kind being removed":                {settings, v1beta1.Remove, "configmaps/b hierarchies/a", apierrors.IsConflict, "set the mode to Ignore first"},

@@ -96,7 +96,7 @@ func (i *Index) subtreeNames(top *corev1.Namespace) []string {
 // same time cannot both get one name in a view. What the propagator takes back after a loss of the hierarchies has been
 // in the views before.
 func (c *Claims) authorizeName(ctx context.Context, s *snapshot, reject rejection, field, name, parent string, claim claim) error {
-	if claim.joining != nil && review.ByPropagator(ctx) {
+	if claim.old.held() || (claim.joining != nil && review.ByPropagator(ctx)) {
 		return nil
 	}
 	rivals, err := c.authorizer.authorizeNames(ctx, s, reject, field, []string{name}, parent, nil)

@@ -109,6 +109,7 @@ func readOperation(raw []byte, at *path) (o operation, err error) {
 		}
 		s, isString := stringOf(m.value)
 		switch {
+		case m.name == "from" && string(m.value) == "null":
 		case !isString:
 			return o, badRequest(at.key(m.name), "must be a string")
 		case m.name == "op":

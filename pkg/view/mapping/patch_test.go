@@ -45,6 +45,7 @@ func TestPatchesAreTranslated(t *testing.T) {
 		{jsonPatch, `[{"op":"copy","from":"/subjects/0","path":"/subjects/1"},{"op":"move","from":"/metadata/labels/a","path":"/metadata/labels/b"}]`,
 			`[{"op":"copy","path":"/subjects/1","from":"/subjects/0"},{"op":"move","path":"/metadata/labels/b","from":"/metadata/labels/a"}]`, binding},
 		{jsonPatch, `[{"op":"replace","path":"","value":{"metadata":{"namespace":"prod"}}}]`, `[{"op":"replace","path":"","value":{"metadata":{"namespace":"acme-prod"}}}]`, pod},
+		{jsonPatch, `[{"op":"remove","from":null,"path":"/metadata/labels/a"}]`, `[{"op":"remove","path":"/metadata/labels/a"}]`, pod},
 		{jsonPatch, `[]`, `[]`, pod},
 	} {
 		out, err := m.Patch(c.media, c.kind, []byte(c.in))

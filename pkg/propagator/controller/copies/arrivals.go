@@ -44,7 +44,7 @@ func (c *Controller) announce(roles int, role copies.Write, written bool) (*arri
 	if all == nil {
 		all = &arrivals{namespace: role.Namespace, root: root, roles: roles, bindings: kind, long: long}
 		if long && !written && !c.mayReadLong(root) {
-			return nil, fmt.Errorf("%w: Role %s/%s awaits that RoleBindings of other namespaces are read", outcome.ErrPaced, role.Namespace, names.Shorten(role.Name))
+			return nil, paced(role)
 		}
 		c.arrivals[role.Namespace] = all
 	}
@@ -61,6 +61,19 @@ func bindingsIn(s *cache.State, namespace string) (kind int, empty, long bool) {
 	}
 	local, inherited := k.Index.CountIn(namespace)
 	return kind, local+inherited == 0, local > shortList
+}
+
+// readsLong reports whether the RoleBindings of a namespace that has many are being read. Only the Roles of a pass, which
+// one worker writes, wait for that together.
+func (c *Controller) readsLong(namespace string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := c.arrivals[namespace]
+	return a != nil && a.long
+}
+
+func paced(role copies.Write) error {
+	return fmt.Errorf("%w: Role %s/%s awaits that other RoleBindings are read", outcome.ErrPaced, role.Namespace, names.Shorten(role.Name))
 }
 
 // mayReadLong reports whether the RoleBindings of one more namespace that has many may be read. The lock must be held.
@@ -146,9 +159,9 @@ const (
 	withdrawalTimeout = 10 * time.Second
 	// maxRemovals is how often RoleBindings are removed before a Role is withdrawn.
 	maxRemovals = 5
-	// shortList is how many local RoleBindings of a namespace are read at any time, a page. Of the namespaces that have
+	// shortList is how many local RoleBindings of a namespace are read at any time, ten pages. Of the namespaces that have
 	// more, longListsPerTree of each tree are read at a time, and of all trees half as many as there are workers.
-	shortList        = 20
+	shortList        = 200
 	longListsPerTree = 2
 )
 

@@ -130,15 +130,24 @@ func TestFewLongListsAreReadAtATime(t *testing.T) {
 		if paced := errors.Is(err, outcome.ErrPaced); paced != row.paced || (!paced && err != nil) || (paced && len(f.client.requests) > 0) || len(f.arrivals) != len(row.reading) {
 			t.Errorf("%s: got %v, %q, %d namespaces are remembered", name, err, f.client.requests, len(f.arrivals))
 		}
-		// All of a pass share a list.
-		enqueued := added{}
-		f.Queue = enqueued
-		f.Cache.Update(func(s *cache.State) { s.Kind(0).Index.Delete("leaf", "ops", "role") })
-		if err := f.syncCopy(t.Context(), queue.Key{Class: queue.Copy, Kind: 0, Namespace: "leaf", Name: "ops"}); err != nil {
-			t.Error(err)
+	}
+}
+
+// Only the Roles of a pass, which one worker writes, wait for a list together.
+func TestWorkersDoNotWaitForTheLongListOfAnother(t *testing.T) {
+	for _, long := range []bool{false, true} {
+		f := arriving(t)
+		f.live(t)
+		f.arrivals["leaf"] = &arrivals{namespace: "leaf", root: "root", bindings: 1, long: long, users: 1}
+		err := f.syncCopy(t.Context(), queue.Key{Class: queue.Copy, Kind: 0, Namespace: "leaf", Name: "ops"})
+		if errors.Is(err, outcome.ErrPaced) != long || (len(f.client.requests) > 0) == long {
+			t.Errorf("a long list: %t: got %v, %q", long, err, f.client.requests)
 		}
-		if want := row.bindings > shortList; enqueued[destination("leaf")] != want {
-			t.Errorf("%s: enqueued are %v", name, enqueued)
+		if !long {
+			continue
+		}
+		if err := f.write(t, 0, "ops"); err != nil {
+			t.Errorf("in a pass: %v", err)
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
@@ -76,8 +75,8 @@ func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 	switch {
 	case apierrors.IsNotFound(err):
 		return backup{}, fmt.Errorf("%w: %w", outcome.ErrStale, err)
-	case err != nil && !names.Addressable(w.Name):
-		return backup{lost: err}, nil // No request may be able to name it.
+	case err != nil && unnameable(w.Name):
+		return backup{lost: err}, nil
 	case err != nil:
 		return lostFor(err)
 	case live.GetUID() != w.Present.UID, w.Role == nil && live.GetResourceVersion() != w.Present.ResourceVersion:
@@ -111,6 +110,10 @@ func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 	}
 	return lostFor(err)
 }
+
+// unnameable reports whether a name is so long that requests may not be able to name the object: the headers of a request
+// may have a megabyte.
+func unnameable(name string) bool { return len(name) > 64<<10 }
 
 // lostFor decides what follows from an error of the server that keeps records: the content is lost for a lasting
 // reason, or the write has to wait.

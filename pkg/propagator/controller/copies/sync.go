@@ -77,15 +77,14 @@ func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
 	c.Cache.Read(func(s *cache.State) {
 		if later = c.busy(key.Namespace); !later {
 			w = decide(s, key.Kind, key.Namespace, key.Name)
-			// All Roles of a pass share a list of RoleBindings.
-			_, _, long := bindingsIn(s, key.Namespace)
-			later = long && w != nil && w.Arrives()
 		}
 		kind = s.Kind(key.Kind).Index.Kind
 	})
 	switch {
 	case later:
 		c.enqueue(key.Namespace)
+	case w != nil && w.Arrives() && c.readsLong(key.Namespace):
+		return paced(*w)
 	case w != nil:
 		if err := c.write(ctx, c.slots, key.Kind, *w); err != nil {
 			return err

@@ -94,8 +94,8 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		}
 	}
 	result := copies.Classify(w.Verb, err)
-	if result == copies.Failed && !names.Addressable(w.Name) {
-		result = copies.Refused // No request may be able to name it.
+	if result == copies.Failed && unnameable(w.Name) {
+		result = copies.Refused
 	}
 	c.metrics.wrote(groupKind(w.Kind), w.Verb, string(result))
 	switch result {
