@@ -9,7 +9,7 @@ shift
 
 # Suites wait for servers half of their time, while the other tests, and above all linking them, keep a processor busy: those run
 # beside the suites, one at a time. The longest suites begin first, so that none is left alone at the end.
-longest='/(e2e|integration/(children|docs|install|kinds|migrate|restore|servers|view))$'
+longest='/(e2e|integration/(children|docs|install|kinds|migrate|restore|servers|subtree|view))$'
 # shellcheck disable=SC2086
 all=$(go list $packages)
 suites=$(grep -E "^$(go list -m)/test/" <<<"$all") || true
