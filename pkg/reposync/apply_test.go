@@ -11,14 +11,13 @@ import (
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/rest"
 	"k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster/clustertest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -59,14 +58,7 @@ func TestUnlabeledObjectsAreCreatedAgain(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	config := &rest.Config{Host: server.URL}
-	c, err := cluster.New(config, config, "policy", func() {})
-	if err == nil {
-		err = c.Refresh(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, c := clustertest.New(t, server.URL)
 
 	root := t.TempDir()
 	repo, err := gogit.PlainInit(root+"/policy", false)

@@ -2,7 +2,6 @@ package sources
 
 import (
 	"context"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -61,10 +60,10 @@ func (s *Sources) setConfiguration(object any, gone bool) {
 }
 
 // treesOf returns spec.propagation of the hierarchies that set it, by their namespaces. Most hierarchies do not.
-func treesOf(hierarchies iter.Seq[*hnc.Hierarchy]) map[string][]hnc.ResourceSpec {
+func treesOf(objects []any) map[string][]hnc.ResourceSpec {
 	trees := map[string][]hnc.ResourceSpec{}
-	for h := range hierarchies {
-		if len(h.Spec.Propagation) > 0 {
+	for _, object := range objects {
+		if h, ok := object.(*hnc.Hierarchy); ok && len(h.Spec.Propagation) > 0 {
 			trees[h.Namespace] = h.Spec.Propagation
 		}
 	}
@@ -72,13 +71,7 @@ func treesOf(hierarchies iter.Seq[*hnc.Hierarchy]) map[string][]hnc.ResourceSpec
 }
 
 func (s *Sources) setHierarchies(objects []any) {
-	trees := treesOf(func(yield func(*hnc.Hierarchy) bool) {
-		for _, object := range objects {
-			if h, ok := object.(*hnc.Hierarchy); ok && !yield(h) {
-				return
-			}
-		}
-	})
+	trees := treesOf(objects)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.modes.Trees, s.treesKnown = trees, true
@@ -142,13 +135,11 @@ func (s *Sources) Trees(ctx context.Context, revision int64) (trees map[string][
 		return nil, false, err
 	}
 	items := list.(*hnc.HierarchyList).Items
-	return treesOf(func(yield func(*hnc.Hierarchy) bool) {
-		for i := range items {
-			if !yield(&items[i]) {
-				return
-			}
-		}
-	}), true, nil
+	objects := make([]any, len(items))
+	for i := range items {
+		objects[i] = &items[i]
+	}
+	return treesOf(objects), true, nil
 }
 
 // ModesKnown reports whether all modes have been resolved once. Until then Mode and Propagated know only the enforced

@@ -93,8 +93,8 @@ func (i *Index) subtreeNames(top *corev1.Namespace) []string {
 }
 
 // authorizeName does so for a claim. The edges of a name's rivals are compared at commit, so that two claims at the
-// same time cannot both get one name in a view. What the propagator takes back after a loss of the hierarchies has been
-// in the views before.
+// same time cannot both get one name in a view. A namespace that is below the parent already has been in the views
+// before, and so has what the propagator takes back after a loss of the hierarchies.
 func (c *Claims) authorizeName(ctx context.Context, s *snapshot, reject rejection, field, name, parent string, claim claim) error {
 	if claim.old.held() || (claim.joining != nil && review.ByPropagator(ctx)) {
 		return nil

@@ -9,12 +9,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/changes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster/clustertest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
@@ -51,14 +50,7 @@ func TestImmutableObjectsAreChanged(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(body)
 	}))
 	defer server.Close()
-	config := &rest.Config{Host: server.URL}
-	c, err := cluster.New(config, config, "policy", func() {})
-	if err == nil {
-		err = c.Refresh(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	config, c := clustertest.New(t, server.URL)
 	previewer, err := New(config, c, "policy")
 	if err != nil {
 		t.Fatal(err)

@@ -12,10 +12,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster/clustertest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
@@ -48,14 +47,7 @@ func TestObjectsOfOthersAreKept(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	config := &rest.Config{Host: server.URL}
-	c, err := cluster.New(config, config, "policy", func() {})
-	if err == nil {
-		err = c.Refresh(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, c := clustertest.New(t, server.URL)
 	id := func(name string) plan.ID {
 		return plan.ID{Kind: schema.GroupKind{Kind: "ConfigMap"}, Namespace: "shop", Name: name}
 	}
@@ -111,14 +103,7 @@ func TestADefinitionThatHasComeIntoUseStays(t *testing.T) {
 	}
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	config := &rest.Config{Host: server.URL}
-	c, err := cluster.New(config, config, "policy", func() {})
-	if err == nil {
-		err = c.Refresh(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, c := clustertest.New(t, server.URL)
 	id := plan.ID{Kind: object.CRD, Name: "widgets.example.com"}
 	p := &plan.Plan{Delete: []plan.ID{id}}
 	var result error
