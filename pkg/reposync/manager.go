@@ -51,8 +51,8 @@ type Manager struct {
 	workers map[string]*running
 }
 
-// scratchRepositories is how many repositories of the maximum size may be stored at a time. The volume of the manifests
-// has space for them.
+// scratchRepositories is how many repositories of the maximum size would fit at a time if nothing were reserved for
+// small ones. The volume of the manifests has space for them.
 const scratchRepositories = 3
 
 // running is a worker that runs.
@@ -83,6 +83,9 @@ func (m *Manager) Synced() error {
 
 // Run works until the context ends, and returns when all workers have stopped.
 func (m *Manager) Run(ctx context.Context) {
+	if err := git.RemoveScratch(m.Scratch); err != nil {
+		klog.FromContext(ctx).Error(err, "Cannot remove what was left in the directory for temporary files")
+	}
 	m.Metrics.leading.Set(1)
 	defer m.Metrics.leading.Set(0)
 	factory := externalversions.NewSharedInformerFactory(m.Hierarchy, 0)

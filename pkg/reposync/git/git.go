@@ -4,12 +4,14 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -62,6 +64,20 @@ type Snapshot struct {
 
 // Close removes the temporary files.
 func (s *Snapshot) Close() error { return s.close() }
+
+// scratchPattern matches the temporary directories of this process, and, in a container, those of the processes that
+// had its ID before a restart.
+func scratchPattern() string { return fmt.Sprintf("hns-sync-%d-*", os.Getpid()) }
+
+// RemoveScratch removes what an earlier process of this ID has left in a directory for temporary files, empty for that
+// of the system. Call it before the first read.
+func RemoveScratch(dir string) error {
+	left, err := filepath.Glob(filepath.Join(cmp.Or(dir, os.TempDir()), scratchPattern()))
+	for _, l := range left {
+		err = errors.Join(err, os.RemoveAll(l))
+	}
+	return err
+}
 
 // fetched is the name of the fetched revision in the temporary repository.
 const fetched = plumbing.ReferenceName("refs/heads/fetched")
@@ -116,7 +132,7 @@ func (r *Reader) read(ctx context.Context, source Source, credentials *Credentia
 		return r.readLocal(dir, source)
 	}
 	r.Budget.removeRemaining()
-	dir, err := os.MkdirTemp(r.Scratch, "hns-sync-")
+	dir, err := os.MkdirTemp(r.Scratch, scratchPattern())
 	if err != nil {
 		return nil, err
 	}

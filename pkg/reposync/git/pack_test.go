@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -240,6 +241,58 @@ func TestReadersShareABudget(t *testing.T) {
 	}
 	if left := budget.left.Load(); left != 2*taken-1 {
 		t.Errorf("%d bytes are left, want %d", left, 2*taken-1)
+	}
+}
+
+// Servers that send large repositories slowly leave space for small ones.
+func TestLargeRepositoriesLeaveSpaceForSmallOnes(t *testing.T) {
+	budget := NewBudget(4800)
+	write := func(bytes int) error {
+		file, err := newQuota(memfs.New(), 4800, budget).Create("file")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range bytes / 100 {
+			if _, err := file.Write(make([]byte, 100)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := write(4800); !errors.Is(err, ErrBudget) {
+		t.Fatalf("a large one gets everything: %v", err)
+	}
+	if left := budget.left.Load(); left != 800 {
+		t.Errorf("%d bytes are left, want 800", left)
+	}
+	for range 8 {
+		if err := write(100); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A volume of a pod survives its containers.
+func TestScratchOfAnEarlierProcessIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	left, err := os.MkdirTemp(dir, scratchPattern())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(dir, "hns-sync-0-1")
+	for _, d := range []string{filepath.Join(left, "objects"), other} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := RemoveScratch(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("that of another process is gone: %v", err)
 	}
 }
 

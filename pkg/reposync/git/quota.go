@@ -14,6 +14,9 @@ import (
 // Budget is how many bytes readers may store together at a time, because they share a volume. Nil has no limit.
 type Budget struct {
 	left atomic.Int64
+	// reserved bytes are for repositories of at most small bytes, so that a few servers that send large repositories
+	// slowly do not keep all others from being read.
+	reserved, small int64
 	// remaining are directories that could not be removed. Their bytes are released when they are gone.
 	mu        sync.Mutex
 	remaining map[string]*quota
@@ -21,14 +24,21 @@ type Budget struct {
 
 // NewBudget returns a budget of a number of bytes.
 func NewBudget(bytes int64) *Budget {
-	b := &Budget{remaining: map[string]*quota{}}
+	b := &Budget{reserved: bytes / 6, small: bytes / 48, remaining: map[string]*quota{}}
 	b.left.Store(bytes)
 	return b
 }
 
-// take takes bytes out of the budget, and reports whether it has them.
-func (b *Budget) take(bytes int64) bool {
-	if b == nil || b.left.Add(-bytes) >= 0 {
+// take takes bytes out of the budget for a repository, which then has so many in total, and reports whether it has them.
+func (b *Budget) take(bytes, total int64) bool {
+	if b == nil {
+		return true
+	}
+	var least int64
+	if total > b.small {
+		least = b.reserved
+	}
+	if b.left.Add(-bytes) >= least {
 		return true
 	}
 	b.left.Add(bytes)
@@ -119,7 +129,7 @@ func (f *quotaFile) Write(data []byte) (int, error) {
 	if f.quota.left.Add(-bytes) < 0 {
 		return 0, fmt.Errorf("the repository is larger than %d MiB; split it, or set --max-repository-bytes of hns-sync", f.quota.max>>20)
 	}
-	if !f.quota.budget.take(bytes) {
+	if !f.quota.budget.take(bytes, f.quota.taken.Load()+bytes) {
 		return 0, ErrBudget
 	}
 	f.quota.taken.Add(bytes)
