@@ -17,7 +17,7 @@ DEV ?= _output/dev$(if $(HA),-ha)
 SYNC ?=
 # Anything in VIEW has `make up` run hns-gateway, too.
 VIEW ?=
-# The packages that `make test` tests, and further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
+# The packages that `make test` tests, and further flags: make test PACKAGES=./pkg/model/forest/... TESTFLAGS='-run Cycle -v'
 PACKAGES ?= ./...
 TESTFLAGS ?=
 # The output of `--version`.

@@ -26,7 +26,7 @@ var limitsPage string
 // limits writes the page of limits: its words are in limits.md.tmpl, its values are constants and the defaults of
 // flags.
 //
-// A function of the template takes constants as PACKAGE.NAME, such as "pkg/forest.maxDepth"; several must have the same
+// A function of the template takes constants as PACKAGE.NAME, such as "pkg/model/forest.maxDepth"; several must have the same
 // value.
 func limits() (string, error) {
 	functions := template.FuncMap{

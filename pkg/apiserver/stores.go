@@ -10,7 +10,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/copyrelease"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchicalresourcequota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"

@@ -13,8 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
 
 // readRules reads the rules of the configuration, and whether they exclude the namespace.

@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 )
 
 // foresee returns an error about what an import would reject, and changes what is imported if the user leaves that out.

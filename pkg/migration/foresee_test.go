@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 )
 
 // The answers of HNC's webhooks are not those of the API server; those of others are.

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/exceptions"
 )
 
 func exceptionsRows() []row {

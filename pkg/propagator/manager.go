@@ -9,7 +9,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
@@ -23,7 +24,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/tenantview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/viewdefinition"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // Manager runs the cache, the queues and the controllers. Its methods are safe for concurrent use; Watch and Lead are

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
 )
 
 // History replays what etcd committed. It believes the stored objects only, not the edges that protect them.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/exceptions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 

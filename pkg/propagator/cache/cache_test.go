@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 )
 
 // A writer waits no longer than a read holds the lock: it comes after the name that takes long.

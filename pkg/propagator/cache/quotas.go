@@ -3,9 +3,9 @@ package cache
 import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // quotaRecords enters changes of quotas in the state, and notifies the handlers.

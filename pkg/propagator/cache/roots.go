@@ -3,7 +3,7 @@ package cache
 import (
 	"sync"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
 // roots knows the root above each namespace. It has a lock of its own, with which nothing else is locked: work queues

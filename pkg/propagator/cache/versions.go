@@ -1,6 +1,6 @@
 package cache
 
-import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 
 // versions are the resource versions up to which watches have brought the state, by resource.
 type versions map[string]string

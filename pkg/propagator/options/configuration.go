@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 )
 
 // readConfiguration returns the spec of the HNCConfiguration in a file, an empty one for an empty path. hns-apiserver

@@ -5,8 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
 // Limits are the limits of all quotas of one scope that apply to a namespace.

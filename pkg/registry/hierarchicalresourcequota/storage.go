@@ -12,7 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditions"
 )
 
 // setReadyCondition sets the condition Ready in the write that sets the parent, so that the propagator does not have to

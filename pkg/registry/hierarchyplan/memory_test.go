@@ -16,11 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	restclient "k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
-	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 

@@ -3,8 +3,8 @@ package hierarchyplan
 import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
 // records are what a tree consists of, and where to look for it. The methods return nil for what does not exist.

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
 )
 
 // visibility is what one requester may see of a plan. It caches the requester's permissions.

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace/rbacindex"
 )
 
 // large is 10 000 namespaces with 50 000 bindings: five roles of each namespace, to three subjects each. Every tenth
@@ -18,8 +18,8 @@ func large() *Cache {
 		p.setNamespace(namespace(name, map[string]string{hnc.TreeLabel(name): "0", hnc.TreeLabel("root"): "1"}))
 		for j := range 5 {
 			p.bind(name, fmt.Sprintf("binding-%d", j), namespaceReader,
-				access.Subject{Name: fmt.Sprintf("user-%d", i%1000*5+j)}, access.Subject{Group: true, Name: fmt.Sprintf("group-%d", i%100)},
-				access.Subject{Name: fmt.Sprintf("system:serviceaccount:%s:robot", name)})
+				rbacindex.Subject{Name: fmt.Sprintf("user-%d", i%1000*5+j)}, rbacindex.Subject{Group: true, Name: fmt.Sprintf("group-%d", i%100)},
+				rbacindex.Subject{Name: fmt.Sprintf("system:serviceaccount:%s:robot", name)})
 		}
 	}
 	return p
@@ -48,12 +48,12 @@ func BenchmarkMemory(b *testing.B) {
 func BenchmarkList(b *testing.B) {
 	p := large()
 	everything := func(*hnc.MyNamespace) bool { return true }
-	for name, subject := range map[string]access.Subject{
+	for name, subject := range map[string]rbacindex.Subject{
 		"of-10": {Name: "user-7"}, "of-100": {Group: true, Name: "group-7"}, "of-10000": {Group: true, Name: "system:masters"},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				p.list(reader{subjects: []access.Subject{subject}, selects: everything})
+				p.list(reader{subjects: []rbacindex.Subject{subject}, selects: everything})
 			}
 		})
 	}
@@ -62,11 +62,11 @@ func BenchmarkList(b *testing.B) {
 // The cost of a change for each watcher, concerned or not.
 func BenchmarkChangePerWatcher(b *testing.B) {
 	p := large()
-	for name, subject := range map[string]access.Subject{"concerned": {Name: "user-7"}, "not-concerned": {Name: "nobody"}} {
+	for name, subject := range map[string]rbacindex.Subject{"concerned": {Name: "user-7"}, "not-concerned": {Name: "nobody"}} {
 		b.Run(name, func(b *testing.B) {
-			r := reader{subjects: []access.Subject{subject}, selects: func(*hnc.MyNamespace) bool { return true }}
+			r := reader{subjects: []rbacindex.Subject{subject}, selects: func(*hnc.MyNamespace) bool { return true }}
 			_, version := p.list(r)
-			p.bind("namespace-00500", "new", namespaceReader, access.Subject{Name: "user-7"})
+			p.bind("namespace-00500", "new", namespaceReader, rbacindex.Subject{Name: "user-7"})
 			for b.Loop() {
 				if _, _, _, err := p.events(r, version, false); err != nil {
 					b.Fatal(err)
@@ -80,7 +80,7 @@ func BenchmarkChangePerWatcher(b *testing.B) {
 func BenchmarkBindingChange(b *testing.B) {
 	p := large()
 	for b.Loop() {
-		p.bind("namespace-00500", "new", namespaceReader, access.Subject{Name: "user-7"})
+		p.bind("namespace-00500", "new", namespaceReader, rbacindex.Subject{Name: "user-7"})
 		p.unbind("namespace-00500", "new")
 	}
 }

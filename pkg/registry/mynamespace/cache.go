@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace/rbacindex"
 )
 
 // Cache holds all namespaces, the users and groups that are allowed to get them, and the last changes. It is safe for
@@ -21,13 +21,13 @@ type Cache struct {
 	requested chan struct{}
 	request   func()
 	// changes tells where roles and bindings have changed.
-	changes *access.Changes
+	changes *rbacindex.Changes
 	// complete is closed after the initial lists.
 	complete chan struct{}
 
 	mu         sync.RWMutex
 	namespaces map[string]*hnc.MyNamespace
-	access     *access.Index
+	access     *rbacindex.Index
 	history    history
 	// changed is closed and replaced at each change.
 	changed chan struct{}
@@ -36,12 +36,12 @@ type Cache struct {
 // NewCache returns an empty cache. Run populates it.
 func NewCache() *Cache {
 	c := &Cache{
-		changes:   access.NewChanges("clusterroles", "roles", "clusterrolebindings", "rolebindings"),
+		changes:   rbacindex.NewChanges("clusterroles", "roles", "clusterrolebindings", "rolebindings"),
 		requested: make(chan struct{}), complete: make(chan struct{}), changed: make(chan struct{}),
 		namespaces: map[string]*hnc.MyNamespace{},
 	}
 	c.request = sync.OnceFunc(func() { close(c.requested) })
-	c.access = access.New(func(ch access.Change) {
+	c.access = rbacindex.New(func(ch rbacindex.Change) {
 		c.record(change{namespace: ch.Namespace, subjects: newSubjectSet(ch.Subjects), gained: ch.Gained})
 	})
 	c.history.reset()
@@ -128,14 +128,14 @@ func (c *Cache) deleteNamespace(name string) {
 
 // reader is a user with a label and field selection.
 type reader struct {
-	subjects []access.Subject
+	subjects []rbacindex.Subject
 	selects  func(*hnc.MyNamespace) bool
 	// cost is the number of keys and values that selects compares a namespace with.
 	cost int
 }
 
 // get returns a namespace, or nil if none of the subjects is allowed to get it.
-func (c *Cache) get(subjects []access.Subject, name string) *hnc.MyNamespace {
+func (c *Cache) get(subjects []rbacindex.Subject, name string) *hnc.MyNamespace {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if !c.access.Allows(subjects, name) {

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace/rbacindex"
 )
 
 // maxSelectorCost bounds the keys and values that changes are compared with while others wait. With the usual
@@ -67,7 +67,7 @@ type delta struct {
 }
 
 type accessKey struct {
-	subject   access.Subject
+	subject   rbacindex.Subject
 	namespace string
 }
 
@@ -110,7 +110,7 @@ func (d *delta) add(ch change, previous int64) {
 	if !concerned {
 		return
 	}
-	if ch.namespace != access.AllNamespaces {
+	if ch.namespace != rbacindex.AllNamespaces {
 		d.touch(ch.namespace, ch.version, previous)
 		return
 	}
@@ -186,7 +186,7 @@ func (n *namespaceDelta) lastVisible(now *hnc.MyNamespace) *hnc.MyNamespace {
 func (d *delta) accessBefore(name string, now bool) (before, ever bool) {
 	ever = now
 	for _, subject := range d.reader.subjects {
-		for _, where := range []string{name, access.AllNamespaces} {
+		for _, where := range []string{name, rbacindex.AllNamespaces} {
 			had, changed := d.hadAccess[accessKey{subject, where}]
 			if !changed {
 				had = d.cache.access.SubjectAllows(subject, where)

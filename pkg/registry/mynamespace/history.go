@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace/rbacindex"
 )
 
 // change is a change of a namespace, or of the access of a binding's subjects to one.
 type change struct {
 	version int64
-	// namespace is the changed namespace, or access.AllNamespaces.
+	// namespace is the changed namespace, or rbacindex.AllNamespaces.
 	namespace string
 	// subjects are those whose access changed; if there are none, the namespace itself changed.
 	subjects subjectSet
@@ -31,9 +31,9 @@ type subjectSet []uint64
 
 var subjectSeed = maphash.MakeSeed()
 
-func hashOf(s access.Subject) uint64 { return maphash.Comparable(subjectSeed, s) }
+func hashOf(s rbacindex.Subject) uint64 { return maphash.Comparable(subjectSeed, s) }
 
-func newSubjectSet(subjects []access.Subject) subjectSet {
+func newSubjectSet(subjects []rbacindex.Subject) subjectSet {
 	set := make(subjectSet, len(subjects))
 	for i, s := range subjects {
 		set[i] = hashOf(s)

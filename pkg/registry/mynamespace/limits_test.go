@@ -16,9 +16,9 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace/rbacindex"
 )
 
 // A list as Table is one buffer, in which each namespace has all of its labels.
@@ -141,7 +141,7 @@ func TestHistoryIsLimitedInBytes(t *testing.T) {
 func TestChangesOfARoleEndNoWatchOfOthers(t *testing.T) {
 	r, ctx := served(t)
 	for i := range 9 {
-		subjects := make([]access.Subject, 15_000)
+		subjects := make([]rbacindex.Subject, 15_000)
 		for j := range subjects {
 			subjects[j].Name = strconv.Itoa(i*len(subjects) + j)
 		}
@@ -149,7 +149,7 @@ func TestChangesOfARoleEndNoWatchOfOthers(t *testing.T) {
 	}
 	_, version := list(ctx, t, r, metainternalversion.ListOptions{})
 	for i := range 5 {
-		r.cache.update(func() { r.cache.access.SetRole(changingRole, access.Grant{All: i%2 == 0}) })
+		r.cache.update(func() { r.cache.access.SetRole(changingRole, rbacindex.Grant{All: i%2 == 0}) })
 	}
 	w, err := r.Watch(ctx, &metainternalversion.ListOptions{ResourceVersion: version})
 	if err != nil {

@@ -14,35 +14,35 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace/rbacindex"
 )
 
 var (
 	someNames       = []string{"a", "b", "c", "d", "e"}
-	ann             = access.Subject{Name: "ann"}
-	devs            = access.Subject{Group: true, Name: "devs"}
-	bob             = access.Subject{Name: "bob"}
-	namespaceReader = access.Role{Name: "seer"}
-	changingRole    = access.Role{Name: "fickle"}
+	ann             = rbacindex.Subject{Name: "ann"}
+	devs            = rbacindex.Subject{Group: true, Name: "devs"}
+	bob             = rbacindex.Subject{Name: "bob"}
+	namespaceReader = rbacindex.Role{Name: "seer"}
+	changingRole    = rbacindex.Role{Name: "fickle"}
 )
 
 func newTestCache() *Cache {
 	p := NewCache()
-	p.update(func() { p.access.SetRole(namespaceReader, access.Grant{All: true}) })
+	p.update(func() { p.access.SetRole(namespaceReader, rbacindex.Grant{All: true}) })
 	p.setComplete()
 	return p
 }
 
 // bind binds a role to subjects in a namespace, or in all namespaces.
-func (c *Cache) bind(namespace, name string, role access.Role, subjects ...access.Subject) {
+func (c *Cache) bind(namespace, name string, role rbacindex.Role, subjects ...access.Subject) {
 	c.update(func() {
-		c.access.SetBinding(access.Binding{BindingKey: access.BindingKey{Namespace: namespace, Name: name}, Role: role, Subjects: subjects})
+		c.access.SetBinding(rbacindex.Binding{BindingKey: rbacindex.BindingKey{Namespace: namespace, Name: name}, Role: role, Subjects: subjects})
 	})
 }
 
 func (c *Cache) unbind(namespace, name string) {
-	c.update(func() { c.access.DeleteBinding(access.BindingKey{Namespace: namespace, Name: name}) })
+	c.update(func() { c.access.DeleteBinding(rbacindex.BindingKey{Namespace: namespace, Name: name}) })
 }
 
 // happen makes one random change.
@@ -56,16 +56,16 @@ func (c *Cache) happen(random *rand.Rand) {
 	case n < 8:
 		c.deleteNamespace(some())
 	case n < 13:
-		role := []access.Role{namespaceReader, changingRole}[random.IntN(2)]
-		c.bind(some(), some(), role, slices.Repeat([]access.Subject{ann, devs, bob}, 2)[random.IntN(3):][:random.IntN(3)]...)
+		role := []rbacindex.Role{namespaceReader, changingRole}[random.IntN(2)]
+		c.bind(some(), some(), role, slices.Repeat([]rbacindex.Subject{ann, devs, bob}, 2)[random.IntN(3):][:random.IntN(3)]...)
 	case n < 17:
 		c.unbind(some(), some())
 	case n < 18:
-		c.bind("", some(), []access.Role{namespaceReader, changingRole}[random.IntN(2)], []access.Subject{ann, devs, bob}[random.IntN(3)])
+		c.bind("", some(), []rbacindex.Role{namespaceReader, changingRole}[random.IntN(2)], []rbacindex.Subject{ann, devs, bob}[random.IntN(3)])
 	case n < 19:
 		c.unbind("", some())
 	default:
-		reach := []access.Grant{{}, {All: true}, {Names: []string{"a", "b"}}}[random.IntN(3)]
+		reach := []rbacindex.Grant{{}, {All: true}, {Names: []string{"a", "b"}}}[random.IntN(3)]
 		c.update(func() { c.access.SetRole(changingRole, reach) })
 	}
 }
@@ -140,11 +140,11 @@ func readers() map[string]reader {
 	all := func(*hnc.MyNamespace) bool { return true }
 	red := func(o *hnc.MyNamespace) bool { return o.Labels["color"] == "red" }
 	return map[string]reader{
-		"ann":      {subjects: []access.Subject{ann, devs}, selects: all},
-		"ann, red": {subjects: []access.Subject{ann, devs}, selects: red},
-		"bob":      {subjects: []access.Subject{bob}, selects: all},
-		"nobody":   {subjects: []access.Subject{{Name: "nobody"}}, selects: all},
-		"root":     {subjects: access.SubjectsOf("root", []string{"system:masters"}), selects: all},
+		"ann":      {subjects: []rbacindex.Subject{ann, devs}, selects: all},
+		"ann, red": {subjects: []rbacindex.Subject{ann, devs}, selects: red},
+		"bob":      {subjects: []rbacindex.Subject{bob}, selects: all},
+		"nobody":   {subjects: []rbacindex.Subject{{Name: "nobody"}}, selects: all},
+		"root":     {subjects: rbacindex.SubjectsOf("root", []string{"system:masters"}), selects: all},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace/rbacindex"
 )
 
 // Run populates the cache from watches, from the first request on, until ctx is done. The caller runs the
@@ -64,27 +64,27 @@ func (c *Cache) Run(ctx context.Context, namespaces cache.SharedIndexInformer, c
 }
 
 // roles returns the store for ClusterRoles or for Roles.
-func (c *Cache) roles(source string, cluster bool, example runtime.Object) *store[access.RoleGrant] {
-	return newStore(example, recordHandler[access.RoleGrant]{
-		reduce: func(obj any) *access.RoleGrant {
+func (c *Cache) roles(source string, cluster bool, example runtime.Object) *store[rbacindex.RoleGrant] {
+	return newStore(example, recordHandler[rbacindex.RoleGrant]{
+		reduce: func(obj any) *rbacindex.RoleGrant {
 			switch r := obj.(type) {
 			case *rbacv1.ClusterRole:
-				return &access.RoleGrant{Role: access.Role{Name: r.Name}, Grant: access.GrantOf(r.Rules)}
+				return &rbacindex.RoleGrant{Role: rbacindex.Role{Name: r.Name}, Grant: rbacindex.GrantOf(r.Rules)}
 			case *rbacv1.Role:
-				return &access.RoleGrant{Role: access.Role{Namespace: r.Namespace, Name: r.Name}, Grant: access.GrantOf(r.Rules)}
+				return &rbacindex.RoleGrant{Role: rbacindex.Role{Namespace: r.Namespace, Name: r.Name}, Grant: rbacindex.GrantOf(r.Rules)}
 			}
 			panic("not a role")
 		},
-		set: func(r *access.RoleGrant) {
+		set: func(r *rbacindex.RoleGrant) {
 			c.changes.Changed(source, r.Namespace)
 			c.update(func() { c.access.SetRole(r.Role, r.Grant) })
 		},
-		remove: func(r *access.RoleGrant) {
+		remove: func(r *rbacindex.RoleGrant) {
 			c.changes.Changed(source, r.Namespace)
 			c.update(func() { c.access.DeleteRole(r.Role) })
 		},
-		replace: func(all []*access.RoleGrant) {
-			c.changes.Changed(source, access.AllNamespaces)
+		replace: func(all []*rbacindex.RoleGrant) {
+			c.changes.Changed(source, rbacindex.AllNamespaces)
 			c.update(func() { c.access.ReplaceRoles(cluster, all) })
 		},
 		heard: func() { c.changes.Heard(source) },
@@ -92,30 +92,30 @@ func (c *Cache) roles(source string, cluster bool, example runtime.Object) *stor
 }
 
 // bindings returns the store for ClusterRoleBindings or for RoleBindings.
-func (c *Cache) bindings(source string, cluster bool, example runtime.Object) *store[access.Binding] {
-	return newStore(example, recordHandler[access.Binding]{
-		reduce: func(obj any) *access.Binding {
-			var b access.Binding
+func (c *Cache) bindings(source string, cluster bool, example runtime.Object) *store[rbacindex.Binding] {
+	return newStore(example, recordHandler[rbacindex.Binding]{
+		reduce: func(obj any) *rbacindex.Binding {
+			var b rbacindex.Binding
 			switch o := obj.(type) {
 			case *rbacv1.ClusterRoleBinding:
-				b = access.NewBinding("", o.Name, o.RoleRef, o.Subjects)
+				b = rbacindex.NewBinding("", o.Name, o.RoleRef, o.Subjects)
 			case *rbacv1.RoleBinding:
-				b = access.NewBinding(o.Namespace, o.Name, o.RoleRef, o.Subjects)
+				b = rbacindex.NewBinding(o.Namespace, o.Name, o.RoleRef, o.Subjects)
 			default:
 				panic("not a binding")
 			}
 			return &b
 		},
-		set: func(b *access.Binding) {
+		set: func(b *rbacindex.Binding) {
 			c.changes.Changed(source, b.Namespace)
 			c.update(func() { c.access.SetBinding(*b) })
 		},
-		remove: func(b *access.Binding) {
+		remove: func(b *rbacindex.Binding) {
 			c.changes.Changed(source, b.Namespace)
 			c.update(func() { c.access.DeleteBinding(b.BindingKey) })
 		},
-		replace: func(all []*access.Binding) {
-			c.changes.Changed(source, access.AllNamespaces)
+		replace: func(all []*rbacindex.Binding) {
+			c.changes.Changed(source, rbacindex.AllNamespaces)
 			c.update(func() { c.access.ReplaceBindings(cluster, all) })
 		},
 		heard: func() { c.changes.Heard(source) },

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace/rbacindex"
 )
 
 func TestCachePopulatesAtFirstRequest(t *testing.T) {
@@ -47,10 +47,10 @@ func TestCachePopulatesAtFirstRequest(t *testing.T) {
 		if err := p.waitForSync(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if p.get([]access.Subject{{Name: "ann"}}, "a") == nil {
+		if p.get([]rbacindex.Subject{{Name: "ann"}}, "a") == nil {
 			t.Error("the binding is not in the cache")
 		}
-		if p.get([]access.Subject{{Name: "bob"}}, "a") != nil {
+		if p.get([]rbacindex.Subject{{Name: "bob"}}, "a") != nil {
 			t.Error("bob is allowed to get the namespace")
 		}
 	})

@@ -18,9 +18,9 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace/rbacindex"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/selectors"
 )
 
@@ -203,12 +203,12 @@ func (r *REST) reader(ctx context.Context, options *metainternalversion.ListOpti
 	}}, options, nil
 }
 
-func subjectsOf(ctx context.Context) ([]access.Subject, error) {
+func subjectsOf(ctx context.Context) ([]rbacindex.Subject, error) {
 	user, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
 		return nil, apierrors.NewUnauthorized("mynamespaces require an authenticated user")
 	}
-	return access.SubjectsOf(user.GetName(), user.GetGroups()), nil
+	return rbacindex.SubjectsOf(user.GetName(), user.GetGroups()), nil
 }
 
 // parse returns a requested version, 0 for any.

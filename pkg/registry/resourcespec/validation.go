@@ -15,7 +15,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
 
 // Validator validates resources against those that the cluster serves.

@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
 
 // Config is the configuration of Sources.

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )

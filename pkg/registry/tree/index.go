@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 

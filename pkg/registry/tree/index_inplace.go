@@ -3,7 +3,7 @@ package tree
 import (
 	"slices"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 )
 
 // InPlace reports whether a namespace whose Hierarchy names the parent is in place: it and all its ancestors exist and

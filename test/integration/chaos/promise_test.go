@@ -16,7 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
 )
 
 // promise is what all clients were answered, and what follows from it.

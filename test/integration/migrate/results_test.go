@@ -17,7 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
 )
 
 // TestClusterConverges has users change everything at once, and checks in the end that everything is as the hierarchies

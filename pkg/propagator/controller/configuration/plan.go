@@ -11,8 +11,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
 )
 
 // kindState is the state of a kind whose objects are watched.

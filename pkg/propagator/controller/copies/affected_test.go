@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 )
 
 func TestEveryChangeOfAncestorsMovesTheNamespace(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // Handlers returns the handlers that enqueue what changes affect.

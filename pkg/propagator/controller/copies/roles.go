@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
 // A RoleBinding that refers to a Role is copied only to where that Role is the one of its own namespace; package
-// pkg/copies decides that. So its copies are evaluated again when a Role changes.
+// pkg/model/copies decides that. So its copies are evaluated again when a Role changes.
 
 // bindings returns the kind RoleBinding and its number, nil while it is skipped.
 func bindings(s *cache.State) (int, *cache.Kind) {

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 )
 
 func TestEveryChangeAffectsTheMetadataThatFollowsFromIt(t *testing.T) {

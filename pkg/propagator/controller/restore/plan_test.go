@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // checkpointPeriod is the least time between two checkpoints. Backups that are closer than that to each other are not

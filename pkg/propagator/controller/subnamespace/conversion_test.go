@@ -7,11 +7,11 @@ import (
 
 	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
 // A void Subnamespace stays void, so that its namespace is not its sub-namespace is confirmed with a live read.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
 // Kubernetes waits 5 seconds before it deletes the content of a terminating namespace, and some more seconds before it

@@ -11,9 +11,9 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
 // action is what a Subnamespace needs.

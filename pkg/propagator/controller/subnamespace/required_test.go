@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
 func TestARequiredChildIsCreated(t *testing.T) {

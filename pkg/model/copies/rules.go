@@ -1,0 +1,192 @@
+package copies
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/exceptions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+)
+
+// Rules determine, for all kinds, what copies leave out and which objects are never copied. The zero value leaves out
+// nothing.
+type Rules struct {
+	// Labels and Annotations are the keys that copies leave out.
+	Labels, Annotations sets.Set[string]
+	// KeepTracking makes copies keep trackingMetadata.
+	KeepTracking bool
+	// Skipped select sources that are not copied.
+	Skipped []labels.Selector
+}
+
+// NewRules returns what spec.rules of the configuration says of copies, or the errors in it, whose fields are below at.
+func NewRules(spec *v1beta1.Rules, at *field.Path) (Rules, field.ErrorList) {
+	var errs field.ErrorList
+	for _, list := range []struct {
+		field string
+		keys  []string
+	}{{"droppedLabels", spec.DroppedLabels}, {"droppedAnnotations", spec.DroppedAnnotations}} {
+		for i, key := range list.keys {
+			if problems := validation.IsQualifiedName(strings.ToLower(key)); len(problems) > 0 {
+				errs = append(errs, field.Invalid(at.Child(list.field).Index(i), key, "is not a key: "+problems[0]))
+			}
+		}
+	}
+	rules := Rules{
+		Labels: sets.New(spec.DroppedLabels...), Annotations: sets.New(spec.DroppedAnnotations...),
+		KeepTracking: !ptr.Deref(spec.StripTrackingMetadata, true),
+	}
+	for i := range spec.SkippedObjects {
+		selector, err := metav1.LabelSelectorAsSelector(&spec.SkippedObjects[i])
+		switch at := at.Child("skippedObjects").Index(i); {
+		case err != nil:
+			errs = append(errs, field.Invalid(at, metav1.FormatLabelSelector(&spec.SkippedObjects[i]), err.Error()))
+		case selector.Empty():
+			errs = append(errs, field.Required(at, "selects all objects; name labels"))
+		default:
+			rules.Skipped = append(rules.Skipped, selector)
+		}
+	}
+	return rules, errs
+}
+
+// Tracking is metadata by which a tool recognizes the objects that it has applied. With it, the tool could take a copy
+// for an object that is missing from its own source, and delete it.
+type Tracking struct {
+	Tool string
+	// Key is a key, or all keys of a domain: "example.com/*".
+	Key                 string
+	Labels, Annotations bool
+}
+
+// trackingMetadata is what copies leave out by default. It does not include app.kubernetes.io/instance, which Argo CD
+// can be configured to track by, because that is a common label that selectors use.
+var trackingMetadata = []Tracking{
+	{Tool: "kubectl apply", Key: corev1.LastAppliedConfigAnnotation, Annotations: true},
+	{Tool: "Argo CD", Key: "argocd.argoproj.io/instance", Labels: true, Annotations: true},
+	{Tool: "Argo CD", Key: "argocd.argoproj.io/tracking-id", Annotations: true},
+	{Tool: "Flux", Key: "kustomize.toolkit.fluxcd.io/*", Labels: true, Annotations: true},
+	{Tool: "Flux", Key: "helm.toolkit.fluxcd.io/*", Labels: true, Annotations: true},
+	{Tool: "Config Sync", Key: "configmanagement.gke.io/*", Labels: true, Annotations: true},
+	{Tool: "Config Sync", Key: "configsync.gke.io/*", Labels: true, Annotations: true},
+	{Tool: "Helm", Key: "meta.helm.sh/*", Annotations: true},
+	{Tool: "Velero", Key: "velero.io/*", Labels: true},
+}
+
+func (t Tracking) matches(key string) bool {
+	if domain, ok := strings.CutSuffix(t.Key, "*"); ok {
+		return strings.HasPrefix(key, domain)
+	}
+	return key == t.Key
+}
+
+// dropsLabel reports whether copies leave out the label.
+func (r *Rules) dropsLabel(key string) bool {
+	return r.Labels.Has(key) || r.tracks(key, func(t Tracking) bool { return t.Labels })
+}
+
+// dropsAnnotation reports whether copies leave out the annotation.
+func (r *Rules) dropsAnnotation(key string) bool {
+	return r.Annotations.Has(key) || r.tracks(key, func(t Tracking) bool { return t.Annotations })
+}
+
+func (r *Rules) tracks(key string, where func(Tracking) bool) bool {
+	if r.KeepTracking {
+		return false
+	}
+	for _, t := range trackingMetadata {
+		if where(t) && t.matches(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// excluded reports whether a source of the kind is never copied, regardless of its annotations: other software creates
+// such an object in every namespace that needs one, or it makes sense in its own namespace only. The type is that of a
+// Secret, "" if it is not known. Source: docs/spec/hnc.md 3.10.
+func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType string) bool {
+	for _, selector := range r.Skipped {
+		if selector.Matches(labels.Set(source.GetLabels())) {
+			return true
+		}
+	}
+	if _, ok := source.GetAnnotations()[ExcludedAnnotation]; ok {
+		return true
+	}
+	switch kind {
+	case schema.GroupKind{Kind: "Secret"}:
+		return slices.Contains(ExcludedSecrets, corev1.SecretType(secretType))
+	case schema.GroupKind{Kind: "ConfigMap"}:
+		return slices.Contains(ExcludedConfigMaps, source.GetName())
+	case schema.GroupKind{Kind: "ResourceQuota"}:
+		return HoldsQuota(source.GetName())
+	}
+	return false
+}
+
+// HoldsQuota reports whether ResourceQuotas of the name hold the limits of hierarchical quotas. The propagator computes
+// those for each namespace.
+func HoldsQuota(name string) bool {
+	_, holds := quota.ScopeOfObject(name)
+	return holds
+}
+
+// ExcludedAnnotation is on objects that OpenShift creates in every project.
+const ExcludedAnnotation = "openshift.io/description"
+
+// ExcludedSecrets are the types of Secrets that are never propagated, ExcludedConfigMaps the names of such ConfigMaps.
+var (
+	ExcludedSecrets    = []corev1.SecretType{corev1.SecretTypeServiceAccountToken, "helm.sh/release.v1"}
+	ExcludedConfigMaps = []string{"kube-root-ca.crt", "istio-ca-root-cert"}
+)
+
+// fitness determines whether a source is copied, and where to.
+type fitness struct {
+	// unfit reports that it is not copied at all.
+	unfit bool
+	// annotations are those that exceptions were parsed from.
+	annotations exceptions.Annotations
+	exceptions  exceptions.Exceptions
+	// problem is the error in the annotations, nil if there is none.
+	problem error
+	// overrides are parsed from them too; misread is the error in these.
+	overrides exceptions.Overrides
+	misread   error
+	// applied reports that it belongs to a repository of policy.
+	applied bool
+	// role is the name of the Role that a RoleBinding refers to, "" if it refers to a ClusterRole.
+	role string
+}
+
+// ofCopies is the fitness of copies, which are not sources.
+var ofCopies = &fitness{}
+
+// fitnessOfCopy returns the fitness of a copy that refers to a Role, "" for none.
+func fitnessOfCopy(role string) *fitness {
+	if role == "" {
+		return ofCopies
+	}
+	return &fitness{role: role}
+}
+
+func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType string) *fitness {
+	f := &fitness{annotations: exceptions.Of(source.GetAnnotations())}
+	f.exceptions, f.problem = exceptions.Parse(f.annotations)
+	f.overrides, f.misread = exceptions.ParseOverrides(f.annotations)
+	_, f.applied = source.GetLabels()[hnc.LabelRepositorySync]
+	f.unfit = f.problem != nil || !names.Addressable(source.GetName()) || len(source.GetFinalizers()) > 0 || r.excluded(source, kind, secretType)
+	return f
+}

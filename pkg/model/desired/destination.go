@@ -1,0 +1,38 @@
+package desired
+
+import (
+	"maps"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
+)
+
+// Destination describes a namespace as the destination of copies. It is valid only while the tree and the objects stay
+// the same, and not safe for concurrent use.
+func Destination(t *tree.Tree, name string) copies.Destination {
+	d := copies.Destination{
+		Namespace: name,
+		Ancestors: t.Ancestors(name),
+		Labels:    func(namespace string) map[string]string { return futureLabels(t, namespace) },
+	}
+	if t.Goes(name) {
+		d.Stays = t.Active
+	}
+	return d.Remember()
+}
+
+// futureLabels returns the labels of a namespace as they will be once the propagator has written its own.
+func futureLabels(t *tree.Tree, name string) map[string]string {
+	labels := map[string]string{}
+	if ns := t.Namespace(name); ns != nil {
+		maps.Copy(labels, ns.Labels)
+	}
+	for key, value := range LabelChanges(t, name) {
+		if value == nil {
+			delete(labels, key)
+		} else {
+			labels[key] = *value
+		}
+	}
+	return labels
+}
