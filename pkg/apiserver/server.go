@@ -66,8 +66,9 @@ func (c CompletedConfig) New() (*Server, error) {
 	records := etcd.Records()
 	quotas := &limits.Reader{Records: records, List: stores.listQuotas}
 	c.quotaAdmission.in = stores.cachedQuotas
+	edges := etcd.Edges()
 	forest := tree.New(tree.Config{
-		Edges:      etcd.Edges(),
+		Edges:      edges,
 		Namespaces: namespaces.Lister(),
 		Client:     clients.kubernetes,
 		Authorizer: c.reviews,
@@ -94,6 +95,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	generic.AddPostStartHookOrDie("tree", func(hook genericapiserver.PostStartHookContext) error {
 		go forest.Index.Run(hook)
+		go edges.PruneMarks(hook)
 		return nil
 	})
 	mynamespaces, err := c.mynamespaces(generic, namespaces.Informer())
