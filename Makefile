@@ -82,7 +82,7 @@ quick: build ## run some tests, with the output of go test: make quick PACKAGES=
 
 .PHONY: long
 long: build ## run the long form of the tests that repeat something, faults of replicas, and every benchmark once
-	@go test -timeout 60m -count=1 ./test/integration/{chaos,model,plan,reads,reservations} -long
+	@go test -timeout 60m -count=1 ./test/integration/{chaos,migrate,model,plan,reads,reservations,servers,subtree} -long
 	@go test -C test/bench -timeout 60m -count=1 . -long
 
 # Only what runs our code in the test itself: suites that start the servers as processes would just get slower, and so would the policies, which

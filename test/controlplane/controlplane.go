@@ -91,7 +91,12 @@ func (cp *ControlPlane) Stop(ctx context.Context) error { return Stop(ctx, cp.co
 
 // Stop ends every process of the control plane in dir, no matter which process started it, and returns when they are
 // gone. One that ignores SIGTERM is killed. Nothing running, or no such directory, is no error.
-func Stop(ctx context.Context, dir string) error {
+func Stop(ctx context.Context, dir string) error { return stopAll(ctx, dir, stopGrace) }
+
+// KillAll ends every process of the control plane with SIGKILL, for callers who need its state no longer.
+func (cp *ControlPlane) KillAll(ctx context.Context) error { return stopAll(ctx, cp.config.Dir, 0) }
+
+func stopAll(ctx context.Context, dir string, grace time.Duration) error {
 	pidFiles, err := filepath.Glob(filepath.Join(dir, "*.pid"))
 	if err != nil {
 		return err
@@ -102,7 +107,7 @@ func Stop(ctx context.Context, dir string) error {
 		for _, file := range pidFiles {
 			name := strings.TrimSuffix(filepath.Base(file), ".pid")
 			if stopRank(name) == prefix {
-				errs = append(errs, newProcess(dir, name).stop(ctx, stopGrace))
+				errs = append(errs, newProcess(dir, name).stop(ctx, grace))
 			}
 		}
 	}

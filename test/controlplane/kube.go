@@ -19,8 +19,8 @@ const (
 
 const frontProxy = "front-proxy-client"
 
-// withoutNodes are the controllers unless others are given: those without which no test misses anything as long as no
-// node joins the cluster are left out. Each would make its own ServiceAccount and token, and watch.
+// withoutNodes are the controllers unless others are given: those that nothing needs as long as no node joins the
+// cluster are left out. Each would make its own ServiceAccount and token, and watch.
 var withoutNodes = []string{
 	"*",
 	"-certificatesigningrequest-approving-controller", "-certificatesigningrequest-cleaner-controller",
@@ -30,6 +30,8 @@ var withoutNodes = []string{
 	"-persistentvolume-attach-detach-controller", "-persistentvolume-binder-controller", "-persistentvolume-expander-controller",
 	"-pod-garbage-collector-controller", "-podcertificaterequest-cleaner-controller", "-resourceclaim-controller",
 	"-resourcepoolstatusrequest-controller", "-taint-eviction-controller", "-ttl-controller",
+	// It checks the expressions of all policies against the schemas of their kinds, after each start.
+	"-validatingadmissionpolicy-status-controller",
 }
 
 // FrontProxy returns the client certificate with which kube-apiserver forwards requests.

@@ -22,7 +22,7 @@ const (
 	stopGrace = 30 * time.Second
 	// killGrace is what the system has to clear away a killed process.
 	killGrace = 10 * time.Second
-	pollEvery = 50 * time.Millisecond
+	pollEvery = 100 * time.Millisecond
 	tailBytes = 4096
 )
 

@@ -20,7 +20,8 @@ import (
 const (
 	binDir   = "../../_output/bin"
 	deadline = 2 * time.Minute
-	interval = 50 * time.Millisecond
+	// interval is long enough for the processes that polls start.
+	interval = 200 * time.Millisecond
 	// goneDeadline is for the deletion of namespaces: Kubernetes waits five seconds before it empties one, at each
 	// level of a tree.
 	goneDeadline = 2 * time.Minute

@@ -56,7 +56,7 @@ func run(m *testing.M, config controlplane.Config, setUp func(context.Context, *
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, cp.Stop(ctx)) }()
+	defer func() { err = errors.Join(err, cp.KillAll(ctx)) }()
 	if err := setUp(ctx, cp); err != nil {
 		return 0, err
 	}

@@ -70,6 +70,11 @@ func (r *requests) repeat(ctx context.Context, t *testing.T, kind string, made *
 				t.Errorf("%s %d: %v", kind, made.Load()+1, err)
 			}
 			made.Add(1)
+			// Without a pause, they would take all processor time that there is.
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Millisecond):
+			}
 		}
 	})
 }

@@ -34,8 +34,8 @@ const (
 )
 
 // changes is how many are made in all, kills how many times a server crashes meanwhile.
-func changes() int { return suite.Size(350, 1000) }
-func kills() int   { return suite.Size(5, 12) }
+func changes() int { return suite.Size(200, 1000) }
+func kills() int   { return suite.Size(4, 12) }
 
 var seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what the changes and the crashes follow from; their timing does not")
 

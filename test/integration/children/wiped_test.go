@@ -46,17 +46,9 @@ func wipe(t *testing.T) {
 // steady returns the footprint of namespaces when everything that was begun has been written.
 func steady(t *testing.T, names ...string) map[string]string {
 	t.Helper()
-	last, same := suite.Footprint(t, root.User, names...), 0
-	suite.Eventually(t, "nothing is written for three seconds", func() error {
-		if now := suite.Footprint(t, root.User, names...); !maps.Equal(now, last) {
-			last, same = now, 0
-		}
-		if same++; same*int(suite.Interval) < int(3*time.Second) {
-			return errors.New("not long enough")
-		}
-		return nil
+	return suite.Steady(t, "what is written", 3*time.Second, maps.Equal[map[string]string], func() map[string]string {
+		return suite.Footprint(t, root.User, names...)
 	})
-	return last
 }
 
 // unwritten expects that nothing in the namespaces has been written since their footprint was taken.

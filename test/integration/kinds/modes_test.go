@@ -124,7 +124,6 @@ func TestTheNumbersAreRightAfterNamespacesAreDeleted(t *testing.T) {
 	root, mid, leaf := tree(t, "numbers")
 	configure(t, "networkpolicies.networking.k8s.io Propagate")
 	suite.EventuallyEqual(t, "it is active", "false", func() string { return boolean(status(t, "networkpolicies") == "not active") })
-	var before, sources int
 	count := func() (int, int) {
 		for _, r := range configuration(t).Status.Resources {
 			if r.Resource == "networkpolicies" && r.NumPropagatedObjects != nil && r.NumSourceObjects != nil {
@@ -134,15 +133,12 @@ func TestTheNumbersAreRightAfterNamespacesAreDeleted(t *testing.T) {
 		return -1, -1
 	}
 	// Earlier tests have left some, which are propagated again.
-	same := 0
-	suite.EventuallyEqual(t, "the numbers are known, and do not change for two seconds", "true", func() string {
+	suite.EventuallyEqual(t, "the numbers are known", "true", func() string { c, _ := count(); return boolean(c >= 0) })
+	numbers := suite.Steady(t, "the numbers", 2*time.Second, func(a, b [2]int) bool { return a == b }, func() [2]int {
 		c, s := count()
-		if c < 0 || c != before || s != sources {
-			before, sources, same = c, s, 0
-		}
-		same++
-		return boolean(same > int(2*time.Second/suite.Interval))
+		return [2]int{c, s}
 	})
+	before, sources := numbers[0], numbers[1]
 	expect := func(copies, more int) {
 		t.Helper()
 		suite.EventuallyEqual(t, "numbers", "true", func() string { c, s := count(); return boolean(c == before+copies && s == sources+more) })

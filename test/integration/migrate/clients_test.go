@@ -49,7 +49,7 @@ func readAsOldClients(t *testing.T, want int) (stop func()) {
 				problems = append(problems, fmt.Sprintf("%d hierarchies", len(list.Items)))
 			}
 			lists++
-		}, 20*time.Millisecond)
+		}, time.Duration(suite.Size(100, 20))*time.Millisecond)
 	})
 	return func() {
 		t.Helper()

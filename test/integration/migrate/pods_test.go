@@ -37,7 +37,7 @@ func runPods(t *testing.T) {
 				_, _ = deployments.UpdateStatus(ctx, &d, metav1.UpdateOptions{}) // The next round repeats it.
 			}
 		}
-	}, 50*time.Millisecond)
+	}, 250*time.Millisecond)
 }
 
 // awaitsHNC runs a rollback whose Deployments of HNC become available late, and checks that its webhooks, which reject

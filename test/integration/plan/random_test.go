@@ -17,7 +17,7 @@ import (
 
 const members = 8
 
-func rounds() int { return suite.Size(3, 10) }
+func rounds() int { return suite.Size(2, 10) }
 
 // check makes a change after it was planned, and compares.
 func (w *world) check(t *testing.T, what string, scope []string, spec v1alpha3.HierarchyPlanSpec, change func() error) {

@@ -51,7 +51,13 @@ var (
 	propagator user
 )
 
-func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
+func TestMain(m *testing.M) { os.Exit(suite.RunConfigured(m, binDir, configure, setUp)) }
+
+// configure has the expressions of policies checked, which is left out elsewhere.
+func configure(config *controlplane.Config) error {
+	config.ControllerManagerArgs = []string{"--controllers=*"}
+	return nil
+}
 
 // setUp installs the policies the way users do and makes the users.
 func setUp(ctx context.Context, started *controlplane.ControlPlane) error {

@@ -80,7 +80,7 @@ func TestListMakesUpForALostWatch(t *testing.T) {
 }
 
 func TestFanOutInOneTreeDoesNotDelayAChangeInAnother(t *testing.T) {
-	const many = 150
+	const many = 60
 	c := newCluster(t)
 	c.namespaces("big", "small", "small-below small")
 	parallel(many, func(i int) {

@@ -23,7 +23,7 @@ var allReviews = os.Getenv("READS_ALL_REVIEWS") != ""
 const sampled = 12
 
 // changes is how often the world changes between the two comparisons.
-func changes() int { return suite.Size(100, 300) }
+func changes() int { return suite.Size(50, 300) }
 
 func TestWhatIsListedIsWhatAccessReviewsSay(t *testing.T) {
 	seed := rand.Uint64()

@@ -148,7 +148,7 @@ func (w *world) watchers(t *testing.T) followers {
 	t.Cleanup(running.Wait)
 	t.Cleanup(cancel)
 	all := followers{}
-	for i := range 15 {
+	for i := range suite.Size(6, 15) {
 		p := &w.people[i]
 		factory := externalversions.NewSharedInformerFactory(p.hnc, 0)
 		informer := factory.Hnc().V1alpha3().MyNamespaces().Informer()

@@ -17,9 +17,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-func worldNamespaces() int { return suite.Size(150, 500) }
-func worldUsers() int      { return suite.Size(60, 200) }
-func worldBindings() int   { return suite.Size(150, 400) }
+func worldNamespaces() int { return suite.Size(80, 500) }
+func worldUsers() int      { return suite.Size(25, 200) }
+func worldBindings() int   { return suite.Size(80, 400) }
 
 const worldGroups = 20
 

@@ -80,7 +80,7 @@ func createSecret(t *testing.T, namespace, name string) error {
 }
 
 // attempts is how many Secrets each writer tries to create.
-func attempts() int { return suite.Size(50, 250) }
+func attempts() int { return suite.Size(30, 250) }
 
 // 8 writers create Secrets in 20 namespaces, against a limit of half of them. hns-apiserver moves to another replica
 // and back meanwhile, and the first replica is killed. At no revision are there more Secrets than the limit allows, and

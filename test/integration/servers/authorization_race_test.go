@@ -15,12 +15,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // A user may take a namespace out of one tree and not out of another, while the branch that it is on goes to and fro
 // between the two through other servers. Whatever commits was allowed in the tree as it was at that very revision.
 func TestAMoveCommitsOnlyInTheTreeInWhichItWasAllowed(t *testing.T) {
-	const rounds, ours, theirs, branch, leaf = 150, "race-ours", "race-theirs", "race-branch", "race-leaf"
+	const ours, theirs, branch, leaf = "race-ours", "race-theirs", "race-branch", "race-leaf"
+	rounds := suite.Size(60, 150)
 	createNamespaces(t, ours, theirs, branch, leaf)
 	for _, namespace := range []string{branch, leaf} {
 		if err := admin.apply(t, hierarchies, namespace, ""); err != nil {

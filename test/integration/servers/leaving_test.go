@@ -10,13 +10,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // A user who moves the last child out of a sub-namespace may delete it at once. The propagator hears of the move and of
 // the deletion by different watches, in any order: it must not take the namespace for one with children, and leave it
 // behind as an orphan.
 func TestASubnamespaceWhoseLastChildHasLeftIsDeleted(t *testing.T) {
-	const pairs, movers = 60, 6
+	const movers = 6
+	pairs := suite.Size(24, 60)
 	startPropagator(t)
 	createNamespaces(t, "leaving-root")
 	sub := func(i int) string { return fmt.Sprintf("leaving-sub-%d", i) }

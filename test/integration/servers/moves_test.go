@@ -15,13 +15,15 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/history"
 )
 
 // Random moves by every verb and under both names, through three servers. No revision of etcd may hold a cycle, and
 // every error says that a move is illegal or that somebody else was faster.
 func TestNoRevisionHoldsACycleWhicheverServerMoves(t *testing.T) {
-	const workers, moves = 3, 60
+	const workers = 3
+	moves := suite.Size(25, 60)
 	namespaces := make([]string, 10)
 	for i := range namespaces {
 		namespaces[i] = fmt.Sprintf("moving-%d", i)
@@ -48,7 +50,7 @@ func TestNoRevisionHoldsACycleWhicheverServerMoves(t *testing.T) {
 	wg.Wait()
 	committed, cyclic := recording.Finish(t.Context())
 	t.Logf("%d moves committed", committed)
-	if committed < 100 {
+	if committed < 2*moves {
 		t.Errorf("only %d moves were committed: the test shows nothing", committed)
 	}
 	for _, cycle := range cyclic {

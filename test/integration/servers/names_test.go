@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,7 +16,8 @@ import (
 // Several parents want sub-namespaces of the same names at once, each through another server and under either name of
 // the resource. Exactly one gets each, and the others get an error.
 func TestOneParentGetsAName(t *testing.T) {
-	const parents, names = 6, 25
+	const parents = 6
+	names := suite.Size(10, 25)
 	var asking []string
 	for i := range parents {
 		asking = append(asking, fmt.Sprintf("asking-%d", i))

@@ -4,12 +4,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // Two users, each an admin of both namespaces, put them below each other at once through different servers. In the
 // predecessor both succeeded every time.
 func TestTwoUsersNeverSwapAParentAndItsChild(t *testing.T) {
-	const rounds = 100
+	rounds := suite.Size(40, 100)
 	const left, right = "swap-left", "swap-right"
 	createNamespaces(t, left, right)
 	ann, bob := newAccount(t, "ann"), newAccount(t, "bob")

@@ -22,9 +22,10 @@ import (
 
 const (
 	churners = 4
-	rounds   = 150
 	branches = 6
 )
+
+func rounds() int { return suite.Size(60, 150) }
 
 // TestTheWatchEndsWhereAListBegins changes objects and the tree at once, while some watch. In the end each of them
 // knows exactly what a list holds, and never did they receive an object that is in no namespace that is theirs.

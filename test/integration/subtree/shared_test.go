@@ -36,15 +36,7 @@ func upstreams(t *testing.T) int {
 // steadyUpstreams returns their number when those of earlier tests have ended.
 func steadyUpstreams(t *testing.T) int {
 	t.Helper()
-	n, same := upstreams(t), 0
-	suite.EventuallyEqual(t, "the number of upstreams does not change for two seconds", "true", func() string {
-		if now := upstreams(t); now != n {
-			n, same = now, 0
-		}
-		same++
-		return fmt.Sprint(same > int(2*time.Second/suite.Interval))
-	})
-	return n
+	return suite.Steady(t, "the number of upstreams", 2*time.Second, func(a, b int) bool { return a == b }, func() int { return upstreams(t) })
 }
 
 // usage returns the memory and the processor time that hns-apiserver takes.
