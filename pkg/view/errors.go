@@ -10,6 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // maxLogged bounds the bytes of a path in the log.
@@ -23,8 +25,9 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 		if r.Context().Err() != nil {
 			return // the caller has disconnected
 		}
-		klog.FromContext(r.Context()).Error(err, "Cannot serve a request of a view", "method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), maxLogged)])
-		api = Interrupted(r, "the view cannot reach kube-apiserver: "+err.Error())
+		why := names.ShortenText(err.Error()) // It may contain what a server has answered.
+		klog.FromContext(r.Context()).Error(nil, "Cannot serve a request of a view", "method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), maxLogged)], "reason", why)
+		api = Interrupted(r, "the view cannot reach kube-apiserver: "+why)
 	}
 	status := api.Status()
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {

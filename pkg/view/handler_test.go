@@ -103,6 +103,28 @@ func TestAnUnreachableKubeAPIServerIsUnavailable(t *testing.T) {
 	}
 }
 
+// What a body calls a namespace may be anything, and who looks it up may put it into a path.
+func TestOnlyNamesOfNamespacesAreLookedUp(t *testing.T) {
+	path := "../../../openapi/v2"
+	h := handler(fixed{path: {Present: t.Context()}, "a": {Present: t.Context()}}, nil)
+	for name, want := range map[string]bool{path: false, "a": true, "": false, "a/b": false, "A": false} {
+		if member, _, err := h.member(t.Context(), name); err != nil || (member != nil) != want {
+			t.Errorf("%q: got %v, %v", name, member, err)
+		}
+	}
+}
+
+// What a server has answered does not fill the log.
+func TestErrorsOfTheClusterAreShortened(t *testing.T) {
+	h := handler(fixed{"a": {Present: t.Context()}}, func(*http.Request) (*http.Response, error) {
+		return nil, errors.New(strings.Repeat("long ", 1<<20))
+	})
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/a/pods", nil)); w.Body.Len() > 64<<10 {
+		t.Errorf("the response has %d bytes", w.Body.Len())
+	}
+}
+
 func TestPathsAreValidated(t *testing.T) {
 	h := handler(fixed{"a": {Present: t.Context()}, "proxy": {Present: t.Context()}}, func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}}, nil

@@ -76,10 +76,9 @@ type namespaceDelta struct {
 	name string
 	// version is that of the first change, previous that of the change before it.
 	version, previous int64
-	// changed reports that the namespace itself changed. before is its first state, last the one before the current
-	// state.
-	changed      bool
-	before, last *hnc.MyNamespace
+	// changed reports that the namespace itself changed. before is its first state.
+	changed bool
+	before  *hnc.MyNamespace
 	// selected reports that the reader selected one of these states.
 	selected bool
 }
@@ -91,10 +90,7 @@ func (d *delta) add(ch change, previous int64) {
 		if !n.changed {
 			n.changed, n.before = true, ch.before
 		}
-		if ch.before != nil {
-			n.last = ch.before
-			n.selected = n.selected || d.reader.selects(ch.before)
-		}
+		n.selected = n.selected || ch.before != nil && d.reader.selects(ch.before)
 		return
 	}
 	concerned := false
@@ -165,20 +161,21 @@ func (d *delta) events(n *namespaceDelta, resumed bool) []watch.Event {
 	case visible && (n.changed || resumed):
 		return []watch.Event{{Type: watch.Modified, Object: withVersion(now, n.version)}}
 	case !visible && visibleBefore, !visible && resumed && ever && (n.selected || now != nil && d.reader.selects(now)):
-		return []watch.Event{{Type: watch.Deleted, Object: withVersion(n.lastVisible(now), n.version)}}
+		return []watch.Event{{Type: watch.Deleted, Object: withVersion(n.lastVisible(now, allowedBefore), n.version)}}
 	}
 	return nil
 }
 
-// lastVisible returns the state of a deleted namespace for a reader: nothing newer than the lost access.
-func (n *namespaceDelta) lastVisible(now *hnc.MyNamespace) *hnc.MyNamespace {
+// lastVisible returns the state of a deleted namespace for a reader who had access before the changes or not: the name
+// alone, unless it is a state that the reader may have seen. Between two accesses, it may have been somebody else's.
+func (n *namespaceDelta) lastVisible(now *hnc.MyNamespace, allowedBefore bool) *hnc.MyNamespace {
 	switch {
 	case !n.changed:
 		return now
-	case n.last != nil:
-		return cmp.Or(n.before, n.last)
+	case allowedBefore && n.before != nil:
+		return n.before
 	}
-	return &hnc.MyNamespace{ObjectMeta: metav1.ObjectMeta{Name: now.Name, UID: now.UID}}
+	return &hnc.MyNamespace{ObjectMeta: metav1.ObjectMeta{Name: n.name}}
 }
 
 // accessBefore reports whether the reader had access to a namespace before the changes, and whether at any time

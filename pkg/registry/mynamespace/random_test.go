@@ -35,7 +35,7 @@ func newTestCache() *Cache {
 }
 
 // bind binds a role to subjects in a namespace, or in all namespaces.
-func (c *Cache) bind(namespace, name string, role rbacindex.Role, subjects ...access.Subject) {
+func (c *Cache) bind(namespace, name string, role rbacindex.Role, subjects ...rbacindex.Subject) {
 	c.update(func() {
 		c.access.SetBinding(rbacindex.Binding{BindingKey: rbacindex.BindingKey{Namespace: namespace, Name: name}, Role: role, Subjects: subjects})
 	})
@@ -186,6 +186,48 @@ func TestWatchesConvergeToTheList(t *testing.T) {
 						t.Fatalf("%s: %v", when, err)
 					}
 				}
+			}
+		}
+	}
+}
+
+// Between two accesses of a reader, a namespace of the name may have been somebody else's.
+func TestALostNamespaceIsShownAsItWasWithAccessOnly(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, between, after string
+	}{
+		"another one came afterwards":   {after: "secret"},
+		"another one was there before":  {before: "secret", between: "mine"},
+		"another one came, and changed": {between: "mine", after: "secret"},
+	} {
+		p := newTestCache()
+		set := func(color string) {
+			if color != "" {
+				p.setNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: types.UID(color), Labels: map[string]string{"color": color}}})
+			}
+		}
+		set(c.before)
+		version := p.history.latest()
+		if c.before != "" {
+			p.deleteNamespace("a")
+		}
+		p.bind("a", "x", namespaceReader, ann)
+		set(c.between)
+		p.unbind("a", "x")
+		if c.between != "" {
+			p.deleteNamespace("a")
+		}
+		set(c.after)
+		if c.after != "" {
+			p.setNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: types.UID(c.after), Labels: map[string]string{"color": c.after, "more": "x"}}})
+		}
+		events, _, _, err := p.events(reader{subjects: []rbacindex.Subject{ann}, selects: func(*hnc.MyNamespace) bool { return true }}, version, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, event := range events {
+			if o := event.Object.(*hnc.MyNamespace); o.Name != "a" || o.Labels["color"] == "secret" || o.UID == "secret" {
+				t.Errorf("%s: %s of %q with %v", name, event.Type, o.UID, o.Labels)
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func (r *Reader) head(ctx context.Context, source Source, credentials *Credentia
 		return "", err
 	}
 	defer options.remove()
-	refs, err := remote.ListContext(ctx, &gogit.ListOptions{Auth: options.auth, CABundle: options.ca})
+	refs, err := remote.ListContext(ctx, &gogit.ListOptions{Auth: options.auth, CABundle: options.ca, ProxyOptions: options.connection(listScheme)})
 	if err != nil {
 		return "", withoutBody(err)
 	}
@@ -164,7 +164,7 @@ func (r *Reader) fetch(ctx context.Context, disk *quota, source Source, credenti
 	}
 	err = remote.FetchContext(ctx, &gogit.FetchOptions{
 		RefSpecs: []config.RefSpec{config.RefSpec("+" + from + ":" + fetched.String())},
-		Depth:    1, Tags: gogit.NoTags, Force: true, Auth: options.auth, CABundle: options.ca,
+		Depth:    1, Tags: gogit.NoTags, Force: true, Auth: options.auth, CABundle: options.ca, ProxyOptions: options.connection(fetchScheme),
 	})
 	var missing gogit.NoMatchingRefSpecError
 	switch {

@@ -45,6 +45,13 @@ func (b *Budget) take(bytes, total int64) bool {
 	return false
 }
 
+// give gives bytes back.
+func (b *Budget) give(bytes int64) {
+	if b != nil {
+		b.left.Add(bytes)
+	}
+}
+
 // ErrBudget means that other repositories leave no space at present.
 var ErrBudget = errors.New("too many large repositories are read at the same time; it is tried again")
 
@@ -78,7 +85,7 @@ func (q *quota) remove(dir string) error {
 		return err
 	}
 	delete(b.remaining, dir)
-	b.left.Add(q.taken.Swap(0))
+	b.give(q.taken.Swap(0))
 	return nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
+	"sync"
 	"time"
 
 	gogit "github.com/go-git/go-git/v5"
@@ -19,6 +21,7 @@ import (
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
 	gitstorage "github.com/go-git/go-git/v5/storage"
 	"github.com/go-git/go-git/v5/storage/memory"
+	"golang.org/x/net/proxy"
 )
 
 // RestrictProtocols removes the protocols of go-git that run programs or transfer in clear text, and limits how long a
@@ -34,35 +37,104 @@ func RestrictProtocols(maxBytes int64) {
 	base.DisableCompression = true
 	base.DisableKeepAlives = true // Each request has a connection, and its bytes, of its own.
 	dial := base.DialContext
+	lists := NewBudget(maxLists)
+	bounded := func(conn net.Conn, list bool) net.Conn {
+		c := &boundedConn{Conn: conn, left: maxBytes + maxReceived}
+		if list {
+			c.left, c.lists = maxReceived, lists
+		}
+		return c
+	}
 	base.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &boundedConn{Conn: conn, left: maxBytes + maxReceived}, nil
+		return bounded(conn, ctx.Value(listKey{}) != nil), nil
 	}
-	client.InstallProtocol("https", githttp.NewClientWithOptions(&http.Client{Transport: base},
+	client.InstallProtocol("https", githttp.NewClientWithOptions(&http.Client{Transport: markLists{base}},
 		&githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects}))
+	// go-git's client of ssh has no other way to a dialer than a proxy.
+	for scheme, list := range map[string]bool{listScheme: true, fetchScheme: false} {
+		proxy.RegisterDialerType(scheme, func(*url.URL, proxy.Dialer) (proxy.Dialer, error) {
+			return sshDialer{func(conn net.Conn) net.Conn { return bounded(conn, list) }}, nil
+		})
+	}
 }
 
-// maxReceived is how many bytes a server may send besides a repository: go-git holds lists of references and the bodies
-// of errors in memory.
-const maxReceived = 16 << 20
+const (
+	// maxReceived is how many bytes a server may send besides a repository: go-git holds lists of references, some
+	// 250,000 in so many bytes, and the bodies of errors in memory.
+	maxReceived = 16 << 20
+	// maxLists is how many bytes of lists of references may be received at a time. In memory, they take six times as many.
+	maxLists = 32 << 20
+	// listScheme and fetchScheme are those of the proxies that stand for connections of ssh with the bounds of a list of
+	// references, and of a repository.
+	listScheme, fetchScheme = "hns-list", "hns-fetch"
+)
 
-// boundedConn is a connection that ends after a number of bytes.
+// listKey is the key of the value in the context of a request for references.
+type listKey struct{}
+
+// markLists marks the contexts of requests for references, which have connections of their own.
+type markLists struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (m markLists) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/info/refs") {
+		r = r.WithContext(context.WithValue(r.Context(), listKey{}, true))
+	}
+	return m.RoundTripper.RoundTrip(r)
+}
+
+// sshDialer connects as without a proxy, and bounds the connections.
+type sshDialer struct{ bound func(net.Conn) net.Conn }
+
+// Dial implements proxy.Dialer.
+func (d sshDialer) Dial(network, address string) (net.Conn, error) {
+	return d.DialContext(context.Background(), network, address)
+}
+
+// DialContext implements proxy.ContextDialer.
+func (d sshDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := proxy.Dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return d.bound(conn), nil
+}
+
+// boundedConn is a connection that ends after a number of bytes. Those of a list of references count in the budget of all
+// lists until it is closed.
 type boundedConn struct {
 	net.Conn
-	left int64
+	left  int64
+	lists *Budget
+	taken int64
+	close sync.Once
 }
 
 // Read implements net.Conn.
 func (c *boundedConn) Read(data []byte) (int, error) {
-	if c.left <= 0 {
+	switch {
+	case c.left <= 0 && c.lists != nil:
+		return 0, fmt.Errorf("the server has sent more than %d MiB of references; delete branches and tags", maxReceived>>20)
+	case c.left <= 0:
 		return 0, errors.New("the server has sent more bytes than a repository may have (--max-repository-bytes)")
 	}
 	n, err := c.Conn.Read(data[:min(int64(len(data)), c.left)])
 	c.left -= int64(n)
+	if !c.lists.take(int64(n), c.taken+int64(n)) {
+		return 0, ErrBudget
+	}
+	c.taken += int64(n)
 	return n, err
+}
+
+// Close implements net.Conn.
+func (c *boundedConn) Close() error {
+	c.close.Do(func() { c.lists.give(c.taken) })
+	return c.Conn.Close()
 }
 
 // remoteOptions are those of requests to a server.
@@ -71,6 +143,15 @@ type remoteOptions struct {
 	ca   []byte
 	// remove deletes temporary files.
 	remove func()
+	ssh    bool
+}
+
+// connection returns the options of a connection with the bounds of a scheme, which those of https have without options.
+func (o *remoteOptions) connection(scheme string) transport.ProxyOptions {
+	if !o.ssh {
+		return transport.ProxyOptions{}
+	}
+	return transport.ProxyOptions{URL: scheme + "://any"}
 }
 
 // remote returns the remote side of a repository. Without a storer, references can be listed only.
@@ -93,6 +174,7 @@ func (r *Reader) remote(source Source, credentials *Credentials, storer gitstora
 		if err := r.sshOptions(options, address, credentials); err != nil {
 			return nil, nil, err
 		}
+		options.ssh = true
 	default:
 		return nil, nil, fmt.Errorf("the scheme of %s is neither https nor ssh", address.Redacted())
 	}

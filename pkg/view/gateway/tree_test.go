@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -65,6 +66,15 @@ func TestMembersAreTheSubtree(t *testing.T) {
 	tree.set(sub)
 	if got, err := in.Get(t.Context(), "a-dev"); err != nil || !got.Deleting {
 		t.Errorf("got %+v, %v while it is being deleted", got, err)
+	}
+}
+
+// The client puts a name into a path as it is.
+func TestOnlyNamesOfNamespacesAreRequested(t *testing.T) {
+	for _, name := range []string{"../../../openapi/v2", "a/b", "a?watch=true", ""} {
+		if got, err := (members{newTree(t), "a"}).Get(t.Context(), name); got != nil || !apierrors.IsBadRequest(err) {
+			t.Errorf("%q: got %v, %v", name, got, err)
+		}
 	}
 }
 
