@@ -76,7 +76,8 @@ type merged struct {
 	leftOut    sets.Set[string]
 }
 
-// add adds the next level.
+// add adds the next level. There is always room for the few Pod Security labels: otherwise those who set other labels on
+// ancestors could keep them out.
 func (m *merged) add(level map[string]string) {
 	if m.fits == nil {
 		m.fits, m.leftOut = map[string]string{}, sets.New[string]()
@@ -84,6 +85,8 @@ func (m *merged) add(level map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(level)) {
 		switch size := len(key) + len(level[key]); {
 		case m.knows(key):
+		case slices.Contains(hnc.PodSecurityLabels, key):
+			m.fits[key] = level[key]
 		case m.size+size > m.room:
 			m.leftOut.Insert(key)
 		default:

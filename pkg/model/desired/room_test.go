@@ -7,6 +7,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 )
 
@@ -53,6 +54,24 @@ func TestLabelsAndAnnotationsFromAboveHaveRoomFirst(t *testing.T) {
 				t.Errorf("%s: %q does not say %q", name, said, part)
 			}
 		}
+	}
+}
+
+// Whoever may set labels on ancestors keeps no Pod Security label out by filling the namespace.
+func TestPodSecurityLabelsHaveRoom(t *testing.T) {
+	w := tree.New(treetest.Managing([]string{"m", "pod-security.kubernetes.io/.*"}))
+	for _, line := range []string{"ns a", "ns b", "parent b a"} {
+		treetest.Apply(w, line)
+	}
+	for name, pair := range map[string]v1beta1.MetaKVP{
+		"a": {Key: "m", Value: strings.Repeat("x", maxManagedBytes)}, "b": {Key: "pod-security.kubernetes.io/enforce", Value: "restricted"},
+	} {
+		h := treetest.Hierarchy(w, name)
+		h.Metadata.Labels = append(h.Metadata.Labels, pair)
+		w.SetHierarchy(h)
+	}
+	if got := managedLabels(w, "b")["pod-security.kubernetes.io/enforce"]; got != "restricted" {
+		t.Errorf("got %q", got)
 	}
 }
 

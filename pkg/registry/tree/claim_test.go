@@ -27,6 +27,7 @@ func TestClaim(t *testing.T) {
 		{"A5 a name with another parent", "b", "c", apierrors.IsConflict, `"b" has another parent already`},
 		{"A5 a root", "root2", "c", apierrors.IsConflict, "exists already"},
 		{"A4 an excluded name", "kube-system", "c", apierrors.IsForbidden, "excluded"},
+		{"the namespace of repositories", hnc.RepositoriesNamespace, "c", apierrors.IsForbidden, "the accounts of RepositorySyncs"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := newFixture(t, forestOfRows)
@@ -73,6 +74,7 @@ func TestRequiredChildrenAreValidatedLikeTheirCreation(t *testing.T) {
 		{"a root", "root2", "c", apierrors.IsConflict, "exists already", forestOfRows},
 		{"itself", "root2", "root2", apierrors.IsConflict, `"root2" exists already`, forestOfRows},
 		{"an excluded name", "kube-system", "c", apierrors.IsForbidden, "excluded", forestOfRows},
+		{"the namespace of repositories", hnc.RepositoriesNamespace, "c", apierrors.IsForbidden, "the accounts of RepositorySyncs", forestOfRows},
 		{"somebody's missing parent", "gone", "below", apierrors.IsInvalid, "below <- orphan <- gone", forestOfRows},
 		{"too deep", "new", "c59", apierrors.IsInvalid, "60", long},
 	} {

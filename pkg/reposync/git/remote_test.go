@@ -3,7 +3,9 @@ package git
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -14,6 +16,7 @@ import (
 
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
+	"golang.org/x/crypto/ssh"
 )
 
 // history returns a repository with two commits: first, which has the tag v1, and second, the head of the branch
@@ -140,6 +143,35 @@ func TestSSH(t *testing.T) {
 	rejected(t, "a host that is not known", source, &Credentials{Identity: identity, KnownHosts: elsewhere}, "knownhosts: key is unknown")
 	imposter := append([]byte(strings.Fields(string(knownHosts))[0]+" "), strings.SplitN(string(elsewhere), " ", 2)[1]...)
 	rejected(t, "another key of the host", source, &Credentials{Identity: identity, KnownHosts: imposter}, "knownhosts: key mismatch")
+}
+
+// go-git holds the references of a server in memory, and all RepositorySyncs poll them.
+func TestListsOfReferencesAreBounded(t *testing.T) {
+	RestrictProtocols(256 << 20)
+	endless := func(w io.Writer) error {
+		for i := range 1 << 19 {
+			line := fmt.Sprintf("%040x refs/heads/%d\n", i+1, i)
+			if i == 0 {
+				line = fmt.Sprintf("%040x HEAD\x00ofs-delta\n", i+1)
+			}
+			if _, err := fmt.Fprintf(w, "%04x%s", len(line)+4, line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+		_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
+		_ = endless(w)
+	}))
+	t.Cleanup(server.Close)
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	rejected(t, "https", Source{URL: server.URL + "/policy.git"}, &Credentials{CA: ca}, "16 MiB of references")
+
+	client, identity := key(t)
+	url, knownHosts := serveSSHWith(t, "/endless", client.PublicKey(), func(_ context.Context, channel ssh.Channel) error { return endless(channel) })
+	rejected(t, "ssh", Source{URL: url}, &Credentials{Identity: identity, KnownHosts: knownHosts}, "16 MiB of references")
 }
 
 // go-git keeps the body of an error in memory. The bytes that are sent count, not those that they decompress to.

@@ -114,6 +114,14 @@ func key(t *testing.T) (ssh.Signer, []byte) {
 // serveSSH serves a repository to the holder of a key. It returns the URL and the server's line of known_hosts.
 func serveSSH(t *testing.T, dir string, client ssh.PublicKey) (url string, knownHosts []byte) {
 	t.Helper()
+	return serveSSHWith(t, dir, client, func(ctx context.Context, channel ssh.Channel) error {
+		return uploadPack(ctx, dir, channel, channel, channel.Stderr())
+	})
+}
+
+// serveSSHWith is serveSSH with another program instead of upload-pack.
+func serveSSHWith(t *testing.T, dir string, client ssh.PublicKey, run func(context.Context, ssh.Channel) error) (url string, knownHosts []byte) {
+	t.Helper()
 	config := &ssh.ServerConfig{PublicKeyCallback: func(c ssh.ConnMetadata, k ssh.PublicKey) (*ssh.Permissions, error) {
 		if c.User() != "git" || !bytes.Equal(k.Marshal(), client.Marshal()) {
 			return nil, fmt.Errorf("unknown key of %s", c.User())
@@ -133,14 +141,14 @@ func serveSSH(t *testing.T, dir string, client ssh.PublicKey) (url string, known
 			if err != nil {
 				return
 			}
-			go serveConnection(t.Context(), connection, config, dir)
+			go serveConnection(t.Context(), connection, config, dir, run)
 		}
 	}()
 	address := listener.Addr().String()
 	return "ssh://git@" + address + dir, []byte(knownhosts.Line([]string{address}, host.PublicKey()) + "\n")
 }
 
-func serveConnection(ctx context.Context, connection net.Conn, config *ssh.ServerConfig, dir string) {
+func serveConnection(ctx context.Context, connection net.Conn, config *ssh.ServerConfig, dir string, run func(context.Context, ssh.Channel) error) {
 	defer func() { _ = connection.Close() }()
 	_, channels, requests, err := ssh.NewServerConn(connection, config)
 	if err != nil {
@@ -156,12 +164,12 @@ func serveConnection(ctx context.Context, connection net.Conn, config *ssh.Serve
 		if err != nil {
 			return
 		}
-		go serveSession(ctx, channel, requests, dir)
+		go serveSession(ctx, channel, requests, dir, run)
 	}
 }
 
-// serveSession runs upload-pack for the repository. Any other request fails.
-func serveSession(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, dir string) {
+// serveSession runs a program for requests for upload-pack of the repository. Any other request fails.
+func serveSession(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, dir string, run func(context.Context, ssh.Channel) error) {
 	defer func() { _ = channel.Close() }()
 	for request := range requests {
 		if request.Type != "exec" {
@@ -177,7 +185,7 @@ func serveSession(ctx context.Context, channel ssh.Channel, requests <-chan *ssh
 		}
 		_ = request.Reply(true, nil)
 		status := struct{ Status uint32 }{}
-		if uploadPack(ctx, dir, channel, channel, channel.Stderr()) != nil {
+		if run(ctx, channel) != nil {
 			status.Status = 1
 		}
 		_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(&status))
