@@ -134,7 +134,9 @@ func fresh(t *testing.T) {
 		used = true
 		return
 	}
-	stopAll(t)
+	if err := cp.KillAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	ours, _ := data()
 	restore(t, ours, t.TempDir())
 	newCluster(t)
