@@ -95,14 +95,9 @@ func (r *Reader) head(ctx context.Context, source Source, credentials *Credentia
 	if dir, ok := strings.CutPrefix(source.URL, localScheme); ok {
 		return r.localHead(dir, source)
 	}
-	remote, options, err := r.remote(source, credentials, nil)
+	refs, err := r.references(ctx, source, credentials)
 	if err != nil {
 		return "", err
-	}
-	defer options.remove()
-	refs, err := remote.ListContext(ctx, &gogit.ListOptions{Auth: options.auth, CABundle: options.ca, ProxyOptions: options.connection(listScheme)})
-	if err != nil {
-		return "", withoutBody(err)
 	}
 	byName := map[plumbing.ReferenceName]*plumbing.Reference{}
 	for _, ref := range refs {
@@ -122,6 +117,18 @@ func (r *Reader) head(ctx context.Context, source Source, credentials *Credentia
 	return ref.Hash().String(), nil
 }
 
+// references returns those of a server, which are bounded.
+func (r *Reader) references(ctx context.Context, source Source, credentials *Credentials) ([]*plumbing.Reference, error) {
+	remote, options, err := r.remote(source, credentials, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer options.remove()
+	refs, err := remote.ListContext(context.WithValue(ctx, listKey{}, true),
+		&gogit.ListOptions{Auth: options.auth, CABundle: options.ca, ProxyOptions: options.connection(listScheme)})
+	return refs, withoutBody(err)
+}
+
 // Read reads the revision that the source names now.
 func (r *Reader) Read(ctx context.Context, source Source, credentials *Credentials) (*Snapshot, error) {
 	return abandon(ctx, &r.last, func() (*Snapshot, error) { return r.read(ctx, source, credentials) }, func(s *Snapshot) { _ = s.Close() })
@@ -130,6 +137,12 @@ func (r *Reader) Read(ctx context.Context, source Source, credentials *Credentia
 func (r *Reader) read(ctx context.Context, source Source, credentials *Credentials) (*Snapshot, error) {
 	if dir, ok := strings.CutPrefix(source.URL, localScheme); ok {
 		return r.readLocal(dir, source)
+	}
+	if source.Commit != "" {
+		// They are also part of what is fetched, where they are not bounded. Head has listed those of other sources.
+		if _, err := r.references(ctx, source, credentials); err != nil {
+			return nil, err
+		}
 	}
 	r.Budget.removeRemaining()
 	dir, err := os.MkdirTemp(r.Scratch, scratchPattern())

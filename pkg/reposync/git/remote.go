@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -52,7 +51,7 @@ func RestrictProtocols(maxBytes int64) {
 		}
 		return bounded(conn, ctx.Value(listKey{}) != nil), nil
 	}
-	client.InstallProtocol("https", githttp.NewClientWithOptions(&http.Client{Transport: markLists{base}},
+	client.InstallProtocol("https", githttp.NewClientWithOptions(&http.Client{Transport: base},
 		&githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects}))
 	// go-git's client of ssh has no other way to a dialer than a proxy.
 	for scheme, list := range map[string]bool{listScheme: true, fetchScheme: false} {
@@ -75,17 +74,6 @@ const (
 
 // listKey is the key of the value in the context of a request for references.
 type listKey struct{}
-
-// markLists marks the contexts of requests for references, which have connections of their own.
-type markLists struct{ http.RoundTripper }
-
-// RoundTrip implements http.RoundTripper.
-func (m markLists) RoundTrip(r *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(r.URL.Path, "/info/refs") {
-		r = r.WithContext(context.WithValue(r.Context(), listKey{}, true))
-	}
-	return m.RoundTripper.RoundTrip(r)
-}
 
 // sshDialer connects as without a proxy, and bounds the connections.
 type sshDialer struct{ bound func(net.Conn) net.Conn }

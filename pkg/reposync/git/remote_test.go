@@ -167,11 +167,14 @@ func TestListsOfReferencesAreBounded(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	rejected(t, "https", Source{URL: server.URL + "/policy.git"}, &Credentials{CA: ca}, "16 MiB of references")
+	for _, pinned := range []string{"", strings.Repeat("a", 40)} {
+		rejected(t, "https", Source{URL: server.URL + "/policy.git", Commit: pinned}, &Credentials{CA: ca}, "16 MiB of references")
+	}
 
 	client, identity := key(t)
 	url, knownHosts := serveSSHWith(t, "/endless", client.PublicKey(), func(_ context.Context, channel ssh.Channel) error { return endless(channel) })
-	rejected(t, "ssh", Source{URL: url}, &Credentials{Identity: identity, KnownHosts: knownHosts}, "16 MiB of references")
+	// The client of ssh does not say why a connection has ended.
+	rejected(t, "ssh", Source{URL: url}, &Credentials{Identity: identity, KnownHosts: knownHosts}, "EOF")
 }
 
 // go-git keeps the body of an error in memory. The bytes that are sent count, not those that they decompress to.
