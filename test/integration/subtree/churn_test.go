@@ -118,7 +118,7 @@ func knowsItsPermissions(t *testing.T, u user) {
 // churn creates, changes and deletes objects, and moves branches out of the tree and back.
 func churn(t *testing.T, worker int) {
 	random := rand.New(rand.NewPCG(uint64(worker), 7))
-	for round := range rounds {
+	for round := range rounds() {
 		branch := fmt.Sprint("churn-", random.IntN(branches))
 		ns := []string{"churn-root", "churn-outside", branch, branch + "-child"}[random.IntN(4)]
 		name := fmt.Sprint("c", random.IntN(5))
