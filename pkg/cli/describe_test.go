@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,16 @@ func TestLabelsOfMovedNamespaces(t *testing.T) {
 		if got := treeLabelsMatch(row.labels, "x", above, old); got != row.match {
 			t.Errorf("%s: got %t", name, got)
 		}
+	}
+}
+
+func TestAbstractAncestorsAreNotInTheLabeledChain(t *testing.T) {
+	ns := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Labels:      map[string]string{hnc.TreeLabel("x"): "0", hnc.TreeLabel("root"): "1", hnc.TreeLabel("eng"): "2", hnc.TreeLabel("top"): "3"},
+		Annotations: map[string]string{hnc.AnnotationAbstractAncestors: "eng.top"},
+	}}
+	if chain := labeledChain(ns); !slices.Equal(chain, []string{"x", "root"}) {
+		t.Errorf("got %v", chain)
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -85,11 +86,8 @@ func readConditions(q *origin.Question, conditions []metav1.Condition) {
 
 // labeledChain returns the namespace and its ancestors, the root last, according to its tree labels.
 func labeledChain(ns *metav1.PartialObjectMetadata) []string {
-	distances := AncestorDistances(ns.Labels)
-	chain := make([]string, 0, len(distances))
-	for name := range distances {
-		chain = append(chain, name)
-	}
+	distances, abstract := AncestorDistances(ns.Labels), hnc.AbstractAncestors(ns.Annotations)
+	chain := slices.DeleteFunc(slices.Collect(maps.Keys(distances)), func(name string) bool { return slices.Contains(abstract, name) })
 	slices.SortFunc(chain, func(a, b string) int { return distances[a] - distances[b] })
 	return chain
 }

@@ -77,11 +77,7 @@ func (s Source) parent(ns *metav1.PartialObjectMetadata) string {
 	value := ""
 	switch {
 	case s.TreeLabels:
-		for _, key := range slices.Sorted(maps.Keys(ns.Labels)) {
-			if ancestor, ok := hnc.TreeLabelAncestor(key); ok && ns.Labels[key] == "1" {
-				return ancestor
-			}
-		}
+		return hnc.LabeledParent(ns.Name, ns.Labels, hnc.AbstractAncestors(ns.Annotations))
 	case s.Label != "":
 		value = ns.Labels[s.Label]
 	default:

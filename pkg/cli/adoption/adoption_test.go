@@ -60,3 +60,12 @@ func TestMoves(t *testing.T) {
 		})
 	}
 }
+
+func TestAnAbstractAncestorIsNoParent(t *testing.T) {
+	ns := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Name: "root", Labels: map[string]string{hnc.TreeLabel("root"): "0", hnc.TreeLabel("eng"): "1"}, Annotations: map[string]string{hnc.AnnotationAbstractAncestors: "eng"},
+	}}
+	if moves, skipped := Moves([]metav1.PartialObjectMetadata{ns}, Source{TreeLabels: true}); len(moves)+len(skipped) > 0 {
+		t.Errorf("got %v and %v", moves, skipped)
+	}
+}

@@ -106,13 +106,7 @@ func (t *Tree) DeleteHierarchy(namespace string, uid types.UID) Affected {
 }
 
 func (t *Tree) setHierarchy(namespace string, old, h *Hierarchy) Affected {
-	cascading := func() bool {
-		if h := t.Hierarchy(namespace); h != nil {
-			return h.Cascading
-		}
-		ns := t.namespaces[namespace]
-		return ns != nil && ns.RecordsCascading()
-	}
+	cascading := func() bool { return t.namespaces[namespace].AllowsCascading(t.hierarchies[namespace], false) }
 	before, effective := cascading(), t.Hierarchy(namespace) != nil
 	affected := t.update([]string{namespace}, func() {
 		if h == nil {
@@ -194,7 +188,7 @@ func (t *Tree) update(names []string, mutate func()) Affected {
 	var affected Affected
 	for i, name := range names {
 		affected.Propagation = affected.Propagation || !slices.Equal(t.Propagation(name), specified[i])
-		after := position{parent: t.parentFor(name), exists: t.namespaces[name] != nil, excluded: t.Excluded(name)}
+		after := position{parent: t.ParentWith(name, t.hierarchies[name]), exists: t.namespaces[name] != nil, excluded: t.Excluded(name)}
 		if after == before[i] {
 			if !t.given(name).equal(gave[i]) {
 				affected.Changed = append(affected.Changed, t.forest.Descendants(name)...)

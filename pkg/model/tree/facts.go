@@ -92,20 +92,14 @@ func (f *facts) LimitsPending(name string) bool {
 	return s != nil && s.UID == ns.LimitsPending
 }
 
-// CascadingAllowed reports whether the namespace or an ancestor allows cascading deletion: by its Hierarchy, or by the
-// label that it had when it began to terminate, if that Hierarchy or the parent is gone by now. The label may be late,
-// so it is ignored while both the Hierarchy and the parent exist. Members of a cycle have no ancestors, and what is
-// beyond a cycle is not consulted.
+// CascadingAllowed reports whether the namespace or an ancestor allows cascading deletion. Members of a cycle have no
+// ancestors, and what is beyond a cycle is not consulted.
 func (f *facts) CascadingAllowed(name string) bool {
 	chain := f.forest.Chain(name)
 	cyclic := f.forest.Parent(chain[len(chain)-1]) != ""
 	for i, at := range chain {
-		h := f.Hierarchy(at)
-		if h != nil && h.Cascading {
-			return true
-		}
-		ns, parentGone := f.namespaces[at], i+1 < len(chain) && f.namespaces[chain[i+1]] == nil
-		if ns != nil && ns.RecordsCascading() && (h == nil || parentGone) {
+		parentGone := i+1 < len(chain) && f.namespaces[chain[i+1]] == nil
+		if f.namespaces[at].AllowsCascading(f.hierarchies[at], parentGone) {
 			return true
 		}
 		if cyclic && f.forest.Cycle(at) != nil {
@@ -113,6 +107,17 @@ func (f *facts) CascadingAllowed(name string) bool {
 		}
 	}
 	return false
+}
+
+// AllowsCascading reports whether the namespace allows cascading deletion, in it and below: by its effective Hierarchy,
+// or by the label that it had when it began to terminate, if that Hierarchy or the parent is gone by now. The label may
+// be late, so it is ignored while both exist. The namespace and the Hierarchy are nil if they do not exist; a root's
+// parent is not gone.
+func (n *Namespace) AllowsCascading(h *Hierarchy, parentGone bool) bool {
+	if h.effectiveIn(n) {
+		return h.Cascading || (parentGone && n.RecordsCascading())
+	}
+	return n != nil && n.RecordsCascading()
 }
 
 // RecordsCascading reports whether a terminating namespace has the label that says that cascading deletion was allowed.
@@ -146,31 +151,28 @@ func (f *facts) Goes(name string) bool {
 	})
 }
 
-// parentFor returns the effective parent of the namespace from the records: the parent that its Hierarchy names, or
-// else the one that has a Subnamespace for it. No annotation takes a namespace away from the parent in its Hierarchy,
-// which was authorized. An existing namespace belongs to a Subnamespace only if its own
-// annotation says so: no user can capture a namespace by creating a Subnamespace of its name. Any other external
-// namespace has no parent. Kubernetes deletes the records of a terminating namespace before the namespace, which does
-// not take it and its descendants out of the tree: its labels, which only the propagator writes, name the parent.
-func (f *facts) parentFor(name string) string {
+// ParentWith returns the effective parent of the namespace from the records, with the given Hierarchy, nil for none, in
+// place of its own: the parent that the Hierarchy names, or else the one that has a Subnamespace for it. No annotation
+// takes a namespace away from the parent in its Hierarchy, which was authorized. An existing namespace belongs to a
+// Subnamespace only if its own annotation says so: no user can capture a namespace by creating a Subnamespace of its
+// name. Any other external namespace has no parent. Kubernetes deletes the records of a terminating namespace before the
+// namespace, which does not take it and its descendants out of the tree: its labels, which only the propagator writes,
+// name the parent.
+func (f *facts) ParentWith(name string, h *Hierarchy) string {
 	if f.Excluded(name) {
 		return ""
 	}
 	if ns := f.namespaces[name]; ns != nil {
-		if h := f.Hierarchy(name); h != nil && h.Parent != "" {
+		effective := h.effectiveIn(ns)
+		switch {
+		case effective && h.Parent != "":
 			return h.Parent
-		}
-		if ns.ManagedBy != "" {
+		case ns.ManagedBy != "", effective && len(h.Abstract) > 0:
+			// No annotation takes the namespace out of the policies that select by abstract ancestors.
 			return ""
-		}
-		if len(f.AbstractAncestors(name)) > 0 {
-			// No annotation takes the namespace out of the policies that select by them.
-			return ""
-		}
-		if ns.SubnamespaceOf != "" && f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) != nil {
+		case ns.SubnamespaceOf != "" && f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) != nil:
 			return ns.SubnamespaceOf
-		}
-		if ns.Terminating && f.Hierarchy(name) == nil {
+		case ns.Terminating && !effective:
 			return ns.LabeledParent()
 		}
 		return f.bornBelow(ns)

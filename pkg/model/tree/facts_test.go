@@ -50,6 +50,36 @@ func TestALabelIsNoPermissionBesideAHierarchy(t *testing.T) {
 	}
 }
 
+func TestCascadingDeletionIsAllowedByTheHierarchyOrByTheLabelInItsStead(t *testing.T) {
+	labeled := func(n *Namespace) { n.Labels = map[string]string{hnc.LabelCascadingDeletion: hnc.CascadingAllowed} }
+	denies := hierarchy("n", "p")
+	allows, earlier := *denies, *denies
+	allows.Cascading, earlier.Cascading, earlier.Owner = true, true, "earlier"
+	for name, test := range map[string]struct {
+		namespace  *Namespace
+		hierarchy  *Hierarchy
+		parentGone bool
+		want       bool
+	}{
+		"nothing exists":                       {nil, nil, false, false},
+		"a Hierarchy without a namespace":      {nil, &allows, false, false},
+		"nothing allows it":                    {ns("n"), nil, false, false},
+		"its Hierarchy denies it":              {ns("n"), denies, false, false},
+		"its Hierarchy allows it":              {ns("n"), &allows, false, true},
+		"that of an earlier namespace does":    {ns("n"), &earlier, false, false},
+		"labeled, and it stays":                {ns("n", labeled), nil, true, false},
+		"recorded, and its Hierarchy is gone":  {ns("n", labeled, terminating), nil, false, true},
+		"recorded, beside an earlier one's":    {ns("n", labeled, terminating), &earlier, false, true},
+		"recorded, and its Hierarchy denies":   {ns("n", labeled, terminating), denies, false, false},
+		"the same, and the parent is gone":     {ns("n", labeled, terminating), denies, true, true},
+		"not recorded, and the parent is gone": {ns("n", terminating), denies, true, false},
+	} {
+		if got := test.namespace.AllowsCascading(test.hierarchy, test.parentGone); got != test.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
+
 func TestNothingIsWrittenWhereActivitiesAreHaltedOrAnAncestorTerminates(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*Tree)

@@ -48,3 +48,30 @@ func TestParentByRecordsFollowsTheRulesOfTheTree(t *testing.T) {
 		}
 	}
 }
+
+// TestParentWithAnotherHierarchyIsThatOfATreeThatHasIt changes the Hierarchies of random trees.
+func TestParentWithAnotherHierarchyIsThatOfATreeThatHasIt(t *testing.T) {
+	known := tree.New(treetest.Rules())
+	random := treetest.NewRandom(known, 1)
+	for step := range 3000 {
+		random.Change()
+		name, h := treetest.Names[step%len(treetest.Names)], &tree.Hierarchy{}
+		old := known.HierarchyRecord(name)
+		if old != nil {
+			*h = *old
+		}
+		h.Namespace, h.ResourceVersion, h.Parent = name, treetest.Next(), []string{"", "a", "b"}[random.IntN(3)]
+		got, none := known.ParentWith(name, h), known.ParentWith(name, nil)
+		if known.SetHierarchy(h); known.Parent(name) != got {
+			t.Fatalf("step %d: with %+v, the parent of %s is %q, want %q", step, h, name, got, known.Parent(name))
+		}
+		if known.DeleteHierarchy(name, h.UID); known.Parent(name) != none {
+			t.Fatalf("step %d: without a Hierarchy, the parent of %s is %q, want %q", step, name, none, known.Parent(name))
+		}
+		if old != nil {
+			again := *old
+			again.ResourceVersion = treetest.Next()
+			known.SetHierarchy(&again)
+		}
+	}
+}

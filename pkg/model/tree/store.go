@@ -48,11 +48,15 @@ func (r *records) HierarchyRecord(name string) *Hierarchy { return r.hierarchies
 // Hierarchy returns the effective Hierarchy of the namespace, nil if there is none. One that is bound to another
 // incarnation of the namespace has no effect.
 func (r *records) Hierarchy(name string) *Hierarchy {
-	h, ns := r.hierarchies[name], r.namespaces[name]
-	if h == nil || ns == nil || (h.Owner != "" && h.Owner != ns.UID) {
-		return nil
+	if h := r.hierarchies[name]; h.effectiveIn(r.namespaces[name]) {
+		return h
 	}
-	return h
+	return nil
+}
+
+// effectiveIn reports whether both exist, and the Hierarchy is not bound to another incarnation of the namespace.
+func (h *Hierarchy) effectiveIn(ns *Namespace) bool {
+	return h != nil && ns != nil && (h.Owner == "" || h.Owner == ns.UID)
 }
 
 // SubnamespaceRecord returns the Subnamespace, effective or not, nil if there is none.

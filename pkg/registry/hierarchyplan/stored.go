@@ -13,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
+	registry "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
 // storedRecords reads the records for one plan from the caches of this server. They contain what this server had stored
@@ -73,9 +74,7 @@ func (r *storedRecords) hierarchy(namespace string) (*tree.Hierarchy, error) {
 	if object == nil {
 		return nil, err
 	}
-	var h v1beta1.Hierarchy
-	err = v1beta1.Convert_hnc_Hierarchy_To_v1beta1_Hierarchy(object.(*hnc.Hierarchy), &h, nil)
-	return tree.NewHierarchy(&h), err
+	return registry.HierarchyRecord(object.(*hnc.Hierarchy))
 }
 
 func (r *storedRecords) subnamespace(key tree.Key) (*tree.Subnamespace, error) {

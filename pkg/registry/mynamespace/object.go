@@ -15,6 +15,7 @@ import (
 
 // newObject returns the MyNamespace of a namespace. It shares the labels, which are never modified.
 func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
+	abstract := hnc.AbstractAncestors(namespace.Annotations)
 	o := &hnc.MyNamespace{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:              namespace.Name,
@@ -24,14 +25,14 @@ func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
 			DeletionTimestamp: namespace.DeletionTimestamp,
 		},
 		Status: hnc.MyNamespaceStatus{
-			Phase: string(namespace.Status.Phase),
-			Kind:  managed.Kind(namespace.Annotations),
-			Root:  namespace.Name,
+			Phase:  string(namespace.Status.Phase),
+			Kind:   managed.Kind(namespace.Annotations),
+			Parent: hnc.LabeledParent(namespace.Name, namespace.Labels, abstract),
+			Root:   namespace.Name,
 		},
 	}
-	// A tree label holds the distance to an ancestor: 1 is the parent, the greatest is the root. Abstract ancestors are
-	// not namespaces.
-	abstract := hnc.AbstractAncestors(namespace.Annotations)
+	// A tree label holds the distance to an ancestor, of which the root has the greatest. Abstract ancestors are not
+	// namespaces.
 	for key, value := range namespace.Labels {
 		ancestor, ok := hnc.TreeLabelAncestor(key)
 		if !ok || slices.Contains(abstract, ancestor) {
@@ -40,9 +41,6 @@ func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
 		depth, err := strconv.ParseInt(value, 10, 32)
 		if err != nil || depth < 0 || depth == math.MaxInt32 {
 			continue // written before the labels were protected
-		}
-		if depth == 1 {
-			o.Status.Parent = ancestor
 		}
 		if int32(depth) > o.Status.Depth {
 			o.Status.Depth, o.Status.Root = int32(depth), ancestor

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,14 +12,15 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	model "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // ValidateDeletion validates that the Subnamespace name is deleted along with its namespace. A namespace with children
-// needs cascading deletion, allowed by its Hierarchy or by that of an ancestor. It is advisory, because children may be
-// added until the namespace is gone; the propagator, which deletes the namespace, applies the same rule, and keeps a
-// namespace that has children by then.
+// needs cascading deletion, allowed by it or by an ancestor. It is advisory, because children may be added until the
+// namespace is gone; the propagator, which deletes the namespace, applies the same rule, and keeps a namespace that has
+// children by then.
 func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *corev1.Namespace, hierarchies HierarchyGetter, subnamespaces rest.Getter) error {
 	children := c.index.Children(name)
 	if parent.DeletionTimestamp != nil || len(children) == 0 {
@@ -39,17 +41,24 @@ func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *core
 		if err != nil {
 			return nil, err
 		}
-		for _, at := range chain {
-			hierarchy, err := hierarchies(ctx, at)
-			if apierrors.IsNotFound(err) {
-				continue
-			}
+		parentGone := false
+		for _, at := range slices.Backward(chain) {
+			namespace, err := s.namespace(ctx, at)
 			if err != nil {
 				return nil, err
 			}
-			if allowed := hierarchy.Spec.AllowCascadingDeletion; allowed != nil && *allowed {
+			stored, err := hierarchies(ctx, at)
+			if err != nil && !apierrors.IsNotFound(err) {
+				return nil, err
+			}
+			hierarchy, err := HierarchyRecord(stored)
+			if err != nil {
+				return nil, err
+			}
+			if namespace != nil && model.NewNamespace(namespace).AllowsCascading(hierarchy, parentGone) {
 				return nil, nil
 			}
+			parentGone = namespace == nil
 		}
 		// The content of a parent that is being deleted has to be removed, even if the cache does not contain the
 		// deletion yet.

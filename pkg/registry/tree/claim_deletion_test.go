@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/utils/ptr"
 
@@ -54,6 +56,47 @@ func TestDeletable(t *testing.T) {
 			}
 			if !row.want && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "allowCascadingDeletion")) {
 				t.Errorf("got %v, want Forbidden", err)
+			}
+		})
+	}
+}
+
+// What the propagator would not delete along with the namespace must not be admitted, and the reverse.
+func TestDeletionIsAllowedByTheRuleOfThePropagator(t *testing.T) {
+	labeled := func(ns *corev1.Namespace) {
+		ns.Labels = map[string]string{hnc.LabelCascadingDeletion: hnc.CascadingAllowed}
+	}
+	terminating := func(ns *corev1.Namespace) {
+		ns.DeletionTimestamp, ns.Finalizers = &metav1.Time{Time: time.Now()}, []string{"x"}
+	}
+	allow := hnc.HierarchySpec{AllowCascadingDeletion: ptr.To(true)}
+	boundTo := func(uid types.UID) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Namespace: "r", OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: "r", UID: uid}}}
+	}
+	for name, row := range map[string]struct {
+		root   func(*corev1.Namespace)
+		stored *hnc.Hierarchy
+		want   bool
+	}{
+		"by its Hierarchy":                   {func(*corev1.Namespace) {}, &hnc.Hierarchy{ObjectMeta: boundTo(uid("r")), Spec: allow}, true},
+		"by that of an earlier namespace":    {func(*corev1.Namespace) {}, &hnc.Hierarchy{ObjectMeta: boundTo("earlier"), Spec: allow}, false},
+		"recorded, and it terminates":        {func(ns *corev1.Namespace) { labeled(ns); terminating(ns) }, nil, true},
+		"it terminates":                      {terminating, nil, false},
+		"labeled, and it does not":           {labeled, nil, false},
+		"recorded, and its Hierarchy denies": {func(ns *corev1.Namespace) { labeled(ns); terminating(ns) }, &hnc.Hierarchy{ObjectMeta: boundTo(uid("r"))}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"r": "", "a": "r", "sub": "a", "b": "sub"})
+			f.edit(t, "r", row.root)
+			hierarchies := func(_ context.Context, namespace string) (*hnc.Hierarchy, error) {
+				if namespace != "r" || row.stored == nil {
+					return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
+				}
+				return row.stored, nil
+			}
+			err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies, storedSubnamespaces{})
+			if row.want != (err == nil) || err != nil && !apierrors.IsForbidden(err) {
+				t.Errorf("got %v, want it allowed: %t", err, row.want)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -23,6 +24,12 @@ type edgeValue struct {
 }
 
 func (e edgeValue) held() bool { return e.Hierarchy != "" || e.Subnamespace != "" }
+
+// gives reports whether an edge without void holders gives an existing namespace its parent: its Hierarchy holds the
+// edge, or a Subnamespace whose sub-namespace it is.
+func (e edgeValue) gives(namespace *corev1.Namespace) bool {
+	return e.Hierarchy != "" || (e.Subnamespace != "" && isSubnamespace(namespace, e.Parent))
+}
 
 // stored is an edge and the revision of its last change. The zero value is an edge that does not exist.
 type stored struct {

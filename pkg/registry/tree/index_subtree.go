@@ -8,7 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
@@ -71,9 +70,8 @@ func (i *Index) Members(ctx context.Context, name string) ([]string, error) {
 	return names, nil
 }
 
-// parent returns the parent of a namespace if the cached edge is effective, "" otherwise. The edge of an existing
-// namespace is effective if it is bound to that very namespace, or if the namespace is the sub-namespace of a
-// Subnamespace that holds it. The caller holds the lock.
+// parent returns the parent of a namespace if the cached edge is effective, "" otherwise. Holders are void unless they
+// are bound to the cached namespaces. The caller holds the lock.
 func (i *Index) parent(name string, namespace *corev1.Namespace) string {
 	e := i.edges[name].edgeValue
 	if namespace == nil {
@@ -82,17 +80,16 @@ func (i *Index) parent(name string, namespace *corev1.Namespace) string {
 		}
 		return ""
 	}
-	switch {
-	case i.config.Rules().Excluded(name, namespace.Labels) != "":
-		return ""
-	case e.Hierarchy == namespace.UID:
-		return e.Parent
-	case managed.External(namespace.Annotations):
-		return ""
-	case isSubnamespace(namespace, e.Parent) && e.Subnamespace != "" && i.uid(e.Parent) == e.Subnamespace:
-		return e.Parent
+	if e.Hierarchy != namespace.UID {
+		e.Hierarchy = ""
+		if e.Subnamespace != i.uid(e.Parent) {
+			return ""
+		}
 	}
-	return ""
+	if i.config.Rules().Excluded(name, namespace.Labels) != "" || !e.gives(namespace) {
+		return ""
+	}
+	return e.Parent
 }
 
 // uid returns the UID of a cached namespace, "" if there is none.

@@ -9,25 +9,20 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 )
 
-// effective reports whether an edge without void holders gives the existing namespace its parent: its Hierarchy holds
-// the edge, or a Subnamespace whose sub-namespace it is. It reads the namespace from the cluster before it reports
-// false.
+// effective reports whether an edge without void holders gives the existing namespace its parent. It reads the
+// namespace from the cluster before it reports false.
 func (s *snapshot) effective(ctx context.Context, name string, e edgeValue) (bool, error) {
-	if e.Parent == "" || e.Hierarchy != "" {
-		return e.Parent != "", nil
+	if !e.held() || e.Hierarchy != "" {
+		return e.held(), nil
 	}
 	namespace, err := s.namespace(ctx, name)
 	if err != nil || namespace == nil {
 		return false, err
 	}
-	if isSubnamespace(namespace, e.Parent) || s.fresh {
-		return isSubnamespace(namespace, e.Parent), nil
+	if gives := e.gives(namespace); gives || s.fresh {
+		return gives, nil
 	}
-	fresh := newSnapshot(s.index, true)
-	if namespace, err = fresh.namespace(ctx, name); err != nil || namespace == nil {
-		return false, err
-	}
-	return isSubnamespace(namespace, e.Parent), nil
+	return newSnapshot(s.index, true).effective(ctx, name, e)
 }
 
 // ancestry returns the chain of a namespace up to the first existing namespace whose edge is not effective: a
@@ -43,20 +38,13 @@ func (s *snapshot) ancestry(ctx context.Context, name string) ([]string, error) 
 		if err != nil {
 			return nil, err
 		}
-		if e.Hierarchy != "" {
+		if effective, err := s.effective(ctx, at, e); err != nil {
+			return nil, err
+		} else if effective {
 			continue
 		}
-		if exists, err := s.namespace(ctx, at); err != nil {
-			return nil, err
-		} else if exists == nil {
-			continue
-		}
-		effective, err := s.effective(ctx, at, e)
-		if err != nil {
-			return nil, err
-		}
-		if !effective {
-			return chain[:i+1], nil
+		if exists, err := s.namespace(ctx, at); err != nil || exists != nil {
+			return chain[:i+1], err
 		}
 	}
 	return chain, nil

@@ -14,8 +14,10 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
+	model "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
@@ -35,6 +37,16 @@ type Edges interface {
 
 // HierarchyGetter returns the Hierarchy of a namespace, or a NotFound error.
 type HierarchyGetter func(ctx context.Context, namespace string) (*hnc.Hierarchy, error)
+
+// HierarchyRecord returns what pkg/model/tree keeps of a Hierarchy, nil for none.
+func HierarchyRecord(stored *hnc.Hierarchy) (*model.Hierarchy, error) {
+	if stored == nil {
+		return nil, nil
+	}
+	var h v1beta1.Hierarchy
+	err := v1beta1.Convert_hnc_Hierarchy_To_v1beta1_Hierarchy(stored, &h, nil)
+	return model.NewHierarchy(&h), err
+}
 
 // Config is the configuration of a Tree.
 type Config struct {

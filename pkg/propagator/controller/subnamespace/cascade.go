@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
@@ -155,40 +156,26 @@ func (d deletion) confirmCascading(ctx context.Context, namespace string) error 
 	return err
 }
 
-// cascadingAllowedNow reports whether the namespace or an ancestor allows cascading deletion, as tree.CascadingAllowed
-// does, but reads Hierarchies live.
+// cascadingAllowedNow is tree.CascadingAllowed with Hierarchies that are read live.
 func (c *Controller) cascadingAllowedNow(ctx context.Context, namespace string) (bool, error) {
-	seen := map[string]bool{}
-	for at := namespace; at != "" && !seen[at]; {
-		seen[at] = true
-		var (
-			ns         *tree.Namespace
-			parent     string
-			last       bool
-			parentGone bool
-		)
-		c.Cache.Read(func(state *cache.State) {
-			t := state.Tree
-			ns, parent, last = t.Namespace(at), t.Parent(at), t.Excluded(at) || t.External(at) || t.Cycle(at) != nil
-		})
+	seen := sets.New[string]()
+	for at := namespace; at != "" && !seen.Has(at); {
+		seen.Insert(at)
 		h, err := c.LiveHierarchy(ctx, at)
 		if err != nil {
 			return false, err
 		}
-		// One that is bound to an earlier namespace of its name has no effect.
-		effective := h != nil && ns != nil && (h.Owner == "" || h.Owner == ns.UID)
-		if effective && h.Cascading {
+		allowed := false
+		c.Cache.Read(func(state *cache.State) {
+			t, parent := state.Tree, state.Tree.ParentWith(at, h)
+			allowed = t.Namespace(at).AllowsCascading(h, parent != "" && t.Namespace(parent) == nil)
+			if t.Cycle(at) != nil {
+				parent = ""
+			}
+			at = parent
+		})
+		if allowed {
 			return true, nil
-		}
-		if effective && h.Parent != "" {
-			parent = h.Parent
-		}
-		c.Cache.Read(func(state *cache.State) { parentGone = parent != "" && state.Tree.Namespace(parent) == nil })
-		if ns != nil && ns.RecordsCascading() && (!effective || parentGone) {
-			return true, nil
-		}
-		if at = parent; last {
-			return false, nil
 		}
 	}
 	return false, nil

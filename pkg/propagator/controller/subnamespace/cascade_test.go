@@ -66,6 +66,13 @@ func newObjects() *objects {
 
 func (*objects) allow(h *v1beta1.Hierarchy, allowed bool) { h.Spec.AllowCascadingDeletion = &allowed }
 
+// allowAbove moves the parent below d, which alone allows cascading deletion.
+func (o *objects) allowAbove() {
+	o.allow(o.hierarchyP, false)
+	o.allow(o.hierarchyD, true)
+	o.hierarchyD.Spec.Parent, o.hierarchyP.Spec.Parent = "", "d"
+}
+
 // userDeletes makes the parent stay, and the Subnamespace being deleted.
 func (o *objects) userDeletes() {
 	o.p.DeletionTimestamp, o.subnamespace.DeletionTimestamp = nil, o.terminationStamp
@@ -156,6 +163,11 @@ func TestDeletionIsConfirmedWithLiveReads(t *testing.T) {
 		"the parent was created again":          {func(_, live *objects) { live.p.UID = "other" }, `namespace "p" is not being deleted`},
 		"cascading deletion was forbidden":      {func(_, live *objects) { live.allow(live.hierarchyP, false) }, `cascading deletion of namespace "p" is not allowed any more`},
 		"the Hierarchy that allowed it is gone": {func(_, live *objects) { live.hierarchyP = nil }, `cascading deletion of namespace "p" is not allowed any more`},
+		"an ancestor allows it":                 {func(cached, live *objects) { both(cached, live, (*objects).allowAbove) }, ""},
+		"the same, and the parent has left its tree": {func(cached, live *objects) {
+			both(cached, live, (*objects).allowAbove)
+			live.hierarchyP.Spec.Parent = ""
+		}, `cascading deletion of namespace "p" is not allowed any more`},
 		"it belongs to an earlier namespace": {func(_, live *objects) {
 			live.hierarchyP.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: "p", UID: "other"}}
 		}, `cascading deletion of namespace "p" is not allowed any more`},
