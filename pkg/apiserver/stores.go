@@ -56,6 +56,7 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 		return s, fmt.Errorf("hierarchies: %w", err)
 	}
 	t.Authorizer.SetHierarchies(s.hierarchyGetter(""))
+	t.Overwrites.SetHierarchies(s.hierarchyGetter("0"))
 	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), changes, waiter); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}

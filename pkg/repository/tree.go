@@ -3,7 +3,6 @@ package repository
 import (
 	"path"
 	"slices"
-	"strconv"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
@@ -62,15 +61,13 @@ func (d *directory) abstractAncestors() []string {
 	return names
 }
 
-// treeLabels returns the distances to the directories of the path. Of two with the same name the nearer counts.
+// treeLabels returns the distances to the directories of the path.
 func (d *directory) treeLabels() map[string]string {
-	labels := map[string]string{hnc.TreeLabel(d.name): "0"}
-	for i, a := range d.ancestors() {
-		if _, set := labels[hnc.TreeLabel(a.name)]; !set {
-			labels[hnc.TreeLabel(a.name)] = strconv.Itoa(i + 1)
-		}
+	path := []string{d.name}
+	for _, a := range d.ancestors() {
+		path = append(path, a.name)
 	}
-	return labels
+	return hnc.TreeLabels(path)
 }
 
 // buildTree makes the tree of directories. Objects arrive by path, so the tree is in order too.

@@ -1,6 +1,10 @@
 package hnc
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Singleton is the only valid name of a Hierarchy: there is one per namespace.
 const Singleton = "hierarchy"
@@ -167,6 +171,16 @@ func IsVoid(annotations map[string]string) bool { return annotations[AnnotationV
 
 // TreeLabel returns the key of the label that holds a namespace's distance to ancestor.
 func TreeLabel(ancestor string) string { return ancestor + LabelTreeSuffix }
+
+// TreeLabels returns the tree labels of a namespace, given its name and those of its ancestors, the abstract ones last:
+// the distance to each name. Of two with the same name, the nearer counts.
+func TreeLabels(path []string) map[string]string {
+	labels := make(map[string]string, len(path))
+	for distance, name := range slices.Backward(path) {
+		labels[TreeLabel(name)] = strconv.Itoa(distance)
+	}
+	return labels
+}
 
 // TreeLabelAncestor returns the ancestor in a tree label's key; ok is false for any other key.
 func TreeLabelAncestor(key string) (ancestor string, ok bool) {

@@ -1,5 +1,14 @@
 package hnc
 
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
+// AdminVerb on any of the AdminResources makes an administrator of a namespace, who may change its place in the tree and
+// its subtree (docs/spec/hnc.md 2.4.2).
+const AdminVerb = "update"
+
+// AdminResources are the names of the resource of hierarchies: ours, and that of HNC.
+var AdminResources = []schema.GroupResource{Resource("hierarchies"), Resource("hierarchyconfigurations")}
+
 // Permission is one that discovery of this group does not list: nothing serves its subresource under this name, or its
 // verb is not one of Kubernetes' own. docs/reference/roles.md is written from these.
 // +k8s:deepcopy-gen=false

@@ -1,6 +1,5 @@
 // Package admins finds the subjects that have a permission in a namespace by RBAC, above all its admins in the sense of
-// the rules for moves: those allowed to update hierarchies, or hierarchyconfigurations, in it. It has no clients.
-// Source: docs/spec/hnc.md 2.4.2.
+// the rules for moves (hnc.AdminResources). It has no clients.
 package admins
 
 import (
@@ -18,7 +17,12 @@ import (
 type Permission struct{ Verb, Group, Resource string }
 
 // admin are the permissions of which each makes an admin.
-var admin = []Permission{{"update", hnc.GroupName, "hierarchies"}, {"update", hnc.GroupName, "hierarchyconfigurations"}}
+var admin = func() (admin []Permission) {
+	for _, r := range hnc.AdminResources {
+		admin = append(admin, Permission{hnc.AdminVerb, r.Group, r.Resource})
+	}
+	return admin
+}()
 
 // Grant is one binding that gives a subject a permission.
 type Grant struct {

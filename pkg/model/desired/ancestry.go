@@ -2,7 +2,6 @@ package desired
 
 import (
 	"cmp"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -22,37 +21,25 @@ func Ancestry(t *tree.Tree, name string) string {
 	for _, key := range slices.SortedFunc(maps.Keys(foreign), func(a, b string) int {
 		return cmp.Or(cmp.Compare(foreign[a], foreign[b]), cmp.Compare(a, b))
 	}) {
-		ancestor, _ := hnc.TreeLabelAncestor(key)
-		path = append(path, ancestor)
+		if ancestor, _ := hnc.TreeLabelAncestor(key); !slices.Contains(path, ancestor) {
+			path = append(path, ancestor)
+		}
 	}
-	for ancestor := range abstractAbove(t, name) {
-		path = append(path, ancestor)
-	}
-	return strings.Join(path, ".")
+	return strings.Join(append(path, abstractAbove(t, name)...), ".")
 }
 
 // AbstractAncestors returns the value of the annotation that names the abstract ancestors among the tree labels of a
 // namespace: "" if it has none.
 func AbstractAncestors(t *tree.Tree, name string) string {
-	var names []string
-	for ancestor := range abstractAbove(t, name) {
-		names = append(names, ancestor)
-	}
-	return hnc.JoinAbstractAncestors(names)
+	return hnc.JoinAbstractAncestors(abstractAbove(t, name))
 }
 
-// abstractAbove returns the abstract ancestors above the root of a namespace with their distances, the nearest first. A
-// namespace of the same name is nearer: its label stays, and the abstract ancestor is left out.
-func abstractAbove(t *tree.Tree, name string) iter.Seq2[string, int] {
-	return func(yield func(string, int) bool) {
-		if t.Excluded(name) {
-			return
-		}
-		path := reach(t, name)
-		for i, ancestor := range t.AbstractAncestors(path[len(path)-1]) {
-			if !slices.Contains(path, ancestor) && !yield(ancestor, len(path)+i) {
-				return
-			}
-		}
+// abstractAbove returns the abstract ancestors above the root of a namespace, the nearest first. A namespace of the same
+// name is nearer: its label stays, and the abstract ancestor is left out.
+func abstractAbove(t *tree.Tree, name string) []string {
+	if t.Excluded(name) {
+		return nil
 	}
+	path := reach(t, name)
+	return slices.DeleteFunc(slices.Clone(t.AbstractAncestors(path[len(path)-1])), func(ancestor string) bool { return slices.Contains(path, ancestor) })
 }

@@ -31,6 +31,7 @@ func TestTheAncestryOfANamespace(t *testing.T) {
 			"has a label z.tree.hnc.x-k8s.io/depth=9223372036854775807"}, "a", "a.x"},
 		"below an external one": {[]string{"ns a", "ns b", "parent b a", "has a manager other", "has a label y.tree.hnc.x-k8s.io/depth=10", "has a label x.tree.hnc.x-k8s.io/depth=9"},
 			"b", "b.a.x.y"},
+		"named as a foreign ancestor": {[]string{"ns a", "ns b", "parent b a", "has a manager other", "has a label b.tree.hnc.x-k8s.io/depth=1", "has a label x.tree.hnc.x-k8s.io/depth=2"}, "b", "b.a.x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := treetest.New(test.given...)

@@ -2,6 +2,7 @@ package desired
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
@@ -13,7 +14,7 @@ func Destination(t *tree.Tree, name string) copies.Destination {
 	d := copies.Destination{
 		Namespace: name,
 		Ancestors: t.Ancestors(name),
-		Labels:    func(namespace string) map[string]string { return futureLabels(t, namespace) },
+		Labels:    func(namespace string) map[string]string { return FutureLabels(t, namespace) },
 	}
 	if t.Goes(name) {
 		d.Stays = t.Active
@@ -21,16 +22,19 @@ func Destination(t *tree.Tree, name string) copies.Destination {
 	return d.Remember()
 }
 
-// futureLabels returns the labels of a namespace as they will be once the propagator has written its own.
-func futureLabels(t *tree.Tree, name string) map[string]string {
+// FutureLabels returns the labels of a namespace as they will be once the propagator has written its own. The kept ones
+// stay as they are, because the tree does not contain what they follow from.
+func FutureLabels(t *tree.Tree, name string, kept ...string) map[string]string {
 	labels := map[string]string{}
 	if ns := t.Namespace(name); ns != nil {
 		maps.Copy(labels, ns.Labels)
 	}
 	for key, value := range LabelChanges(t, name) {
-		if value == nil {
+		switch {
+		case slices.Contains(kept, key):
+		case value == nil:
 			delete(labels, key)
-		} else {
+		default:
 			labels[key] = *value
 		}
 	}

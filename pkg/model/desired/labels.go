@@ -2,6 +2,7 @@ package desired
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -20,16 +21,13 @@ func Labels(t *tree.Tree, name string) map[string]string {
 	labels := managedLabels(t, name)
 	maps.Copy(labels, InheritedPodSecurity(t, name))
 	labels[hnc.LabelIncludedNamespace] = yes
-	for depth, ancestor := range reach(t, name) {
-		labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(depth)
-		// The manager of the root has set the distance to namespaces outside this cluster's trees.
-		for key, distance := range t.ForeignTrees(ancestor) {
-			labels[key] = strconv.Itoa(distance + depth)
-		}
+	path := reach(t, name)
+	root := path[len(path)-1]
+	// The manager of the root has set the distance to namespaces outside this cluster's trees.
+	for key, distance := range t.ForeignTrees(root) {
+		labels[key] = strconv.Itoa(distance + len(path) - 1)
 	}
-	for ancestor, depth := range abstractAbove(t, name) {
-		labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(depth)
-	}
+	maps.Copy(labels, hnc.TreeLabels(slices.Concat(path, t.AbstractAncestors(root))))
 	if len(t.Chain(name)) > 1 || t.HasChildren(name) {
 		labels[hnc.LabelInTree] = yes
 	}

@@ -45,6 +45,7 @@ func TestTheLabelsOfANamespaceShowItsPositionInTheTree(t *testing.T) {
 		"halted below abstract ancestors":          {[]string{"ns b", "parent b gone", "abstract a eng", "ns a"}, "b", "b:0 in-tree included-namespace"},
 		"below an external one with labels that are not distances": {[]string{"ns a", "ns b", "parent b a", "has a manager other", "has a label y.tree.hnc.x-k8s.io/depth=far",
 			"has a label x.tree.hnc.x-k8s.io/depth=1", "has a label z.tree.hnc.x-k8s.io/depth=9223372036854775807"}, "b", "a:1 b:0 in-tree included-namespace x:2"},
+		"named as a foreign ancestor":          {[]string{"ns a", "ns b", "ns c", "parent b a", "parent c b", "has a manager other", "has a label c.tree.hnc.x-k8s.io/depth=1", "has a label x.tree.hnc.x-k8s.io/depth=2"}, "c", "a:2 b:1 c:0 in-tree included-namespace x:4"},
 		"external, with abstract ancestors":    {[]string{"ns a", "has a manager other", "abstract a eng"}, "a", "a:0 eng:1 included-namespace"},
 		"a leaf that was annotated as a child": {[]string{"ns p", "ns a sub-of p", "asked p a", "abstract a eng"}, "a", "a:0 eng:1 included-namespace"},
 		"of the parent of such a leaf":         {[]string{"ns p", "ns a sub-of p", "asked p a", "abstract a eng"}, "p", "included-namespace p:0"},

@@ -140,7 +140,7 @@ func (p *Planner) subnamespaceParent(ctx context.Context, namespace *corev1.Name
 
 // authorizeHierarchyUpdate returns an error if the requester is not allowed to update the hierarchy of a namespace.
 func (p *Planner) authorizeHierarchyUpdate(ctx context.Context, namespace string) error {
-	return p.forbidden(ctx, "update", namespace, hnc.Singleton, hnc.Resource("hierarchies"), hnc.Resource("hierarchyconfigurations"))
+	return p.forbidden(ctx, hnc.AdminVerb, namespace, hnc.Singleton, hnc.AdminResources...)
 }
 
 // validateDeletion returns the errors of an authorized deletion. This server validates the deletion of a

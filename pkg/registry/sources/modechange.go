@@ -45,9 +45,11 @@ func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destin
 			unknown = append(unknown, fmt.Sprintf("%s (%v)", p.Kind.GroupResource(), err))
 			continue
 		}
-		for _, w := range p.overwritten(index, destinations) {
-			if !propagated(was.Of(w.chain)) {
-				writes = append(writes, w.Write)
+		for d := range destinations {
+			for _, w := range (candidates{KindPolicy: p, index: index}).overwritten(d) {
+				if !propagated(was.Of(chainFrom(d.Ancestors)(w.From()))) {
+					writes = append(writes, w)
+				}
 			}
 		}
 	}
@@ -75,32 +77,11 @@ func (s *Sources) AllOverwritten(ctx context.Context, modes Modes, destinations 
 		case copies.RoleBindings:
 			index.Roles = roles // they come first
 		}
-		for _, w := range p.overwritten(index, destinations) {
-			writes = append(writes, w.Write)
+		for d := range destinations {
+			writes = append(writes, candidates{KindPolicy: p, index: index}.overwritten(d)...)
 		}
 	}
 	return writes, unknown
-}
-
-// overwrite is a write that overwrites a local object, with the chain of its source's namespace.
-type overwrite struct {
-	copies.Write
-	chain []string
-}
-
-// overwritten returns what sources of one kind overwrite.
-func (p KindPolicy) overwritten(index *copies.Index, destinations iter.Seq[copies.Destination]) []overwrite {
-	var found []overwrite
-	for d := range destinations {
-		chain := chainFrom(d.Ancestors)
-		index.PolicyOf = func(namespace string) copies.Policy { return p.Of(chain(namespace)) }
-		for o := range index.In(d.Namespace) {
-			if w := index.Decide(d, o.Name); w != nil && w.Overwrites() {
-				found = append(found, overwrite{*w, chain(w.From())})
-			}
-		}
-	}
-	return found
 }
 
 // startsPropagating reports whether the change from was may start to propagate any source.

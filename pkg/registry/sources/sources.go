@@ -101,7 +101,6 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 	defer s.mu.RUnlock()
 	var relevant []candidates
 	var roles *copies.Index
-	var ancestors []string // Those of the destination that is decided.
 	for _, k := range s.kinds {
 		if !k.propagates() {
 			continue
@@ -110,16 +109,14 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 			unknown = append(unknown, k.index.Kind.GroupResource().String())
 			continue
 		}
-		// A shallow copy of the index with the policies of these ancestors.
-		index := *k.index
-		index.PolicyOf = func(namespace string) copies.Policy { return k.Of(chainFrom(ancestors)(namespace)) }
+		index := *k.index // A shallow copy, which gets the policies for each destination.
 		switch index.Kind {
 		case copies.Roles:
 			roles = &index
 		case copies.RoleBindings:
 			index.Roles = roles // they come first
 		}
-		c := candidates{&index, k.Policies, map[string]bool{}}
+		c := candidates{k.KindPolicy, &index, map[string]bool{}}
 		for _, namespace := range above {
 			for o := range k.index.In(namespace) {
 				if o.Fit() {
@@ -138,32 +135,35 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 		return nil, append(unknown, s.problems...)
 	}
 	for d := range destinations {
-		ancestors = d.Ancestors
 		for _, c := range relevant {
-			writes = append(writes, c.overwritten(d, above)...)
+			for _, w := range c.overwritten(d) {
+				// Others come from sources in between that were propagated before.
+				if slices.Contains(above, w.From()) || !c.Of(chainFrom(d.Before)(w.From())).Copies() {
+					writes = append(writes, w)
+				}
+			}
 		}
 	}
 	return writes, append(unknown, s.problems...)
 }
 
-// candidates are the names of the sources of one kind that may be copied to a destination. RoleBindings may also be
-// overwritten by the Role that they refer to.
+// candidates are the sources of one kind that may be copied to destinations.
 type candidates struct {
-	index    *copies.Index
-	policies copies.Policies
-	names    map[string]bool
+	KindPolicy
+	index *copies.Index
+	// names are those of the sources, nil for any. RoleBindings may also be overwritten by the Role that they refer to.
+	names map[string]bool
 }
 
-// overwritten returns the objects in one destination that sources above overwrite, or sources in between that were not
-// propagated before, sorted by name.
-func (c candidates) overwritten(d copies.Destination, above []string) []copies.Write {
+// overwritten returns the objects in one destination that sources overwrite, sorted by name.
+func (c candidates) overwritten(d copies.Destination) []copies.Write {
 	var writes []copies.Write
+	c.index.Policy, c.index.PolicyOf = c.Cluster, c.PolicyFunc(chainFrom(d.Ancestors))
 	for o := range c.index.In(d.Namespace) {
-		if !c.names[o.Name] && o.BindsRole() == "" {
+		if c.names != nil && !c.names[o.Name] && o.BindsRole() == "" {
 			continue
 		}
-		if w := c.index.Decide(d, o.Name); w != nil && w.Overwrites() &&
-			(slices.Contains(above, w.From()) || !c.policies.Of(chainFrom(d.Before)(w.From())).Copies()) {
+		if w := c.index.Decide(d, o.Name); w != nil && w.Overwrites() {
 			writes = append(writes, *w)
 		}
 	}

@@ -138,18 +138,14 @@ func (f *fixture) edit(t *testing.T, name string, change func(*corev1.Namespace)
 
 func TestMovedNamespacesHaveLabelsOfAbstractAncestors(t *testing.T) {
 	f := newFixture(t, map[string]string{"leaf": "", "moved": ""})
-	f.edit(t, "leaf", func(ns *corev1.Namespace) {
-		ns.Annotations = map[string]string{hnc.AnnotationAbstractAncestors: "eng.moved.top"}
-	})
-	chain := []string{"leaf"}
-	for d := range movedDestinations([]Node{{Name: "moved", Namespace: f.existing(t, "moved")}}, []string{"moved"}, chain, f.Index.abstractAbove(chain), f.Index.labels) {
-		want := map[string]string{hnc.TreeLabel("moved"): "0", hnc.TreeLabel("leaf"): "1", hnc.TreeLabel("eng"): "2", hnc.TreeLabel("top"): "4"}
+	f.Overwrites.SetHierarchies(hierarchies(map[string]hnc.HierarchySpec{"leaf": {AbstractAncestors: []string{"eng", "moved", "top"}}}))
+	nodes, chain := []Node{{Name: "moved", Namespace: f.existing(t, "moved")}}, []string{"leaf"}
+	for d := range movedDestinations(nodes, []string{"moved"}, chain, f.Overwrites.labelsAfter(t.Context(), nodes, chain)) {
+		want := map[string]string{hnc.TreeLabel("moved"): "0", hnc.TreeLabel("leaf"): "1", hnc.TreeLabel("eng"): "2", hnc.TreeLabel("top"): "4",
+			hnc.LabelIncludedNamespace: "true", hnc.LabelInTree: "true"}
 		if got := d.Labels(d.Namespace); !maps.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
-	}
-	if got := f.Index.abstractAbove(nil); got != nil {
-		t.Errorf("of a root: %v", got)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -124,9 +125,15 @@ func modesUnread() error {
 	return err
 }
 
-// requireAdmin requires the permission to update the hierarchy of a namespace, under either of its resource names.
+// isAdmin reports whether the requester is an admin of a namespace, "" for all namespaces, and returns the requester's
+// name.
+func (a *Authorizer) isAdmin(ctx context.Context, namespace string) (requester string, admin bool, err error) {
+	return a.allowsAny(ctx, hnc.AdminVerb, namespace, hnc.AdminResources...)
+}
+
+// requireAdmin requires that the requester is an admin of a namespace, which has a role in the change.
 func (a *Authorizer) requireAdmin(ctx context.Context, reject rejection, namespace, role string) error {
-	user, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, namespace, "hierarchies", "hierarchyconfigurations")
+	user, allowed, err := a.isAdmin(ctx, namespace)
 	if err != nil || allowed {
 		return err
 	}
@@ -141,7 +148,7 @@ func (r rejection) notAdmin(user, namespace, role string) error {
 // allowsAny reports whether the requester has the verb on one of the resources in a namespace, "" for all namespaces,
 // and returns the requester's name. The propagator is allowed everything, because it only repeats what others were
 // authorized to do.
-func (a *Authorizer) allowsAny(ctx context.Context, verb, group, namespace string, resources ...string) (requester string, allowed bool, err error) {
+func (a *Authorizer) allowsAny(ctx context.Context, verb, namespace string, resources ...schema.GroupResource) (requester string, allowed bool, err error) {
 	if review.ByPropagator(ctx) {
 		return hnc.PropagatorUser, true, nil
 	}
@@ -149,9 +156,9 @@ func (a *Authorizer) allowsAny(ctx context.Context, verb, group, namespace strin
 		requester, allowed, err = a.allows(ctx, authorizer.AttributesRecord{
 			Verb:       verb,
 			Namespace:  namespace,
-			APIGroup:   group,
+			APIGroup:   resource.Group,
 			APIVersion: "*",
-			Resource:   resource,
+			Resource:   resource.Resource,
 		})
 		if err != nil || allowed {
 			return requester, allowed, err

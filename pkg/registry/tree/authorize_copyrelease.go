@@ -40,7 +40,7 @@ func (a *Authorizer) AuthorizeRelease(ctx context.Context, release *hnc.CopyRele
 	const role = "source of the copy (spec.source)"
 	switch ns, err := a.index.LiveNamespace(ctx, spec.Source); {
 	case apierrors.IsNotFound(err):
-		if user, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, "", "hierarchies", "hierarchyconfigurations"); err != nil || !allowed {
+		if user, allowed, err := a.isAdmin(ctx, ""); err != nil || !allowed {
 			return "", cmp.Or(err, reject.notAdmin(user, spec.Source, role))
 		}
 	case err != nil:

@@ -68,12 +68,7 @@ func TestMovesThatChangePodSecurityNeedThePermissionToPatchTheNamespace(t *testi
 				t.Fatal(errs)
 			}
 			f.config().Rules = func() managed.Rules { return rules }
-			f.Authorizer.SetHierarchies(func(_ context.Context, namespace string) (*hnc.Hierarchy, error) {
-				if spec, ok := row.sets[namespace]; ok {
-					return &hnc.Hierarchy{Spec: spec}, nil
-				}
-				return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
-			})
+			f.Authorizer.SetHierarchies(hierarchies(row.sets))
 			f.admin["user/top"], f.admin["user/b"], f.admin["user/other"], f.admin["user/loose"] = true, true, true, true
 			_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "n"), row.to)
 			if row.rejected && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `spec.parent: user "user" may not change the Pod Security labels of namespace "n"`)) || !row.rejected && err != nil {

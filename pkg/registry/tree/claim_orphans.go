@@ -121,16 +121,13 @@ func (c *Claims) authorizeArrivals(ctx context.Context, s *snapshot, reject reje
 // to, because it creates sub-namespaces on behalf of others.
 func (a *Authorizer) adoption(ctx context.Context, reject rejection, field, name string) func(orphan string) error {
 	reviewed, everywhere := 0, false
-	allows := func(namespace string) (requester string, allowed bool, err error) {
-		return a.allowsAny(ctx, "update", hnc.GroupName, namespace, "hierarchies", "hierarchyconfigurations")
-	}
 	return func(orphan string) (err error) {
 		if review.ByPropagator(ctx) {
 			return reject.missingParent(field, name, "create the Subnamespace yourself, as a user with this permission")
 		}
 		// The permission in all namespaces comes first, because it suffices for any number of orphans.
 		if reviewed == 0 {
-			_, everywhere, err = allows("")
+			_, everywhere, err = a.isAdmin(ctx, "")
 		}
 		if reviewed++; err != nil || everywhere {
 			return err
@@ -138,7 +135,7 @@ func (a *Authorizer) adoption(ctx context.Context, reject rejection, field, name
 		if reviewed > maxOrphans {
 			return reject.missingParent(field, name, fmt.Sprintf("for more than %d namespaces it must be granted cluster-wide; choose another name", maxOrphans))
 		}
-		requester, allowed, err := allows(orphan)
+		requester, allowed, err := a.isAdmin(ctx, orphan)
 		if err == nil && !allowed {
 			err = reject.missingParent(field, name,
 				fmt.Sprintf("user %q does not have it; choose another name, or have the admins of these namespaces choose another parent", requester))
@@ -168,7 +165,7 @@ func (a *Authorizer) authorizeJoining(ctx context.Context, reject rejection, fie
 		}
 		return reject.joining(field, joining.Name, parent, "create the Subnamespace yourself, as a user with this permission")
 	}
-	user, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, joining.Name, "hierarchies", "hierarchyconfigurations")
+	user, allowed, err := a.isAdmin(ctx, joining.Name)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,6 +53,16 @@ func TestAdoptionNeedsAdminOfTheOrphans(t *testing.T) {
 	// The propagator creates required children, and may not adopt orphans.
 	if err := f.Claims.ValidateRequired(as(t, "user"), map[int]string{0: "gone"}, f.existing(t, "a")); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "create the Subnamespace first") {
 		t.Errorf("requiring got %v, want Forbidden", err)
+	}
+}
+
+func TestAdoptionNeedsThePermissionUnderEitherName(t *testing.T) {
+	for _, resource := range hnc.AdminResources {
+		f := newFixture(t, map[string]string{"a": "", "orphan": "gone"})
+		f.resource, f.admin["user/orphan"] = resource.Resource, true
+		if _, err := f.Claims.Validate(as(t, "user"), "gone", f.existing(t, "a")); err != nil {
+			t.Errorf("%s: %v", resource, err)
+		}
 	}
 }
 
@@ -229,12 +238,7 @@ func TestClaimOfOrphansIsValidatedAsAMove(t *testing.T) {
 		t.Fatal(errs)
 	}
 	f.config().Rules = func() managed.Rules { return rules }
-	f.Authorizer.SetHierarchies(func(_ context.Context, namespace string) (*hnc.Hierarchy, error) {
-		if namespace != "a" {
-			return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
-		}
-		return &hnc.Hierarchy{Spec: hnc.HierarchySpec{Labels: []hnc.MetaKVP{{Key: enforce, Value: "privileged"}}}}, nil
-	})
+	f.Authorizer.SetHierarchies(hierarchies(map[string]hnc.HierarchySpec{"a": {Labels: []hnc.MetaKVP{{Key: enforce, Value: "privileged"}}}}))
 	if _, err := f.Claims.Validate(as(t, "user"), "gone", f.existing(t, "a")); !apierrors.IsForbidden(err) ||
 		!strings.Contains(err.Error(), `metadata.name: user "user" may not change the Pod Security labels of namespace "orphan"`) {
 		t.Errorf("Pod Security: got %v, want Forbidden", err)

@@ -20,7 +20,7 @@ func (c *Claims) ValidateRequired(ctx context.Context, names map[int]string, par
 		return nil
 	}
 	reject := newRejection(ctx, hnc.Singleton)
-	user, allowed, err := c.authorizer.allowsAny(ctx, "create", hnc.GroupName, parent.Name, "subnamespaces", "subnamespaceanchors")
+	user, allowed, err := c.authorizer.allowsAny(ctx, "create", parent.Name, hnc.Resource("subnamespaces"), hnc.Resource("subnamespaceanchors"))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -120,8 +121,19 @@ func newFixture(t *testing.T, parents map[string]string) *fixture {
 
 		SubnamespacesOf: func(parent string) ([]string, error) { return f.indexer.IndexKeys("subnamespaceOf", parent) },
 	})
+	f.Overwrites.SetHierarchies(hierarchies(nil))
 	f.sync(t)
 	return f
+}
+
+// hierarchies returns the getter of hierarchies with the given specs.
+func hierarchies(specs map[string]hnc.HierarchySpec) HierarchyGetter {
+	return func(_ context.Context, namespace string) (*hnc.Hierarchy, error) {
+		if spec, ok := specs[namespace]; ok {
+			return &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: hnc.Singleton}, Spec: spec}, nil
+		}
+		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
+	}
 }
 
 // sync fills the index with all stored edges.

@@ -1,15 +1,19 @@
 package tree
 
 import (
+	"context"
 	"iter"
-	"maps"
 	"slices"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/plan"
+	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
 // ancestorsWithin returns the ancestors of each namespace inside a subtree, its parent first.
@@ -25,35 +29,55 @@ func ancestorsWithin(nodes []Node) map[string][]string {
 func (n Node) writable() bool { return n.Namespace != nil && n.Namespace.DeletionTimestamp == nil }
 
 // movedDestinations returns the namespaces of a subtree as they are after its top, whose chain was before, has moved to
-// the parent with the given chain: with the tree labels of their new ancestors and of the abstract ones above them. A
-// namespace of the chain that is in the subtree was moved there after the chain had been read, so the move will be
-// validated again, and it is not a destination of its own objects. labels returns the present labels of a namespace of
-// the chain.
-func movedDestinations(nodes []Node, before, chain, abstract []string, labels func(namespace string) map[string]string) iter.Seq[copies.Destination] {
+// the parent with the given chain. A namespace of the chain that is in the subtree was moved there after the chain had
+// been read, so the move will be validated again, and it is not a destination of its own objects. labels returns the
+// labels of a namespace after the move.
+func movedDestinations(nodes []Node, before, chain []string, labels func(namespace string) map[string]string) iter.Seq[copies.Destination] {
 	return func(yield func(copies.Destination) bool) {
-		inner, moved := ancestorsWithin(nodes), make(map[string]*corev1.Namespace, len(nodes))
+		inner := ancestorsWithin(nodes)
 		for _, n := range nodes {
-			if n.Namespace != nil && !slices.Contains(chain, n.Name) {
-				moved[n.Name] = n.Namespace
-			}
-		}
-		future := func(namespace string) map[string]string {
-			if inside := moved[namespace]; inside != nil {
-				return labelsBelow(inside, slices.Concat(inner[namespace], chain), abstract)
-			}
-			return labels(namespace)
-		}
-		for _, n := range nodes {
-			if !n.writable() || moved[n.Name] == nil {
+			if !n.writable() || slices.Contains(chain, n.Name) {
 				continue
 			}
 			above, old := slices.Concat(inner[n.Name], chain), append(append([]string{}, inner[n.Name]...), before[1:]...)
 			slices.Reverse(above)
 			slices.Reverse(old)
-			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: future, Before: old}.Remember()) {
+			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: labels, Before: old}.Remember()) {
 				return
 			}
 		}
+	}
+}
+
+// labelsAfter returns the labels that namespaces have after the top of a subtree has moved to the parent with the given
+// chain: those that the propagator will write, computed by its functions from the namespaces that are asked for and
+// their ancestors. It reads their hierarchies from the cache of this server, at most one for each namespace. Hierarchies
+// that it cannot read set nothing, and missing namespaces count as if they existed. Labels that follow from
+// Subnamespaces, which no move changes, stay as they are, and so do Pod Security labels that no hierarchy sets.
+func (o *Overwrites) labelsAfter(ctx context.Context, nodes []Node, chain []string) func(namespace string) map[string]string {
+	t, after, above := seen.New(o.config.Rules()), make(map[string]Node, len(nodes)), ""
+	for _, n := range nodes {
+		after[n.Name] = n
+	}
+	for _, name := range slices.Backward(chain) {
+		namespace, _ := o.config.Namespaces.Get(name)
+		after[name], above = Node{Name: name, Parent: above, Namespace: namespace}, name
+	}
+	after[nodes[0].Name] = Node{Name: nodes[0].Name, Parent: above, Namespace: nodes[0].Namespace}
+	return func(namespace string) map[string]string {
+		for n := after[namespace]; n.Name != "" && t.Namespace(n.Name) == nil; n = after[n.Parent] {
+			if n.Namespace == nil {
+				n.Namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name}}
+			}
+			t.SetNamespace(seen.NewNamespace(n.Namespace))
+			var h v1beta1.Hierarchy
+			stored, err := o.hierarchies(ctx, n.Name)
+			if err == nil && v1beta1.Convert_hnc_Hierarchy_To_v1beta1_Hierarchy(stored, &h, nil) == nil {
+				t.SetHierarchy(seen.NewHierarchy(&h))
+			}
+			plan.Move(t, n.Name, n.Parent)
+		}
+		return desired.FutureLabels(t, namespace, hnc.LabelHasSubnamespaces, hnc.LabelOrphaned)
 	}
 }
 
@@ -64,41 +88,6 @@ func (i *Index) labels(namespace string) map[string]string {
 		return nil
 	}
 	return ns.Labels
-}
-
-// abstractAbove returns the abstract ancestors above the root of a chain, the nearest first.
-func (i *Index) abstractAbove(chain []string) []string {
-	if len(chain) == 0 {
-		return nil
-	}
-	root, err := i.config.Namespaces.Get(chain[len(chain)-1])
-	if err != nil {
-		return nil
-	}
-	return hnc.AbstractAncestors(root.Annotations)
-}
-
-// labelsBelow returns the labels of a namespace below the given ancestors, its parent first, and abstract ancestors
-// above them.
-func labelsBelow(namespace *corev1.Namespace, ancestors, abstract []string) map[string]string {
-	labels := maps.Clone(namespace.Labels)
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	maps.DeleteFunc(labels, func(key, _ string) bool {
-		_, ok := hnc.TreeLabelAncestor(key)
-		return ok
-	})
-	labels[hnc.TreeLabel(namespace.Name)] = "0"
-	for i, ancestor := range ancestors {
-		labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(i + 1)
-	}
-	for i, ancestor := range abstract {
-		if _, nearer := labels[hnc.TreeLabel(ancestor)]; !nearer {
-			labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(len(ancestors) + i + 1)
-		}
-	}
-	return labels
 }
 
 // destinationsBelow returns those of the destinations that are descendants of a namespace. It reads only these and its

@@ -22,53 +22,38 @@ type Moves struct {
 // 2.4).
 func (m *Moves) Validate(ctx context.Context, namespace *corev1.Namespace, parent string) (*fence.Guard, error) {
 	return m.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
-		reject := newRejection(ctx, hnc.Singleton)
-		move, err := m.validateStructure(ctx, s, reject, namespace, parent)
-		if err != nil || move.current == parent {
-			return move.guard, err
-		}
-		if err := m.authorizer.authorizeMove(ctx, s, reject, namespace.Name, move.current, move.chain); err != nil {
-			return nil, err
-		}
-		if err := m.authorizeNames(ctx, s, reject, namespace, move); err != nil {
-			return nil, err
-		}
-		if err := m.validateUse(ctx, s, reject, namespace, move); err != nil {
-			return nil, err
-		}
-		return move.guard, m.overwrites.validateMove(ctx, reject, "spec.parent", namespace, move.chain)
+		guard, _, err := m.validate(ctx, s, namespace, parent)
+		return guard, err
 	})
 }
 
 // Preview returns the error with which Validate rejects the move. It reports whether the move is legal and authorized:
 // then the only error left is about quotas that it would exceed, or objects that it would overwrite.
 func (m *Moves) Preview(ctx context.Context, namespace *corev1.Namespace, parent string) (possible bool, err error) {
-	// A rejection from the caches is revalidated with fresh reads.
-	_, err = m.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
-		possible = false
-		reject := newRejection(ctx, hnc.Singleton)
-		move, err := m.validateStructure(ctx, s, reject, namespace, parent)
-		if err != nil {
-			return nil, err
-		}
-		if move.current != parent {
-			if err := m.authorizer.authorizeMove(ctx, s, reject, namespace.Name, move.current, move.chain); err != nil {
-				return nil, err
-			}
-			if err := m.authorizeNames(ctx, s, reject, namespace, move); err != nil {
-				return nil, err
-			}
-		}
-		possible = true
-		if move.current == parent {
-			return nil, nil
-		}
-		if err := m.validateUse(ctx, s, reject, namespace, move); err != nil {
-			return nil, err
-		}
-		return nil, m.overwrites.validateMove(ctx, reject, "spec.parent", namespace, move.chain)
+	_, err = m.index.evaluate(ctx, func(s *snapshot) (_ *fence.Guard, err error) {
+		_, possible, err = m.validate(ctx, s, namespace, parent)
+		return nil, err
 	})
 	return possible, err
+}
+
+// validate does both on a snapshot.
+func (m *Moves) validate(ctx context.Context, s *snapshot, namespace *corev1.Namespace, parent string) (guard *fence.Guard, possible bool, err error) {
+	reject := newRejection(ctx, hnc.Singleton)
+	move, err := m.validateStructure(ctx, s, reject, namespace, parent)
+	if err != nil || move.current == parent {
+		return move.guard, err == nil, err
+	}
+	if err := m.authorizer.authorizeMove(ctx, s, reject, namespace.Name, move.current, move.chain); err != nil {
+		return nil, false, err
+	}
+	if err := m.authorizeNames(ctx, s, reject, namespace, move); err != nil {
+		return nil, false, err
+	}
+	if err := m.validateUse(ctx, s, reject, namespace, move); err != nil {
+		return nil, true, err
+	}
+	return move.guard, true, m.overwrites.validateMove(ctx, reject, "spec.parent", namespace, move.chain)
 }
 
 // ValidateUnchanged validates a change of a Hierarchy that keeps the parent (docs/spec/hnc.md 2.4, H1, H2 and H6).

@@ -105,6 +105,32 @@ func TestMoveRevealsNothingAboutTheParentsOfOthers(t *testing.T) {
 	}
 }
 
+func TestPreviewOfAMoveIsItsValidation(t *testing.T) {
+	for name, row := range map[string]struct {
+		namespace, parent string
+		overwrites        []string
+		possible, allowed bool
+	}{
+		"legal":                         {"b", "root1", nil, true, true},
+		"no move":                       {"b", "a", []string{"settings"}, true, true},
+		"not authorized":                {"b", "y", nil, false, false},
+		"below itself":                  {"a", "b", nil, false, false},
+		"objects would be overwritten":  {"b", "root1", []string{"settings"}, true, false},
+		"not authorized, and overwrite": {"b", "y", []string{"settings"}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, forestOfRows)
+			f.config().Sources = &conflicting{names: row.overwrites}
+			f.admin["user/root1"], f.admin["user/a"], f.admin["user/b"] = true, true, true
+			_, err := f.Moves.Validate(as(t, "user"), f.existing(t, row.namespace), row.parent)
+			possible, preview := f.Moves.Preview(as(t, "user"), f.existing(t, row.namespace), row.parent)
+			if fmt.Sprint(preview) != fmt.Sprint(err) || (err == nil) != row.allowed || possible != row.possible {
+				t.Errorf("got %v, and %t, %v from the preview", err, possible, preview)
+			}
+		})
+	}
+}
+
 // The child of a namespace that is no longer excluded needs permissions to leave.
 func TestStaleCacheFreesNoChild(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": "a"})

@@ -63,7 +63,7 @@ func (m *Moves) authorizeMissingParent(ctx context.Context, s *snapshot, reject 
 	if err != nil || exists != nil {
 		return err
 	}
-	user, allowed, err := m.authorizer.allowsAny(ctx, "create", corev1.GroupName, "", "namespaces")
+	user, allowed, err := m.authorizer.allowsAny(ctx, "create", "", corev1.Resource("namespaces"))
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,12 @@ type Sources interface {
 type Overwrites struct {
 	index  *Index
 	config *Config
+	// hierarchies returns cached ones. It is nil until SetHierarchies is called.
+	hierarchies HierarchyGetter
 }
+
+// SetHierarchies sets how cached hierarchies are read, as that of the Authorizer does for stored ones.
+func (o *Overwrites) SetHierarchies(get HierarchyGetter) { o.hierarchies = get }
 
 // validateMove rejects a move that would overwrite objects in the namespace and below it (docs/spec/hnc.md 2.4, H11).
 // It comes last, so that only users allowed to move the namespace learn their names. The field is where the client has
@@ -59,7 +64,8 @@ func (o *Overwrites) validateMove(ctx context.Context, reject rejection, field s
 	}
 	above := slices.Clone(chain)
 	slices.Reverse(above)
-	writes, unknown := o.config.Sources.Overwritten(ctx, above, movedDestinations(o.index.Subtree(namespace), o.index.Chain(namespace.Name), chain, o.index.abstractAbove(chain), o.index.labels))
+	nodes := o.index.Subtree(namespace)
+	writes, unknown := o.config.Sources.Overwritten(ctx, above, movedDestinations(nodes, o.index.Chain(namespace.Name), chain, o.labelsAfter(ctx, nodes, chain)))
 	warnUnknown(ctx, unknown)
 	if len(writes) == 0 {
 		return nil

@@ -15,10 +15,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 
@@ -153,6 +155,7 @@ func TestH11SubtreeIsEvaluatedAfterTheMove(t *testing.T) {
 		if d.Namespace != "a" {
 			want = map[string]string{"kept": "yes", hnc.TreeLabel("root2"): "3", hnc.TreeLabel("x"): "2", hnc.TreeLabel("a"): "1", hnc.TreeLabel(d.Namespace): "0"}
 		}
+		want[hnc.LabelIncludedNamespace], want[hnc.LabelInTree] = "true", "true"
 		if labels := d.Labels(d.Namespace); !maps.Equal(labels, want) {
 			t.Errorf("the labels of %s are %v, want %v", d.Namespace, labels, want)
 		}
@@ -163,6 +166,59 @@ func TestH11SubtreeIsEvaluatedAfterTheMove(t *testing.T) {
 	}
 }
 
+// Sources select namespaces by any label, so the check needs those that the propagator will set.
+func TestH11LabelsAfterTheMoveAreThePropagators(t *testing.T) {
+	team := func(value string) []hnc.MetaKVP { return []hnc.MetaKVP{{Key: "team", Value: value}} }
+	rules, errs := managed.NewRules(&v1beta1.Rules{ManagedNamespaceLabels: []string{"team"}}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for name, row := range map[string]struct {
+		sets map[string]hnc.HierarchySpec
+		// present are labels of the leaf before the move, or of the external root.
+		present, external map[string]string
+		want              string
+	}{
+		"a managed label of the new parent":       {sets: map[string]hnc.HierarchySpec{"new": {Labels: team("new")}}, present: map[string]string{"team": "old"}, want: "team=new"},
+		"the highest wins":                        {sets: map[string]hnc.HierarchySpec{"new": {Labels: team("new")}, "root": {Labels: team("root")}, "leaf": {Labels: team("leaf")}}, want: "team=root"},
+		"not what a parent sets for itself":       {sets: map[string]hnc.HierarchySpec{"new": {NamespaceLabels: team("new")}}},
+		"not what the old parent set":             {sets: map[string]hnc.HierarchySpec{"old": {Labels: team("old")}}, present: map[string]string{"team": "old"}},
+		"what the old parent set in its place":    {sets: map[string]hnc.HierarchySpec{"old": {Labels: team("old")}, "moved": {Labels: team("moved")}}, present: map[string]string{"team": "old"}, want: "team=moved"},
+		"what it sets for itself":                 {sets: map[string]hnc.HierarchySpec{"leaf": {NamespaceLabels: team("leaf")}}, want: "team=leaf"},
+		"a foreign tree":                          {external: map[string]string{hnc.TreeLabel("org"): "4"}, want: hnc.TreeLabel("org") + "=7"},
+		"a managed label of an external root":     {external: map[string]string{"team": "theirs"}, want: "team=theirs"},
+		"somebody else's label":                   {present: map[string]string{"env": "test"}, want: "env=test"},
+		"one that follows from its Subnamespaces": {present: map[string]string{hnc.LabelHasSubnamespaces: "true"}, want: hnc.LabelHasSubnamespaces + "=true"},
+		"cascading deletion by the new parent":    {sets: map[string]hnc.HierarchySpec{"new": {AllowCascadingDeletion: ptr.To(true)}}, want: hnc.LabelCascadingDeletion + "=" + hnc.CascadingAllowed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"old": "", "moved": "old", "leaf": "moved", "root": "", "new": "root"})
+			f.edit(t, "leaf", func(ns *corev1.Namespace) { ns.Labels = row.present })
+			if row.external != nil {
+				f.edit(t, "root", func(ns *corev1.Namespace) {
+					ns.Labels, ns.Annotations = row.external, map[string]string{hnc.AnnotationManagedBy: "somebody"}
+				})
+			}
+			s := &conflicting{}
+			f.config().Sources, f.config().Rules = s, func() managed.Rules { return rules }
+			f.Overwrites.SetHierarchies(hierarchies(row.sets))
+			f.admin["user/old"], f.admin["user/new"] = true, true
+			if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "moved"), "new"); err != nil {
+				t.Fatal(err)
+			}
+			got := s.destinations[slices.IndexFunc(s.destinations, func(d copies.Destination) bool { return d.Namespace == "leaf" })].Labels("leaf")
+			want := map[string]string{hnc.TreeLabel("leaf"): "0", hnc.TreeLabel("moved"): "1", hnc.TreeLabel("new"): "2", hnc.TreeLabel("root"): "3",
+				hnc.LabelIncludedNamespace: "true", hnc.LabelInTree: "true"}
+			if key, value, ok := strings.Cut(row.want, "="); ok {
+				want[key] = value
+			}
+			if !maps.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+}
+
 func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
 	node := func(name, parent string) Node {
 		return Node{Name: name, Parent: parent, Namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}}
@@ -170,7 +226,7 @@ func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
 	// "parent" has come below "moved" since its chain was read.
 	var names []string
 	before := map[string][]string{"moved": {"top", "old"}, "other": {"top", "old", "moved"}}
-	for d := range movedDestinations([]Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"moved", "old", "top"}, []string{"parent", "root"}, nil, nil) {
+	for d := range movedDestinations([]Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"moved", "old", "top"}, []string{"parent", "root"}, nil) {
 		names = append(names, d.Namespace)
 		if !slices.Equal(d.Before, before[d.Namespace]) {
 			t.Errorf("the ancestors of %s before are %v", d.Namespace, d.Before)
@@ -179,7 +235,7 @@ func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
 	if want := []string{"moved", "other"}; !slices.Equal(names, want) {
 		t.Errorf("destinations: %v, want %v", names, want)
 	}
-	for d := range movedDestinations([]Node{node("moved", "")}, []string{"moved"}, []string{"parent"}, nil, nil) {
+	for d := range movedDestinations([]Node{node("moved", "")}, []string{"moved"}, []string{"parent"}, nil) {
 		if d.Before == nil {
 			t.Error("it is not known that the namespace was a root")
 		}
@@ -192,8 +248,9 @@ func TestH11MovedNamespacesInheritFromEachOther(t *testing.T) {
 	for i := range nodes {
 		nodes[i].Namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: nodes[i].Name}}
 	}
-	want := map[string]string{"moved": "root parent", "mid": "root parent moved", "leaf": "root parent moved mid"}
-	for d := range movedDestinations(nodes, []string{"moved", "old"}, []string{"parent", "root"}, nil, func(string) map[string]string { return nil }) {
+	want, chain := map[string]string{"moved": "root parent", "mid": "root parent moved", "leaf": "root parent moved mid"}, []string{"parent", "root"}
+	labels := newFixture(t, nil).Overwrites.labelsAfter(t.Context(), nodes, chain)
+	for d := range movedDestinations(nodes, []string{"moved", "old"}, chain, labels) {
 		if got := strings.Join(d.Ancestors, " "); got != want[d.Namespace] {
 			t.Errorf("%s inherits from %s, want %s", d.Namespace, got, want[d.Namespace])
 		}
