@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestlimits"
@@ -242,14 +241,10 @@ func (h *Handler) serveInNamespace(c *call) error {
 	return h.forward(c)
 }
 
-// member returns a member by its name in the view, and its real name; nil if the view shows no such namespace. The name
-// may come from a body.
+// member returns a member by its name in the view, and its real name; nil if the view shows no such namespace.
 func (h *Handler) member(ctx context.Context, name string) (*Member, string, error) {
 	names := h.Mapper.Names()
 	realName := names.In(name)
-	if !isNamespaceName(realName) {
-		return nil, "", nil
-	}
 	known, err := h.Members.Get(ctx, realName)
 	if err != nil || known == nil {
 		return nil, "", err
@@ -261,9 +256,6 @@ func (h *Handler) member(ctx context.Context, name string) (*Member, string, err
 	}
 	return &member, realName, nil
 }
-
-// isNamespaceName reports whether a namespace can have a name. Others must not become part of the path of a request.
-func isNamespaceName(name string) bool { return len(validation.IsDNS1123Label(name)) == 0 }
 
 // mapPath puts real names into the path of a request in a namespace, and finds the kind of its objects.
 func (h *Handler) mapPath(c *call, realName string) error {

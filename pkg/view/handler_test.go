@@ -103,17 +103,6 @@ func TestAnUnreachableKubeAPIServerIsUnavailable(t *testing.T) {
 	}
 }
 
-// What a body calls a namespace may be anything, and who looks it up may put it into a path.
-func TestOnlyNamesOfNamespacesAreLookedUp(t *testing.T) {
-	path := "../../../openapi/v2"
-	h := handler(fixed{path: {Present: t.Context()}, "a": {Present: t.Context()}}, nil)
-	for name, want := range map[string]bool{path: false, "a": true, "": false, "a/b": false, "A": false} {
-		if member, _, err := h.member(t.Context(), name); err != nil || (member != nil) != want {
-			t.Errorf("%q: got %v, %v", name, member, err)
-		}
-	}
-}
-
 // What a server has answered does not fill the log.
 func TestErrorsOfTheClusterAreShortened(t *testing.T) {
 	h := handler(fixed{"a": {Present: t.Context()}}, func(*http.Request) (*http.Response, error) {

@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
@@ -85,7 +86,7 @@ func (m *merged) add(level map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(level)) {
 		switch size := len(key) + len(level[key]); {
 		case m.knows(key):
-		case slices.Contains(hnc.PodSecurityLabels, key):
+		case slices.Contains(hnc.PodSecurityLabels, key) && len(level[key]) <= validation.LabelValueMaxLength:
 			m.fits[key] = level[key]
 		case m.size+size > m.room:
 			m.leftOut.Insert(key)

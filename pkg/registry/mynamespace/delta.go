@@ -150,7 +150,7 @@ func (d *delta) events(n *namespaceDelta, resumed bool) []watch.Event {
 		before = n.before
 	}
 	allowed := d.cache.access.Allows(d.reader.subjects, n.name)
-	allowedBefore, ever := d.accessBefore(n.name, allowed)
+	allowedBefore, ever, accessChanged := d.accessBefore(n.name, allowed)
 	visibleBefore := allowedBefore && before != nil && d.reader.selects(before)
 	visible := allowed && now != nil && d.reader.selects(now)
 	switch {
@@ -160,7 +160,8 @@ func (d *delta) events(n *namespaceDelta, resumed bool) []watch.Event {
 		return []watch.Event{{Type: watch.Added, Object: withVersion(now, n.version)}}
 	case visible && (n.changed || resumed):
 		return []watch.Event{{Type: watch.Modified, Object: withVersion(now, n.version)}}
-	case !visible && visibleBefore, !visible && resumed && ever && (n.selected || now != nil && d.reader.selects(now)):
+	// Whoever lost access does not learn by selectors what the namespace, or another one of the name, has become.
+	case !visible && visibleBefore, !visible && resumed && ever && (accessChanged && (n.changed || now != nil) || n.selected || now != nil && d.reader.selects(now)):
 		return []watch.Event{{Type: watch.Deleted, Object: withVersion(n.lastVisible(now, allowedBefore), n.version)}}
 	}
 	return nil
@@ -178,19 +179,19 @@ func (n *namespaceDelta) lastVisible(now *hnc.MyNamespace, allowedBefore bool) *
 	return &hnc.MyNamespace{ObjectMeta: metav1.ObjectMeta{Name: n.name}}
 }
 
-// accessBefore reports whether the reader had access to a namespace before the changes, and whether at any time
-// since.
-func (d *delta) accessBefore(name string, now bool) (before, ever bool) {
+// accessBefore reports whether the reader had access to a namespace before the changes, whether at any time since, and
+// whether that has changed.
+func (d *delta) accessBefore(name string, now bool) (before, ever, changed bool) {
 	ever = now
 	for _, subject := range d.reader.subjects {
 		for _, where := range []string{name, rbacindex.AllNamespaces} {
-			had, changed := d.hadAccess[accessKey{subject, where}]
-			if !changed {
+			had, differs := d.hadAccess[accessKey{subject, where}]
+			if !differs {
 				had = d.cache.access.SubjectAllows(subject, where)
 			}
-			before = before || had
-			ever = ever || had || changed
+			before, changed = before || had, changed || differs
+			ever = ever || had || differs
 		}
 	}
-	return before, ever
+	return before, ever, changed
 }

@@ -221,13 +221,22 @@ func TestALostNamespaceIsShownAsItWasWithAccessOnly(t *testing.T) {
 		if c.after != "" {
 			p.setNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: types.UID(c.after), Labels: map[string]string{"color": c.after, "more": "x"}}})
 		}
-		events, _, _, err := p.events(reader{subjects: []rbacindex.Subject{ann}, selects: func(*hnc.MyNamespace) bool { return true }}, version, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, event := range events {
-			if o := event.Object.(*hnc.MyNamespace); o.Name != "a" || o.Labels["color"] == "secret" || o.UID == "secret" {
-				t.Errorf("%s: %s of %q with %v", name, event.Type, o.UID, o.Labels)
+		for selector, selects := range map[string]func(*hnc.MyNamespace) bool{
+			"everything": func(*hnc.MyNamespace) bool { return true },
+			"secret":     func(o *hnc.MyNamespace) bool { return o.Labels["color"] == "secret" },
+			"nothing":    func(*hnc.MyNamespace) bool { return false },
+		} {
+			events, _, _, err := p.events(reader{subjects: []rbacindex.Subject{ann}, selects: selects}, version, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(events) != 1 || events[0].Type != watch.Deleted {
+				t.Errorf("%s, selecting %s: %d events", name, selector, len(events))
+			}
+			for _, event := range events {
+				if o := event.Object.(*hnc.MyNamespace); o.Name != "a" || o.Labels["color"] == "secret" || o.UID == "secret" {
+					t.Errorf("%s, selecting %s: %s of %q with %v", name, selector, event.Type, o.UID, o.Labels)
+				}
 			}
 		}
 	}

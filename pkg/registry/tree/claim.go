@@ -93,9 +93,6 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 	} else if why != "" {
 		return claim{}, reject.forbidden("%s: namespace %q is %s; choose another name", nameField, name, why)
 	}
-	if name == hnc.RepositoriesNamespace {
-		return claim{}, reject.forbidden("%s: the namespace %q is that of the accounts of RepositorySyncs; choose another name", nameField, name)
-	}
 	if err := c.validateName(ctx, reject, nameField, name, parent); err != nil {
 		return claim{}, err
 	}

@@ -13,23 +13,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
-// validateName applies the cluster's naming rule to a new sub-namespace. The Subnamespace of a namespace that is a
+// validateName applies the cluster's naming rule to a new sub-namespace, which never gets the name of the namespace that
+// has the accounts of RepositorySyncs. The Subnamespace of a namespace that is a
 // sub-namespace of parent already may be created again under any rule, because it takes no free name. The rule applies
 // to the propagator as well, because it may have changed since a user required the child.
 func (c *Claims) validateName(ctx context.Context, reject rejection, field, name, parent string) error {
-	if c.config.SubnamespaceNames == nil {
-		return nil
-	}
-	rule, err := c.config.SubnamespaceNames(ctx)
-	if err != nil {
+	why, err := c.violated(ctx, name, parent)
+	if err != nil || why == "" {
 		return err
-	}
-	why, err := violation(rule, name, parent)
-	if err != nil {
-		return apierrors.NewInternalError(err)
-	}
-	if why == "" {
-		return nil
 	}
 	namespace, err := c.index.LiveNamespace(ctx, name)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -38,8 +29,30 @@ func (c *Claims) validateName(ctx context.Context, reject rejection, field, name
 	if err == nil && managed.SubnamespaceOf(namespace.Annotations) == parent {
 		return nil
 	}
-	return reject.forbidden("%s: the name of a new sub-namespace %s of hncconfigurations.%s %q; "+
-		"choose another name, or ask an administrator of the cluster to create the namespace", field, why, hnc.GroupName, hnc.ConfigurationName)
+	return reject.forbidden("%s: the name of a new sub-namespace %s; "+
+		"choose another name, or ask an administrator of the cluster to create the namespace", field, why)
+}
+
+// violated returns how the name of a new sub-namespace violates a rule, "" if it does not.
+func (c *Claims) violated(ctx context.Context, name, parent string) (string, error) {
+	if name == hnc.RepositoriesNamespace {
+		return fmt.Sprintf("must not be %q, which has the accounts of RepositorySyncs", name), nil
+	}
+	if c.config.SubnamespaceNames == nil {
+		return "", nil
+	}
+	rule, err := c.config.SubnamespaceNames(ctx)
+	if err != nil {
+		return "", err
+	}
+	why, err := violation(rule, name, parent)
+	if err != nil {
+		return "", apierrors.NewInternalError(err)
+	}
+	if why != "" {
+		why += fmt.Sprintf(" of hncconfigurations.%s %q", hnc.GroupName, hnc.ConfigurationName)
+	}
+	return why, nil
 }
 
 // violation returns how the name of a new sub-namespace violates the rule, "" if it does not.

@@ -30,8 +30,8 @@ func (c *claim) adopt(ctx context.Context, s *snapshot, name string, allow func(
 }
 
 // orphans returns the live namespaces that name a missing namespace as their parent. The write compares the mark of the
-// name, so that no namespace can come to name it until then. Names that no namespace has ever named need no read,
-// because their mark does not exist. It ends with the first error of allow.
+// name, so that no namespace can come to name it until then. Names that no namespace has named within a day need no
+// read, because their mark does not exist. It ends with the first error of allow.
 func (s *snapshot) orphans(ctx context.Context, name string, allow func(orphan string) error) ([]string, error) {
 	children := s.index.Children(name)
 	s.marks[name] = 0

@@ -27,7 +27,7 @@ import (
 type Edges interface {
 	// Read returns the current edges of the given names.
 	Read(ctx context.Context, names ...string) ([]fence.Entry, error)
-	// Mark returns the revision at which a namespace last got the named one as its parent, 0 if none did within an hour.
+	// Mark returns the revision at which a namespace last got the named one as its parent, 0 if none did within a day.
 	Mark(ctx context.Context, name string) (int64, error)
 	// ListAndWatch calls replace with all edges, then update with each change, until ctx is done.
 	ListAndWatch(ctx context.Context, replace func([]fence.Entry), update func(fence.Entry))

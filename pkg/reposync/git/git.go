@@ -65,16 +65,19 @@ type Snapshot struct {
 // Close removes the temporary files.
 func (s *Snapshot) Close() error { return s.close() }
 
-// scratchPattern matches the temporary directories of this process, and, in a container, those of the processes that
-// had its ID before a restart.
-func scratchPattern() string { return fmt.Sprintf("hns-sync-%d-*", os.Getpid()) }
+// scratchPrefix is that of the temporary files and directories of this process, and, in a container, of those of the
+// processes that had its ID before a restart.
+func scratchPrefix() string { return fmt.Sprintf("hns-sync-%d-", os.Getpid()) }
 
 // RemoveScratch removes what an earlier process of this ID has left in a directory for temporary files, empty for that
 // of the system. Call it before the first read.
 func RemoveScratch(dir string) error {
-	left, err := filepath.Glob(filepath.Join(cmp.Or(dir, os.TempDir()), scratchPattern()))
-	for _, l := range left {
-		err = errors.Join(err, os.RemoveAll(l))
+	dir = cmp.Or(dir, os.TempDir())
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), scratchPrefix()) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
 	}
 	return err
 }
@@ -145,7 +148,7 @@ func (r *Reader) read(ctx context.Context, source Source, credentials *Credentia
 		}
 	}
 	r.Budget.removeRemaining()
-	dir, err := os.MkdirTemp(r.Scratch, scratchPattern())
+	dir, err := os.MkdirTemp(r.Scratch, scratchPrefix())
 	if err != nil {
 		return nil, err
 	}

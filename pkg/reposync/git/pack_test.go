@@ -275,7 +275,7 @@ func TestLargeRepositoriesLeaveSpaceForSmallOnes(t *testing.T) {
 // A volume of a pod survives its containers.
 func TestScratchOfAnEarlierProcessIsRemoved(t *testing.T) {
 	dir := t.TempDir()
-	left, err := os.MkdirTemp(dir, scratchPattern())
+	left, err := os.MkdirTemp(dir, scratchPrefix())
 	if err != nil {
 		t.Fatal(err)
 	}

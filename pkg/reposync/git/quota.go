@@ -14,8 +14,8 @@ import (
 // Budget is how many bytes readers may store together at a time, because they share a volume. Nil has no limit.
 type Budget struct {
 	left atomic.Int64
-	// reserved bytes are for repositories of at most small bytes, so that a few servers that send large repositories
-	// slowly do not keep all others from being read.
+	// reserved bytes, a sixth, are for repositories of at most small bytes, of which eight have room there: a few servers
+	// that send large repositories slowly do not keep all others from being read.
 	reserved, small int64
 	// remaining are directories that could not be removed. Their bytes are released when they are gone.
 	mu        sync.Mutex
@@ -43,13 +43,6 @@ func (b *Budget) take(bytes, total int64) bool {
 	}
 	b.left.Add(bytes)
 	return false
-}
-
-// give gives bytes back.
-func (b *Budget) give(bytes int64) {
-	if b != nil {
-		b.left.Add(bytes)
-	}
 }
 
 // ErrBudget means that other repositories leave no space at present.
@@ -85,7 +78,7 @@ func (q *quota) remove(dir string) error {
 		return err
 	}
 	delete(b.remaining, dir)
-	b.give(q.taken.Swap(0))
+	b.left.Add(q.taken.Swap(0))
 	return nil
 }
 

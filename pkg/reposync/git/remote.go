@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"sync"
 	"time"
 
 	gogit "github.com/go-git/go-git/v5"
@@ -36,37 +35,32 @@ func RestrictProtocols(maxBytes int64) {
 	base.DisableCompression = true
 	base.DisableKeepAlives = true // Each request has a connection, and its bytes, of its own.
 	dial := base.DialContext
-	lists := NewBudget(maxLists)
-	bounded := func(conn net.Conn, list bool) net.Conn {
-		c := &boundedConn{Conn: conn, left: maxBytes + maxReceived}
-		if list {
-			c.left, c.lists = maxReceived, lists
-		}
-		return c
-	}
 	base.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return bounded(conn, ctx.Value(listKey{}) != nil), nil
+		if ctx.Value(listKey{}) != nil {
+			return newListConn(conn), nil
+		}
+		return newFetchConn(conn, maxBytes), nil
 	}
 	client.InstallProtocol("https", githttp.NewClientWithOptions(&http.Client{Transport: base},
 		&githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects}))
-	// go-git's client of ssh has no other way to a dialer than a proxy.
-	for scheme, list := range map[string]bool{listScheme: true, fetchScheme: false} {
-		proxy.RegisterDialerType(scheme, func(*url.URL, proxy.Dialer) (proxy.Dialer, error) {
-			return sshDialer{func(conn net.Conn) net.Conn { return bounded(conn, list) }}, nil
-		})
+	// go-git's client of ssh has no other way to a dialer than a proxy, and keeps some connections open after errors.
+	register := func(scheme string, limit time.Duration, bound func(net.Conn) net.Conn) {
+		proxy.RegisterDialerType(scheme, func(*url.URL, proxy.Dialer) (proxy.Dialer, error) { return sshDialer{limit, bound}, nil })
 	}
+	register(listScheme, time.Minute, newListConn)
+	register(fetchScheme, 10*time.Minute, func(conn net.Conn) net.Conn { return newFetchConn(conn, maxBytes) })
 }
 
 const (
-	// maxReceived is how many bytes a server may send besides a repository: go-git holds lists of references, some
-	// 250,000 in so many bytes, and the bodies of errors in memory.
+	// maxReceived is how many bytes a server may send besides a repository: go-git holds the bodies of errors in memory.
 	maxReceived = 16 << 20
-	// maxLists is how many bytes of lists of references may be received at a time. In memory, they take six times as many.
-	maxLists = 32 << 20
+	// maxReferences is how many bytes of references a server may list, some 130,000 references. In memory, they take six
+	// times as many.
+	maxReferences = 8 << 20
 	// listScheme and fetchScheme are those of the proxies that stand for connections of ssh with the bounds of a list of
 	// references, and of a repository.
 	listScheme, fetchScheme = "hns-list", "hns-fetch"
@@ -75,8 +69,11 @@ const (
 // listKey is the key of the value in the context of a request for references.
 type listKey struct{}
 
-// sshDialer connects as without a proxy, and bounds the connections.
-type sshDialer struct{ bound func(net.Conn) net.Conn }
+// sshDialer connects as without a proxy, and bounds the connections in time, too.
+type sshDialer struct {
+	limit time.Duration
+	bound func(net.Conn) net.Conn
+}
 
 // Dial implements proxy.Dialer.
 func (d sshDialer) Dial(network, address string) (net.Conn, error) {
@@ -89,40 +86,35 @@ func (d sshDialer) DialContext(ctx context.Context, network, address string) (ne
 	if err != nil {
 		return nil, err
 	}
+	if err := conn.SetDeadline(time.Now().Add(d.limit)); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
 	return d.bound(conn), nil
 }
 
-// boundedConn is a connection that ends after a number of bytes. Those of a list of references count in the budget of all
-// lists until it is closed.
+// boundedConn is a connection that ends with an error after a number of bytes.
 type boundedConn struct {
 	net.Conn
-	left  int64
-	lists *Budget
-	taken int64
-	close sync.Once
+	left int64
+	end  error
+}
+
+func newListConn(conn net.Conn) net.Conn {
+	return &boundedConn{conn, maxReferences, fmt.Errorf("the server has sent more than %d MiB of references; delete branches and tags", maxReferences>>20)}
+}
+
+func newFetchConn(conn net.Conn, maxBytes int64) net.Conn {
+	return &boundedConn{conn, maxBytes + maxReceived, errors.New("the server has sent more bytes than a repository may have (--max-repository-bytes)")}
 }
 
 // Read implements net.Conn.
 func (c *boundedConn) Read(data []byte) (int, error) {
-	switch {
-	case c.left <= 0 && c.lists != nil:
-		return 0, fmt.Errorf("the server has sent more than %d MiB of references; delete branches and tags", maxReceived>>20)
-	case c.left <= 0:
-		return 0, errors.New("the server has sent more bytes than a repository may have (--max-repository-bytes)")
+	if c.left <= 0 {
+		return 0, c.end
 	}
 	n, err := c.Conn.Read(data[:min(int64(len(data)), c.left)])
 	c.left -= int64(n)
-	if !c.lists.take(int64(n), c.taken+int64(n)) {
-		return 0, ErrBudget
-	}
-	c.taken += int64(n)
 	return n, err
-}
-
-// Close implements net.Conn.
-func (c *boundedConn) Close() error {
-	c.close.Do(func() { c.lists.give(c.taken) })
-	return c.Conn.Close()
 }
 
 // remoteOptions are those of requests to a server.
@@ -186,7 +178,7 @@ func (r *Reader) sshOptions(options *remoteOptions, address *url.URL, credential
 		return fmt.Errorf("identity: %w", err)
 	}
 	// The parser of known hosts reads files only.
-	file, err := os.CreateTemp(r.Scratch, "known-hosts-")
+	file, err := os.CreateTemp(r.Scratch, scratchPrefix())
 	if err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func TestListsOfReferencesAreBounded(t *testing.T) {
 	t.Cleanup(server.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	for _, pinned := range []string{"", strings.Repeat("a", 40)} {
-		rejected(t, "https", Source{URL: server.URL + "/policy.git", Commit: pinned}, &Credentials{CA: ca}, "16 MiB of references")
+		rejected(t, "https", Source{URL: server.URL + "/policy.git", Commit: pinned}, &Credentials{CA: ca}, "8 MiB of references")
 	}
 
 	client, identity := key(t)

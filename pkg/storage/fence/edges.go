@@ -58,7 +58,7 @@ func read(ctx context.Context, client clientv3.KV, names []string, key func(name
 	return entries, nil
 }
 
-// Mark returns the revision of the last write that marked the name by a quorum read, 0 if none did within an hour:
+// Mark returns the revision of the last write that marked the name by a quorum read, 0 if none did within a day:
 // PruneMarks deletes older marks.
 func (e *Edges) Mark(ctx context.Context, name string) (int64, error) {
 	response, err := e.client.Get(ctx, markKey(e.prefix, name))

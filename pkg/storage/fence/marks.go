@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// markLifetime is how long a mark stays at least after it was set. Only requests that are being evaluated compare
-	// marks, and the longest of these takes a minute.
-	markLifetime = time.Hour
+	// markLifetime is how long a mark stays at least after it was set: longer than the evaluation of any request takes,
+	// and than the watch of any replica may be behind.
+	markLifetime = 24 * time.Hour
 	// marksAtOnce is the number of marks that one transaction deletes; etcd allows 128 operations.
 	marksAtOnce = 100
 )
@@ -33,24 +33,26 @@ func (e *Edges) PruneMarks(ctx context.Context) {
 	}, markLifetime)
 }
 
-// pruneMarks deletes the marks that were last set at a revision or before, none if it is 0, and returns the current
-// revision. A mark that is set meanwhile stays.
+// pruneMarks deletes the marks that were last set at a revision or before, and returns the current revision. A mark that
+// is set meanwhile stays.
 func (e *Edges) pruneMarks(ctx context.Context, until int64) (revision int64, err error) {
 	prefix := markKey(e.prefix, "") + "/"
 	for from, more := prefix, true; more; {
 		page, err := e.client.Get(ctx, from, clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix)), clientv3.WithKeysOnly(),
-			clientv3.WithLimit(marksAtOnce), clientv3.WithMaxModRev(max(until, 1)))
+			clientv3.WithLimit(marksAtOnce))
 		if err != nil {
 			return 0, fmt.Errorf("cannot list marks: %w", err)
 		}
 		revision = cmp.Or(revision, page.Header.Revision)
-		if until == 0 || len(page.Kvs) == 0 {
+		if len(page.Kvs) == 0 {
 			break
 		}
 		t := transaction{prefix: e.prefix}
 		for _, kv := range page.Kvs {
-			t.unchanged(string(kv.Key), kv.ModRevision)
-			t.delete(string(kv.Key))
+			if kv.ModRevision <= until {
+				t.unchanged(string(kv.Key), kv.ModRevision)
+				t.delete(string(kv.Key))
+			}
 		}
 		if _, err := e.client.Txn(ctx).If(t.compare...).Then(t.then...).Commit(); err != nil {
 			return 0, fmt.Errorf("cannot delete marks: %w", err)

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -199,11 +198,12 @@ func (m members) Get(ctx context.Context, name string) (*view.Member, error) {
 	if known := m.known(name); known != nil {
 		return known, nil
 	}
+	// The name may come from a body, and the client would put it into a path as it is.
+	if len(validation.IsDNS1123Label(name)) > 0 {
+		return nil, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	if why := validation.IsDNS1123Label(name); len(why) > 0 {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("namespace %q: %s", name, why[0])) // The client would put it into a path as it is.
-	}
 	o, err := m.client.Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):

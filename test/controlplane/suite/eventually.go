@@ -53,12 +53,15 @@ func EventuallyEqual(t *testing.T, what, want string, f func() string) {
 // Steady polls until f returns the same for some time, and returns that.
 func Steady[T any](t *testing.T, what string, same time.Duration, equal func(a, b T) bool, f func() T) T {
 	t.Helper()
-	last, since := f(), time.Now()
+	// On a busy machine, the time alone might pass between two polls.
+	const enough = 8
+	last, since, unchanged := f(), time.Now(), 0
 	if !poll(t, func() bool {
 		if now := f(); !equal(now, last) {
-			last, since = now, time.Now()
+			last, since, unchanged = now, time.Now(), 0
 		}
-		return time.Since(since) >= same
+		unchanged++
+		return time.Since(since) >= same && unchanged >= enough
 	}) {
 		t.Fatalf("%s: it keeps changing: %v", what, last)
 	}

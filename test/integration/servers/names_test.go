@@ -6,11 +6,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // Several parents want sub-namespaces of the same names at once, each through another server and under either name of
