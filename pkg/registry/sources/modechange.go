@@ -29,15 +29,13 @@ func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destin
 	since := resourcespec.RequestTime(ctx)
 	old, _ := s.KindPolicies(ctx, since, before)
 	policies, unknown := s.KindPolicies(ctx, since, after)
+	known := byResource(old)
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	namespaces := sync.OnceValue(func() []string { return concerned(destinations) })
 	for _, p := range policies {
-		var was KindPolicy // an empty mode propagates nothing
-		if i := slices.IndexFunc(old, func(o KindPolicy) bool { return o.Kind.GroupResource() == p.Kind.GroupResource() }); i >= 0 {
-			was = old[i]
-		}
-		if !p.startsPropagating(was) {
+		was := known[p.Kind.GroupResource()] // an empty mode propagates nothing
+		if !startsPropagating(was, p.Policies) {
 			continue
 		}
 		index, err := s.list(ctx, p.Kind, namespaces())
@@ -45,8 +43,8 @@ func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destin
 			unknown = append(unknown, fmt.Sprintf("%s (%v)", p.Kind.GroupResource(), err))
 			continue
 		}
-		for _, w := range p.overwritten(index, destinations) {
-			if !propagated(was.Of(w.chain)) {
+		for _, w := range overwritten(p.Policies, index, destinations) {
+			if !was.Of(w.chain).Copies() {
 				writes = append(writes, w.Write)
 			}
 		}
@@ -61,7 +59,7 @@ func (s *Sources) AllOverwritten(ctx context.Context, modes Modes, destinations 
 	policies, unknown := s.KindPolicies(ctx, time.Now(), modes)
 	var roles *copies.Index
 	for _, p := range policies {
-		if !p.propagates() {
+		if !p.Copies() {
 			continue
 		}
 		index, err := s.list(ctx, p.Kind, []string{metav1.NamespaceAll})
@@ -75,7 +73,7 @@ func (s *Sources) AllOverwritten(ctx context.Context, modes Modes, destinations 
 		case copies.RoleBindings:
 			index.Roles = roles // they come first
 		}
-		for _, w := range p.overwritten(index, destinations) {
+		for _, w := range overwritten(p.Policies, index, destinations) {
 			writes = append(writes, w.Write)
 		}
 	}
@@ -89,11 +87,11 @@ type overwrite struct {
 }
 
 // overwritten returns what sources of one kind overwrite.
-func (p KindPolicy) overwritten(index *copies.Index, destinations iter.Seq[copies.Destination]) []overwrite {
+func overwritten(policies copies.Policies, index *copies.Index, destinations iter.Seq[copies.Destination]) []overwrite {
 	var found []overwrite
 	for d := range destinations {
 		chain := chainFrom(d.Ancestors)
-		index.PolicyOf = func(namespace string) copies.Policy { return p.Of(chain(namespace)) }
+		index.PolicyOf = func(namespace string) copies.Policy { return policies.Of(chain(namespace)) }
 		for o := range index.In(d.Namespace) {
 			if w := index.Decide(d, o.Name); w != nil && w.Overwrites() {
 				found = append(found, overwrite{*w, chain(w.From())})
@@ -103,17 +101,17 @@ func (p KindPolicy) overwritten(index *copies.Index, destinations iter.Seq[copie
 	return found
 }
 
-// startsPropagating reports whether the change from was may start to propagate any source.
-func (p KindPolicy) startsPropagating(was KindPolicy) bool {
-	begin := propagated(p.Cluster) && !propagated(was.Cluster)
-	for namespace, policy := range p.Trees {
-		old, found := was.Trees[namespace]
-		begin = begin || (propagated(policy) && (!found || !propagated(old)))
+// startsPropagating reports whether a change of policies may start to propagate any source.
+func startsPropagating(before, after copies.Policies) bool {
+	begin := after.Cluster.Copies() && !before.Cluster.Copies()
+	for namespace, policy := range after.Trees {
+		old, found := before.Trees[namespace]
+		begin = begin || (policy.Copies() && (!found || !old.Copies()))
 	}
-	for namespace, old := range was.Trees {
+	for namespace, old := range before.Trees {
 		// Namespaces without an entry inherit the entry above.
-		_, found := p.Trees[namespace]
-		begin = begin || (!found && !propagated(old))
+		_, found := after.Trees[namespace]
+		begin = begin || (!found && !old.Copies())
 	}
 	return begin
 }
