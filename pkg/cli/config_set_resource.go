@@ -10,6 +10,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 )
 
 // What both commands that set modes have.
@@ -100,8 +101,7 @@ func (o *setResourceOptions) apply(spec *v1beta1.HNCConfigurationSpec) error {
 		spec.Resources = append(spec.Resources, o.entry)
 		return nil
 	}
-	propagates := o.entry.Mode == v1beta1.Propagate || o.entry.Mode == v1beta1.AllowPropagate
-	if spec.Resources[i].Mode == v1beta1.Ignore && propagates && !o.force {
+	if spec.Resources[i].Mode == v1beta1.Ignore && copies.NewPolicy(o.entry, "").Copies() && !o.force {
 		return fmt.Errorf("%s were ignored: propagating them may overwrite objects in descendants with those of their ancestors.\n"+
 			"Set the mode to Remove first, check what is left, then set it to %s; or give --force", o.entry.Resource, o.entry.Mode)
 	}

@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
@@ -37,14 +37,13 @@ func (f *Factory) entryOf(entries []v1beta1.ResourceSpec, kind v1beta1.ResourceS
 		return -1, err
 	}
 	mapping, err := kinds.Resolve(mapper, kind.Group, kind.Resource)
-	if notNamespaced, notPropagated := (*kinds.NotNamespacedError)(nil), (*kinds.NotPropagatedError)(nil); meta.IsNoMatchError(err) ||
-		errors.As(err, &notNamespaced) || errors.As(err, &notPropagated) {
-		return slices.IndexFunc(entries, func(e v1beta1.ResourceSpec) bool { return e.Group == kind.Group && e.Resource == kind.Resource }), nil
-	}
-	if err != nil {
+	switch {
+	case err == nil:
+		return slices.IndexFunc(entries, resolvesTo(mapper, mapping.Resource.GroupResource())), nil
+	case kinds.Reason(err) == hnc.ReasonUnknown:
 		return -1, err
 	}
-	return slices.IndexFunc(entries, resolvesTo(mapper, mapping.Resource.GroupResource())), nil
+	return slices.IndexFunc(entries, func(e v1beta1.ResourceSpec) bool { return e.Group == kind.Group && e.Resource == kind.Resource }), nil
 }
 
 // withModes sets the modes of entries in current, and appends entries of other kinds. It changes current.

@@ -7,25 +7,25 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
 )
 
 // breakCycles gives one namespace of each cycle a parent that does not exist: so the namespaces in it and below it stay
 // halted, as they were, and have a condition that says what to do. No cycle can be stored.
 func (t *translation) breakCycles() {
-	for _, start := range slices.Sorted(maps.Keys(t.specs)) {
-		seen := map[string]bool{}
-		at := start
-		for at != "" && !seen[at] {
-			seen[at] = true
-			at = t.specs[at].Parent
-		}
-		if at != start {
+	f := forest.New(nil)
+	for name, spec := range t.specs {
+		f.SetParent(name, spec.Parent)
+	}
+	for _, at := range f.Names() {
+		if f.Cycle(at) == nil {
 			continue
 		}
 		spec := t.specs[at]
 		old := spec.Parent
 		spec.Parent = t.nonexistent(at, "-in-cycle")
 		t.specs[at] = spec
+		f.SetParent(at, "")
 		t.note("namespace %s: it is its own ancestor, through its parent %s; it gets the parent %s, which does not exist, so that nothing is propagated to it or below it, as before; give it a parent: kubectl hns set %s",
 			at, old, spec.Parent, at)
 		t.subnamespaces = slices.DeleteFunc(t.subnamespaces, func(s *v1beta1.Subnamespace) bool { return s.Name == at })

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
 )
 
 // Move gives a namespace a parent.
@@ -42,7 +43,7 @@ func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, []
 	for i := range namespaces {
 		known[namespaces[i].Name] = true
 	}
-	parents := map[string]string{}
+	f := forest.New(nil)
 	var skipped []Skipped
 	for i := range namespaces {
 		ns := &namespaces[i]
@@ -55,21 +56,25 @@ func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, []
 		case !known[parent]:
 			skipped = append(skipped, Skipped{ns.Name, fmt.Sprintf("its parent %s does not exist; create it: kubectl create namespace %s", parent, parent)})
 		default:
-			parents[ns.Name] = parent
+			f.SetParent(ns.Name, parent)
 		}
 	}
-	for _, c := range cycles(parents) {
+	for _, name := range f.Names() {
+		c := f.Cycle(name)
+		if c == nil {
+			continue
+		}
 		chain := slices.Concat(c, c[:1])
 		if len(c) > MaxNamed {
 			chain = slices.Concat(c[:MaxNamed], []string{"...", c[0]})
 		}
 		for _, name := range c {
 			skipped = append(skipped, Skipped{name, fmt.Sprintf("it would be its own ancestor: %s; give one of them another parent", strings.Join(chain, " <- "))})
-			delete(parents, name)
+			f.SetParent(name, "")
 		}
 	}
 	slices.SortFunc(skipped, func(a, b Skipped) int { return strings.Compare(a.Namespace, b.Namespace) })
-	return ordered(parents), skipped
+	return ordered(f), skipped
 }
 
 // parent returns what the source says about a namespace, "" for nothing.
@@ -92,47 +97,15 @@ func (s Source) parent(ns *metav1.PartialObjectMetadata) string {
 // MaxNamed bounds the namespaces that a message names.
 const MaxNamed = 20
 
-// cycles returns the cycles that the parents contain, each beginning with its smallest name.
-func cycles(parents map[string]string) (all [][]string) {
-	// walks has, for each namespace that was visited, where the walk to its ancestors began.
-	walks := map[string]string{}
-	for _, start := range slices.Sorted(maps.Keys(parents)) {
-		at := start
-		for ; at != "" && walks[at] == ""; at = parents[at] {
-			walks[at] = start
-		}
-		if at == "" || walks[at] != start {
-			continue
-		}
-		c := []string{at}
-		for next := parents[at]; next != at; next = parents[next] {
-			c = append(c, next)
-		}
-		smallest := slices.Index(c, slices.Min(c))
-		all = append(all, append(c[smallest:len(c):len(c)], c[:smallest]...))
-	}
-	return all
-}
-
 // ordered returns the moves with parents before their children, so that they can be made one after the other. The
-// parents contain no cycle.
-func ordered(parents map[string]string) []Move {
-	depths := map[string]int{}
-	depth := func(name string) int {
-		var path []string
-		for ; name != "" && depths[name] == 0; name = parents[name] {
-			path = append(path, name)
-		}
-		known := depths[name]
-		for i, below := range path {
-			depths[below] = known + len(path) - i
-		}
-		return known + len(path)
-	}
+// forest contains no cycle.
+func ordered(f *forest.Forest) []Move {
 	var moves []Move
-	for _, name := range slices.Sorted(maps.Keys(parents)) {
-		moves = append(moves, Move{name, parents[name]})
-		depth(name)
+	depths := map[string]int{}
+	for _, name := range f.Names() {
+		if parent := f.Parent(name); parent != "" {
+			moves, depths[name] = append(moves, Move{name, parent}), len(f.Chain(name))
+		}
 	}
 	slices.SortStableFunc(moves, func(a, b Move) int { return depths[a.Namespace] - depths[b.Namespace] })
 	return moves

@@ -111,7 +111,7 @@ func (q *Question) explainUnsourced(a *Answer, governing *Namespace, m Mode) {
 		a.addf("whether it is kept up to date, left as it is, replaced or removed is not known: %s", m.Unread)
 	case governing != nil:
 		a.addf("the copy will be replaced by a copy of the one in %s", governing.Name)
-	case !m.Configured || m.Mode == v1beta1.Ignore:
+	case m.Mode == "" || m.Mode == v1beta1.Ignore:
 		a.addf("the copy stays as it is; users allowed to update it who are admins of %s can make it an ordinary object: kubectl hns detach %s -n %s",
 			a.Source, names.ShellWord(a.Object), a.Namespace)
 		a.addf("an administrator can remove all copies by setting the mode to Remove")

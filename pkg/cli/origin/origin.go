@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/exceptions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
@@ -69,7 +69,7 @@ type Question struct {
 	// Cluster is the mode of sources for which no hierarchy sets one.
 	Cluster Mode
 	// Rules are those of the configuration, nil if they are not known; RulesUnread is the reason.
-	Rules       *v1beta1.Rules
+	Rules       *copies.Rules
 	RulesUnread string
 	// Labels are those of the namespace. Excluded is the reason why it is excluded from hierarchies, if it is.
 	// Terminating says that it is being deleted. Halted is the condition that halts activities in it, if one does.
@@ -81,18 +81,10 @@ type Question struct {
 
 // Mode is how objects of the kind are propagated from a namespace.
 type Mode struct {
-	// Configured says that the cluster's configuration or a hierarchy lists the kind. Unread is the reason why that is
-	// not known.
-	Configured bool
-	Unread     string
-	Mode       v1beta1.SynchronizationMode
-	// Keep says that local objects win.
-	Keep bool
-}
-
-// propagates reports whether any objects of the kind are copied.
-func (m Mode) propagates() bool {
-	return m.Configured && (m.Mode == v1beta1.Propagate || m.Mode == v1beta1.AllowPropagate)
+	// Policy has an empty mode if neither the cluster's configuration nor a hierarchy lists the kind, or if that is not
+	// known. Unread is the reason why it is not.
+	copies.Policy
+	Unread string
 }
 
 // State classifies the object in the namespace.

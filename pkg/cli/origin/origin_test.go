@@ -5,16 +5,18 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 )
 
 var (
-	propagate = Mode{Configured: true, Mode: v1beta1.Propagate}
-	allow     = Mode{Configured: true, Mode: v1beta1.AllowPropagate}
-	keep      = Mode{Configured: true, Mode: v1beta1.Propagate, Keep: true}
+	propagate = Mode{Policy: copies.Policy{Mode: v1beta1.Propagate}}
+	allow     = Mode{Policy: copies.Policy{Mode: v1beta1.AllowPropagate}}
+	keep      = Mode{Policy: copies.Policy{Mode: v1beta1.Propagate, Keep: true}}
 )
 
 // source is an object with annotations: key, value, key, value.
@@ -40,7 +42,7 @@ func question(mode Mode, here, mid, top *Object) *Question {
 	return &Question{
 		Resource: schema.GroupResource{Resource: "configmaps"}, Kind: "ConfigMap", Name: "x",
 		Labels:  map[string]string{"here.tree.hnc.x-k8s.io/depth": "0", "mid.tree.hnc.x-k8s.io/depth": "1", "top.tree.hnc.x-k8s.io/depth": "2"},
-		Rules:   &v1beta1.Rules{SkippedObjects: []metav1.LabelSelector{{MatchLabels: map[string]string{"team": "none"}}}},
+		Rules:   &copies.Rules{Skipped: []labels.Selector{labels.SelectorFromSet(labels.Set{"team": "none"})}},
 		Cluster: mode,
 		Chain:   []Namespace{{Name: "here", Object: here, Mode: mode}, {Name: "mid", Object: mid, Mode: mode}, {Name: "top", Object: top, Mode: mode}},
 	}
@@ -61,14 +63,14 @@ func TestAnswers(t *testing.T) {
 		"a copy from the parent":         {question(propagate, copyOf("mid"), source(), nil), Copy, []string{"the one in mid, its parent"}},
 		"a copy without its source":      {question(propagate, copyOf("top"), nil, nil), Copy, []string{"top does not have it any more", "will be removed"}},
 		"a copy from elsewhere":          {question(propagate, copyOf("else"), nil, nil), Copy, []string{"not an ancestor of here any more", "will be removed"}},
-		"a copy of an ignored kind":      {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("top"), nil, source()), Copy, []string{"their mode is Ignore", "stays as it is", "admins of top can", "kubectl hns detach configmap/x -n here"}},
-		"ignored, from elsewhere":        {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("else"), nil, nil), Copy, []string{"not an ancestor of here any more", "admins of else can"}},
+		"a copy of an ignored kind":      {question(Mode{Policy: copies.Policy{Mode: v1beta1.Ignore}}, copyOf("top"), nil, source()), Copy, []string{"their mode is Ignore", "stays as it is", "admins of top can", "kubectl hns detach configmap/x -n here"}},
+		"ignored, from elsewhere":        {question(Mode{Policy: copies.Policy{Mode: v1beta1.Ignore}}, copyOf("else"), nil, nil), Copy, []string{"not an ancestor of here any more", "admins of else can"}},
 		"ignored, and one above":         {with(question(propagate, copyOf("mid"), source(), source()), func(q *Question) { q.Chain[1].Mode.Mode = v1beta1.Ignore }), Copy, []string{"replaced by a copy of the one in top"}},
 		"a copy that is halted":          {with(question(propagate, copyOf("top"), nil, nil), halt), Copy, []string{"stays as it is for now: activities are halted in here: ParentMissing: gone"}},
 		"a copy beside a lower one":      {question(propagate, copyOf("top"), source(), source()), Copy, []string{"the one in mid is not copied here: the one in top takes precedence"}},
 		"nothing above":                  {question(propagate, nil, nil, nil), Absent, []string{"no ancestor has one"}},
 		"not configured":                 {question(Mode{}, nil, source(), source()), Absent, []string{"in top and in mid is not copied here: configmaps are not propagated, because the configuration does not list them"}},
-		"removed":                        {question(Mode{Configured: true, Mode: v1beta1.Remove}, nil, nil, source()), Absent, []string{"their mode is Remove"}},
+		"removed":                        {question(Mode{Policy: copies.Policy{Mode: v1beta1.Remove}}, nil, nil, source()), Absent, []string{"their mode is Remove"}},
 		"not allowed":                    {question(allow, nil, nil, source()), Absent, []string{"AllowPropagate, and no annotation"}},
 		"allowed":                        {question(allow, nil, nil, source(hnc.AnnotationAll, "true")), Absent, []string{"should be copied here"}},
 		"none":                           {question(propagate, nil, nil, source(hnc.AnnotationNone, "true")), Absent, []string{"it has the annotation propagate.hnc.x-k8s.io/none"}},
@@ -81,6 +83,7 @@ func TestAnswers(t *testing.T) {
 		"a label of no rule":             {question(propagate, nil, nil, &Object{Labels: map[string]string{"cattle.io/creator": "norman"}}), Absent, []string{"should be copied"}},
 		"labels and unknown rules":       {with(question(propagate, nil, nil, &Object{Labels: map[string]string{"team": "none"}}), func(q *Question) { q.Rules, q.RulesUnread = nil, "missing permission" }), Absent, []string{"should be copied", "not known: missing permission"}},
 		"a token":                        {with(question(propagate, nil, nil, &Object{Type: "helm.sh/release.v1"}), func(q *Question) { q.Kind = "Secret" }), Absent, []string{"Secrets of type helm.sh/release.v1 are never copied"}},
+		"a Secret of another group":      {with(question(propagate, nil, nil, &Object{Type: "helm.sh/release.v1"}), func(q *Question) { q.Resource.Group, q.Kind = "example.com", "Secret" }), Absent, []string{"should be copied here"}},
 		"of a quota":                     {with(question(propagate, nil, nil, &Object{}), func(q *Question) { q.Kind, q.Name = "ResourceQuota", "hrq.hnc.x-k8s.io" }), Absent, []string{"it holds the limits of hierarchical quotas"}},
 		"another role here":              {question(propagate, nil, nil, refersTo("top", "mid")), Absent, []string{"which is not the same in top: there it comes from top, here from mid"}},
 		"no role here":                   {question(propagate, nil, nil, refersTo("top", "")), Absent, []string{`it refers to role "ops", which here does not inherit`}},

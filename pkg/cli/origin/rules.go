@@ -1,19 +1,17 @@
 package origin
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/exceptions"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // excludedBy returns why the source in a namespace is not copied to the namespace in question, "" if it is.
@@ -58,20 +56,20 @@ func (q *Question) otherRole(in *Namespace) string {
 func (q *Question) notPropagated(in *Namespace) string {
 	m, source := in.Mode, in.Object
 	switch {
-	case !m.Configured:
+	case m.Mode == "":
 		return fmt.Sprintf("%s are not propagated, because the configuration does not list them; to change that: kubectl hns config set %[1]s Propagate", q.Resource)
-	case !m.propagates():
+	case !m.Copies():
 		return fmt.Sprintf("%s are not propagated, because their mode is %s", q.Resource, m.Mode)
 	}
 	values := exceptions.Of(source.Annotations)
 	_, err := exceptions.Parse(values)
+	object := &metav1.ObjectMeta{Name: q.Name, Labels: source.Labels, Annotations: source.Annotations, Finalizers: source.Finalizers}
+	never := cmp.Or(q.Rules, &copies.Rules{}).Excludes(object, schema.GroupKind{Group: q.Resource.Group, Kind: q.Kind}, source.Type)
 	switch {
 	case err != nil:
 		return err.Error()
-	case len(source.Finalizers) > 0:
-		return fmt.Sprintf("objects with finalizers are never copied (%s)", strings.Join(source.Finalizers, ", "))
-	case q.never(source) != "":
-		return q.never(source)
+	case never != "":
+		return never
 	case values.None != "" && !neutral(values):
 		return fmt.Sprintf("it has the annotation %s", hnc.AnnotationNone)
 	case m.Mode == v1beta1.AllowPropagate && values.Select == "" && values.TreeSelect == "" && values.All == "":
@@ -85,33 +83,6 @@ func (q *Question) notPropagated(in *Namespace) string {
 func neutral(values exceptions.Annotations) bool {
 	e, err := exceptions.Parse(exceptions.Annotations{None: values.None})
 	return err == nil && e.Selects(true, nil)
-}
-
-// never returns the rule that excludes a source regardless of its annotations, "" if there is none.
-func (q *Question) never(source *Object) string {
-	if q.Rules != nil {
-		for i := range q.Rules.SkippedObjects {
-			selector, err := metav1.LabelSelectorAsSelector(&q.Rules.SkippedObjects[i])
-			if err == nil && selector.Matches(labels.Set(source.Labels)) {
-				return fmt.Sprintf("objects whose labels match %s are never copied", selector)
-			}
-		}
-	}
-	if !names.Addressable(q.Name) {
-		return fmt.Sprintf("objects with names of more than %d bytes are never copied", names.MaxLength)
-	}
-	if _, ok := source.Annotations[copies.ExcludedAnnotation]; ok {
-		return fmt.Sprintf("objects with the annotation %s are never copied", copies.ExcludedAnnotation)
-	}
-	switch {
-	case q.Kind == "Secret" && slices.Contains(copies.ExcludedSecrets, corev1.SecretType(source.Type)):
-		return fmt.Sprintf("Secrets of type %s are never copied", source.Type)
-	case q.Kind == "ConfigMap" && slices.Contains(copies.ExcludedConfigMaps, q.Name):
-		return "every namespace gets a ConfigMap of that name, so it is never copied"
-	case q.Kind == "ResourceQuota" && copies.HoldsQuota(q.Name):
-		return "it holds the limits of hierarchical quotas, which the propagator computes for each namespace, so it is never copied"
-	}
-	return ""
 }
 
 // explainUnknownRules lists the sources that unknown rules may exclude.

@@ -52,6 +52,25 @@ func (p Policies) Of(chain []string) Policy {
 	return p.Cluster
 }
 
+// PolicyFunc returns the policy of sources as a function of their namespace, nil if there is one policy. chain
+// returns a namespace and its ancestors, the namespace first.
+func (p Policies) PolicyFunc(chain func(namespace string) []string) func(namespace string) Policy {
+	if len(p.Trees) == 0 {
+		return nil
+	}
+	return func(namespace string) Policy { return p.Of(chain(namespace)) }
+}
+
+// Copies reports whether any sources may have copies.
+func (p Policies) Copies() bool {
+	for _, policy := range p.Trees {
+		if policy.Copies() {
+			return true
+		}
+	}
+	return p.Cluster.Copies()
+}
+
 // CopiesFrom reports whether sources in any namespace of a chain may have copies.
 func (p Policies) CopiesFrom(chain []string) bool {
 	policy := p.Cluster

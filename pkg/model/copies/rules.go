@@ -1,6 +1,7 @@
 package copies
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -114,38 +115,38 @@ func (r *Rules) tracks(key string, where func(Tracking) bool) bool {
 	return false
 }
 
-// excluded reports whether a source of the kind is never copied, regardless of its annotations: other software creates
-// such an object in every namespace that needs one, or it makes sense in its own namespace only. The type is that of a
-// Secret, "" if it is not known. Source: docs/spec/hnc.md 3.10.
-func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType string) bool {
+// Excludes returns why a source of the kind is never copied, regardless of its exceptions, "" if it may be: it makes
+// sense in its own namespace only, or other software creates such an object in every namespace that needs one. The type
+// is that of a Secret, "" if it is not known. Source: docs/spec/hnc.md 3.10.
+func (r *Rules) Excludes(source metav1.Object, kind schema.GroupKind, secretType string) string {
+	if finalizers := source.GetFinalizers(); len(finalizers) > 0 {
+		return fmt.Sprintf("objects with finalizers are never copied (%s)", strings.Join(finalizers, ", "))
+	}
 	for _, selector := range r.Skipped {
 		if selector.Matches(labels.Set(source.GetLabels())) {
-			return true
+			return fmt.Sprintf("objects whose labels match %s are never copied", selector)
 		}
 	}
-	if _, ok := source.GetAnnotations()[ExcludedAnnotation]; ok {
-		return true
+	if !names.Addressable(source.GetName()) {
+		return fmt.Sprintf("objects with names of more than %d bytes are never copied", names.MaxLength)
 	}
-	switch kind {
-	case schema.GroupKind{Kind: "Secret"}:
-		return slices.Contains(ExcludedSecrets, corev1.SecretType(secretType))
-	case schema.GroupKind{Kind: "ConfigMap"}:
-		return slices.Contains(ExcludedConfigMaps, source.GetName())
-	case schema.GroupKind{Kind: "ResourceQuota"}:
-		return HoldsQuota(source.GetName())
+	if _, ok := source.GetAnnotations()[excludedAnnotation]; ok {
+		return fmt.Sprintf("objects with the annotation %s are never copied", excludedAnnotation)
 	}
-	return false
+	_, holdsQuota := quota.ScopeOfObject(source.GetName())
+	switch {
+	case kind == schema.GroupKind{Kind: "Secret"} && slices.Contains(ExcludedSecrets, corev1.SecretType(secretType)):
+		return fmt.Sprintf("Secrets of type %s are never copied", secretType)
+	case kind == schema.GroupKind{Kind: "ConfigMap"} && slices.Contains(ExcludedConfigMaps, source.GetName()):
+		return "every namespace gets a ConfigMap of that name, so it is never copied"
+	case kind == schema.GroupKind{Kind: "ResourceQuota"} && holdsQuota:
+		return "it holds the limits of hierarchical quotas, which the propagator computes for each namespace, so it is never copied"
+	}
+	return ""
 }
 
-// HoldsQuota reports whether ResourceQuotas of the name hold the limits of hierarchical quotas. The propagator computes
-// those for each namespace.
-func HoldsQuota(name string) bool {
-	_, holds := quota.ScopeOfObject(name)
-	return holds
-}
-
-// ExcludedAnnotation is on objects that OpenShift creates in every project.
-const ExcludedAnnotation = "openshift.io/description"
+// excludedAnnotation is on objects that OpenShift creates in every project.
+const excludedAnnotation = "openshift.io/description"
 
 // ExcludedSecrets are the types of Secrets that are never propagated, ExcludedConfigMaps the names of such ConfigMaps.
 var (
@@ -187,6 +188,6 @@ func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType 
 	f.exceptions, f.problem = exceptions.Parse(f.annotations)
 	f.overrides, f.misread = exceptions.ParseOverrides(f.annotations)
 	_, f.applied = source.GetLabels()[hnc.LabelRepositorySync]
-	f.unfit = f.problem != nil || !names.Addressable(source.GetName()) || len(source.GetFinalizers()) > 0 || r.excluded(source, kind, secretType)
+	f.unfit = f.problem != nil || r.Excludes(source, kind, secretType) != ""
 	return f
 }

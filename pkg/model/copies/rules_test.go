@@ -162,7 +162,7 @@ func TestWhatIsNeverPropagated(t *testing.T) {
 	rules := defaults(t, func(o *v1beta1.Rules) {
 		o.SkippedObjects = []metav1.LabelSelector{{MatchLabels: map[string]string{"a": "b"}}, {MatchLabels: map[string]string{"stay": ""}}}
 	})
-	if rules.excluded(norman, schema.GroupKind{}, "") || !rules.excluded(empty, schema.GroupKind{}, "") {
+	if rules.Excludes(norman, schema.GroupKind{}, "") != "" || rules.Excludes(empty, schema.GroupKind{}, "") == "" {
 		t.Error("the rule does not replace the default")
 	}
 }

@@ -1,4 +1,4 @@
-// Package kinds resolves the kinds that a configuration names.
+// Package kinds resolves the kinds that configurations and hierarchies name, and determines how they are propagated.
 package kinds
 
 import (
@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 )
 
 // NotNamespacedError reports a cluster-scoped kind.
@@ -68,23 +69,30 @@ func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping,
 // FindFunc finds a kind, as Resolve does.
 type FindFunc func(group, resource string) (*meta.RESTMapping, error)
 
-// Once returns a function that looks up each name once: many hierarchies may name a kind, and a mapper searches all
-// kinds of the cluster. It is not safe for concurrent use.
-func Once(find FindFunc) FindFunc {
-	type found struct {
-		mapping *meta.RESTMapping
-		err     error
-	}
-	known := map[schema.GroupResource]found{}
+// Names are the kinds that names in lower case mean.
+type Names map[schema.GroupResource]lookup
+
+type lookup struct {
+	mapping *meta.RESTMapping
+	err     error
+}
+
+// Once returns a function that looks up each name once, because many hierarchies may name a kind, and a mapper searches
+// all kinds of the cluster. If a name cannot be looked up, it returns what the name meant before, nil if it meant
+// nothing, with the error. names is what has been looked up. It is not safe for concurrent use.
+func Once(find FindFunc, before Names) (once FindFunc, names Names) {
+	names = Names{}
 	return func(group, resource string) (*meta.RESTMapping, error) {
 		name := schema.GroupResource{Group: strings.ToLower(group), Resource: strings.ToLower(resource)}
-		f, ok := known[name]
+		f, ok := names[name]
 		if !ok {
-			f.mapping, f.err = find(group, resource)
-			known[name] = f
+			if f.mapping, f.err = find(group, resource); f.err != nil && Reason(f.err) == hnc.ReasonUnknown {
+				f.mapping = before[name].mapping
+			}
+			names[name] = f
 		}
 		return f.mapping, f.err
-	}
+	}, names
 }
 
 // OfCluster returns the resource that a name means, other than one of a view unless the name has the group of a view:
@@ -123,7 +131,4 @@ func kindOf(mapper meta.RESTMapper, resource schema.GroupVersionResource) (schem
 }
 
 // Enforced are the kinds that are always propagated and cannot be configured.
-var Enforced = []schema.GroupResource{
-	{Group: "rbac.authorization.k8s.io", Resource: "roles"},
-	{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"},
-}
+var Enforced = []schema.GroupResource{copies.Roles.GroupResource(), copies.RoleBindings.GroupResource()}

@@ -68,13 +68,13 @@ func TestWhatIsWrittenForServicesIsNotPropagated(t *testing.T) {
 
 func TestEachNameIsLookedUpOnce(t *testing.T) {
 	var asked []string
-	find := Once(func(group, resource string) (*meta.RESTMapping, error) {
+	find, _ := Once(func(group, resource string) (*meta.RESTMapping, error) {
 		asked = append(asked, group+"/"+resource)
 		if group == "" {
 			return nil, &meta.NoResourceMatchError{}
 		}
 		return &meta.RESTMapping{Resource: schema.GroupVersionResource{Group: group, Resource: resource}}, nil
-	})
+	}, nil)
 	for range 3 {
 		for _, name := range []string{"apps", "Apps", ""} {
 			found, err := find(name, "things")

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
 
 // Kind is a propagated kind and its objects. It keeps its number, by which work names it, when it is not watched any
@@ -36,12 +37,6 @@ type Kind struct {
 
 // Watched reports whether the objects of the kind are watched.
 func (k *Kind) Watched() bool { return k.stop != nil }
-
-// WantedKind is a kind with the policies for its sources.
-type WantedKind struct {
-	Kind copies.Kind
-	copies.Policies
-}
 
 // Kind returns the kind of that number.
 func (s *State) Kind(kind int) *Kind { return s.kinds[kind] }
@@ -74,14 +69,14 @@ func (s *State) register(resource schema.GroupResource) int {
 
 // SetKinds makes the watched kinds the wanted ones, with their policies, until the context ends. It is called with the
 // state locked by Update.
-func (c *Cache) SetKinds(ctx context.Context, s *State, wanted []*WantedKind) {
+func (c *Cache) SetKinds(ctx context.Context, s *State, wanted []kinds.WithPolicies) {
 	c.setKinds(ctx, s, wanted, !s.configured)
 	s.configured = true
 	c.kindsApplied()
 }
 
 // setKinds does so. If first is set, the first writes wait for the first lists of kinds that are new.
-func (c *Cache) setKinds(ctx context.Context, s *State, wanted []*WantedKind, first bool) {
+func (c *Cache) setKinds(ctx context.Context, s *State, wanted []kinds.WithPolicies, first bool) {
 	keep := map[int]bool{}
 	for _, w := range wanted {
 		kind := s.register(w.Kind.GroupResource())

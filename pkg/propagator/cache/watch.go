@@ -19,7 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
@@ -44,13 +44,7 @@ func (c *Cache) Watch(ctx context.Context) {
 	c.watchViews(ctx)
 	c.watchDefinitions(ctx)
 	c.ForQuotas().watch(ctx)
-	c.Update(func(s *State) {
-		var enforced []*WantedKind
-		for _, kind := range copies.Kinds {
-			enforced = append(enforced, &WantedKind{Kind: kind, Policies: copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Propagate}}})
-		}
-		c.setKinds(ctx, s, enforced, true)
-	})
+	c.Update(func(s *State) { c.setKinds(ctx, s, kinds.All(kinds.Resolution{}, nil), true) })
 }
 
 func (c *Cache) watchTree(ctx context.Context) {

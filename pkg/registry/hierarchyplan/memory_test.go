@@ -18,10 +18,10 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 
 var configMaps = copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap"}
@@ -72,7 +72,7 @@ func (p *Planner) read(t testing.TB, namespaces int) *snapshot {
 		names.Insert(fmt.Sprint("namespace-", i))
 	}
 	snap := &snapshot{tree: seen.New(managed.Rules{}), rules: &inforce.Rules{}}
-	p.readObjects(t.Context(), snap, []sources.KindPolicy{{Kind: configMaps}}, names)
+	p.readObjects(t.Context(), snap, []kinds.WithPolicies{{Kind: configMaps}}, names)
 	return snap
 }
 
@@ -94,7 +94,7 @@ func readBindings(t *testing.T, binding string) *snapshot {
 	}
 	p := New(Config{Lister: lists, Limits: Limits{Memory: 5 << 10}})
 	snap := &snapshot{tree: seen.New(managed.Rules{}), rules: &inforce.Rules{}}
-	p.readObjects(t.Context(), snap, []sources.KindPolicy{{Kind: copies.Roles}, {Kind: copies.RoleBindings}}, sets.New("namespace-0"))
+	p.readObjects(t.Context(), snap, []kinds.WithPolicies{{Kind: copies.Roles}, {Kind: copies.RoleBindings}}, sets.New("namespace-0"))
 	return snap
 }
 

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 
 // Limits bounds the cost of plans.
@@ -33,7 +33,7 @@ const objectSize = 512
 
 // readObjects adds the objects of the kinds in the namespaces to the snapshot. A kind that cannot be listed, or has
 // too many objects, is skipped and reported as unknown.
-func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []sources.KindPolicy, namespaces sets.Set[string]) {
+func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []kinds.WithPolicies, namespaces sets.Set[string]) {
 	snap.grants = map[types.UID]grant{}
 	var roles *copies.Index
 	free := p.Limits.Memory

@@ -15,6 +15,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
 
@@ -30,42 +31,38 @@ func RequestTime(ctx context.Context) time.Time {
 	return time.Now()
 }
 
+// Resolve is kinds.ResolveEntries for stored objects.
+func Resolve(resources []hnc.ResourceSpec, onConflict hnc.ConflictPolicy, find kinds.FindFunc) kinds.Resolution {
+	entries := make([]v1beta1.ResourceSpec, len(resources))
+	for i, r := range resources {
+		entries[i] = v1beta1.ResourceSpec{Group: r.Group, Resource: r.Resource, Mode: v1beta1.SynchronizationMode(r.Mode), OnConflict: v1beta1.ConflictPolicy(r.OnConflict)}
+	}
+	return kinds.ResolveEntries(entries, v1beta1.ConflictPolicy(onConflict), find)
+}
+
 // Validate validates the entries of a field: each must name a namespaced resource that exists and can be configured,
 // and no two entries the same one (docs/spec/hnc.md 2.6, K3 to K5). Resources that old contains may have been removed
 // from the cluster since.
 func (v Validator) Validate(ctx context.Context, at *field.Path, resources, old []hnc.ResourceSpec) field.ErrorList {
 	var errs field.ErrorList
-	seen := map[schema.GroupResource]int{}
 	since := RequestTime(ctx)
-	for i, entry := range resources {
-		path := at.Index(i)
-		named := schema.GroupResource{Group: entry.Group, Resource: entry.Resource}
-		mapping, err := v.Find(ctx, since, entry.Group, entry.Resource)
-		var notNamespaced *kinds.NotNamespacedError
-		var notPropagated *kinds.NotPropagatedError
+	find := func(group, resource string) (*meta.RESTMapping, error) { return v.Find(ctx, since, group, resource) }
+	for _, p := range Resolve(resources, "", find).Problems {
+		path := at.Index(p.At)
+		named := schema.GroupResource{Group: p.Group, Resource: p.Resource}
+		var duplicate *kinds.DuplicateError
 		switch {
-		case err == nil:
-		case errors.As(err, &notNamespaced), errors.As(err, &notPropagated):
-			errs = append(errs, field.Invalid(path, named.String(), err.Error()))
-			continue
-		case meta.IsNoMatchError(err):
-			if !slices.ContainsFunc(old, func(o hnc.ResourceSpec) bool { return o.Group == entry.Group && o.Resource == entry.Resource }) {
+		case p.Reason == hnc.ReasonResourceNotFound:
+			if !slices.ContainsFunc(old, func(o hnc.ResourceSpec) bool { return o.Group == p.Group && o.Resource == p.Resource }) {
 				errs = append(errs, field.Invalid(path, named.String(), "the cluster has no such resource; install it first, or correct the name"))
 			}
-			continue
+		case p.Reason == hnc.ReasonUnknown:
+			errs = append(errs, field.InternalError(path, fmt.Errorf("cannot look for %s: %w", named, p.Err)))
+		case errors.As(p.Err, &duplicate):
+			errs = append(errs, field.Duplicate(path, fmt.Sprintf("%s, which %s names as well", duplicate.GroupResource, at.Index(duplicate.First))))
 		default:
-			errs = append(errs, field.InternalError(path, fmt.Errorf("cannot look for %s: %w", named, err)))
-			continue
+			errs = append(errs, field.Invalid(path, named.String(), p.Err.Error()))
 		}
-		resource := mapping.Resource.GroupResource()
-		if slices.Contains(kinds.Enforced, resource) {
-			errs = append(errs, field.Invalid(path, named.String(), "is always propagated, and can't be configured; remove it"))
-		}
-		if first, twice := seen[resource]; twice {
-			errs = append(errs, field.Duplicate(path, fmt.Sprintf("%s, which %s names as well", resource, at.Index(first))))
-			continue
-		}
-		seen[resource] = i
 	}
 	return errs
 }

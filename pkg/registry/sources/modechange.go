@@ -29,15 +29,13 @@ func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destin
 	since := resourcespec.RequestTime(ctx)
 	old, _ := s.KindPolicies(ctx, since, before)
 	policies, unknown := s.KindPolicies(ctx, since, after)
+	known := byResource(old)
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	namespaces := sync.OnceValue(func() []string { return concerned(destinations) })
 	for _, p := range policies {
-		var was KindPolicy // an empty mode propagates nothing
-		if i := slices.IndexFunc(old, func(o KindPolicy) bool { return o.Kind.GroupResource() == p.Kind.GroupResource() }); i >= 0 {
-			was = old[i]
-		}
-		if !p.startsPropagating(was) {
+		was := known[p.Kind.GroupResource()] // an empty mode propagates nothing
+		if !startsPropagating(was, p.Policies) {
 			continue
 		}
 		index, err := s.list(ctx, p.Kind, namespaces())
@@ -46,8 +44,8 @@ func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destin
 			continue
 		}
 		for d := range destinations {
-			for _, w := range (candidates{KindPolicy: p, index: index}).overwritten(d) {
-				if !propagated(was.Of(chainFrom(d.Ancestors)(w.From()))) {
+			for _, w := range (candidates{Policies: p.Policies, index: index}).overwritten(d) {
+				if !was.Of(chainFrom(d.Ancestors)(w.From())).Copies() {
 					writes = append(writes, w)
 				}
 			}
@@ -63,7 +61,7 @@ func (s *Sources) AllOverwritten(ctx context.Context, modes Modes, destinations 
 	policies, unknown := s.KindPolicies(ctx, time.Now(), modes)
 	var roles *copies.Index
 	for _, p := range policies {
-		if !p.propagates() {
+		if !p.Copies() {
 			continue
 		}
 		index, err := s.list(ctx, p.Kind, []string{metav1.NamespaceAll})
@@ -78,23 +76,23 @@ func (s *Sources) AllOverwritten(ctx context.Context, modes Modes, destinations 
 			index.Roles = roles // they come first
 		}
 		for d := range destinations {
-			writes = append(writes, candidates{KindPolicy: p, index: index}.overwritten(d)...)
+			writes = append(writes, candidates{Policies: p.Policies, index: index}.overwritten(d)...)
 		}
 	}
 	return writes, unknown
 }
 
-// startsPropagating reports whether the change from was may start to propagate any source.
-func (p KindPolicy) startsPropagating(was KindPolicy) bool {
-	begin := propagated(p.Cluster) && !propagated(was.Cluster)
-	for namespace, policy := range p.Trees {
-		old, found := was.Trees[namespace]
-		begin = begin || (propagated(policy) && (!found || !propagated(old)))
+// startsPropagating reports whether a change of policies may start to propagate any source.
+func startsPropagating(before, after copies.Policies) bool {
+	begin := after.Cluster.Copies() && !before.Cluster.Copies()
+	for namespace, policy := range after.Trees {
+		old, found := before.Trees[namespace]
+		begin = begin || (policy.Copies() && (!found || !old.Copies()))
 	}
-	for namespace, old := range was.Trees {
+	for namespace, old := range before.Trees {
 		// Namespaces without an entry inherit the entry above.
-		_, found := p.Trees[namespace]
-		begin = begin || (!found && !propagated(old))
+		_, found := after.Trees[namespace]
+		begin = begin || (!found && !old.Copies())
 	}
 	return begin
 }

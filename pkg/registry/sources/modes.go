@@ -5,10 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,6 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
 
 // Modes are the configured modes: those of the cluster's configuration and those of hierarchies. It is immutable.
@@ -203,7 +202,7 @@ func (s *Sources) DiscoveryTime() time.Time {
 }
 
 // byResource returns the policies by their resources.
-func byResource(policies []KindPolicy) map[schema.GroupResource]copies.Policies {
+func byResource(policies []kinds.WithPolicies) map[schema.GroupResource]copies.Policies {
 	found := make(map[schema.GroupResource]copies.Policies, len(policies))
 	for _, p := range policies {
 		found[p.Kind.GroupResource()] = p.Policies
@@ -222,29 +221,20 @@ func (s *Sources) resolveKinds(ctx context.Context) bool {
 			return false
 		}
 	}
-	since, meant := s.DiscoveryTime(), map[schema.GroupResource]*meta.RESTMapping{}
-	policies, problems := kindPolicies(modes, func(group, resource string) (*meta.RESTMapping, error) {
-		name := schema.GroupResource{Group: strings.ToLower(group), Resource: strings.ToLower(resource)}
-		mapping, err := s.Mapper.Find(ctx, since, group, resource)
-		if err != nil && !meta.IsNoMatchError(err) {
-			mapping = before[name]
-		}
-		meant[name] = mapping
-		return mapping, err
-	})
+	policies, problems, meant := s.kindPolicies(ctx, s.DiscoveryTime(), modes, before)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.policies, s.meant, s.modesKnown = byResource(policies), meant, s.modesKnown || (known && len(problems) == 0)
 	if s.watching {
 		s.problems, s.resolved = problems, known
-		s.apply(ctx, slices.DeleteFunc(policies, func(p KindPolicy) bool { return !p.propagates() }))
+		s.apply(ctx, slices.DeleteFunc(policies, func(p kinds.WithPolicies) bool { return !p.Copies() }))
 		s.progressed()
 	}
 	return len(problems) == 0
 }
 
 // apply starts and stops watches so that exactly the kinds of the policies are watched. The lock must be held.
-func (s *Sources) apply(ctx context.Context, policies []KindPolicy) {
+func (s *Sources) apply(ctx context.Context, policies []kinds.WithPolicies) {
 	old := s.kinds
 	s.kinds = nil
 	for _, p := range policies {
@@ -253,7 +243,7 @@ func (s *Sources) apply(ctx context.Context, policies []KindPolicy) {
 			s.kinds = append(s.kinds, s.watch(ctx, p))
 			continue
 		}
-		old[i].KindPolicy = p
+		old[i].WithPolicies = p
 		s.kinds = append(s.kinds, old[i])
 		old = slices.Delete(old, i, i+1)
 	}

@@ -12,13 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
@@ -61,8 +59,8 @@ type Sources struct {
 	// kinds; modesKnown reports that all modes have been resolved once.
 	policies   map[schema.GroupResource]copies.Policies
 	modesKnown bool
-	// meant are the kinds that names, in lower case, meant last. The map is not changed.
-	meant map[schema.GroupResource]*meta.RESTMapping
+	// meant are the kinds that names meant last. The map is not changed.
+	meant kinds.Names
 	// kinds are the enforced kinds, then the others. problems describes the kinds that could not be resolved.
 	kinds    []*kind
 	problems []string
@@ -75,7 +73,7 @@ type Sources struct {
 
 // kind is a watched kind, guarded by the lock of Sources.
 type kind struct {
-	KindPolicy
+	kinds.WithPolicies
 	index *copies.Index
 	stop  context.CancelFunc
 	// synced reports that the index is complete.
@@ -85,8 +83,7 @@ type kind struct {
 // New returns an empty index. Run populates it.
 func New(config Config) *Sources {
 	s := &Sources{Config: config, resolve: make(chan struct{}, 1), idle: idlePeriod, maxWait: maxWait, progress: make(chan struct{})}
-	enforced, _ := s.KindPolicies(context.Background(), time.Time{}, Modes{}) // Looks nothing up.
-	s.policies = byResource(enforced)
+	s.policies = byResource(kinds.All(kinds.Resolution{}, nil))
 	return s
 }
 
@@ -102,7 +99,7 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 	var relevant []candidates
 	var roles *copies.Index
 	for _, k := range s.kinds {
-		if !k.propagates() {
+		if !k.Copies() {
 			continue
 		}
 		if !k.synced || (k.index.Kind == copies.RoleBindings && roles == nil) {
@@ -116,7 +113,7 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 		case copies.RoleBindings:
 			index.Roles = roles // they come first
 		}
-		c := candidates{k.KindPolicy, &index, map[string]bool{}}
+		c := candidates{k.Policies, &index, map[string]bool{}}
 		for _, namespace := range above {
 			for o := range k.index.In(namespace) {
 				if o.Fit() {
@@ -149,7 +146,7 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 
 // candidates are the sources of one kind that may be copied to destinations.
 type candidates struct {
-	KindPolicy
+	copies.Policies
 	index *copies.Index
 	// names are those of the sources, nil for any. RoleBindings may also be overwritten by the Role that they refer to.
 	names map[string]bool
@@ -169,8 +166,4 @@ func (c candidates) overwritten(d copies.Destination) []copies.Write {
 	}
 	slices.SortFunc(writes, func(a, b copies.Write) int { return strings.Compare(a.Name, b.Name) })
 	return writes
-}
-
-func propagated(p copies.Policy) bool {
-	return p.Mode == v1beta1.Propagate || p.Mode == v1beta1.AllowPropagate
 }

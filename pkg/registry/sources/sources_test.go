@@ -18,6 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
 
 func TestH11WhatIsOverwritten(t *testing.T) {
@@ -237,7 +238,7 @@ func BenchmarkOverwritten(b *testing.B) {
 	s := New(Config{})
 	rules := copies.Rules{}
 	for _, of := range copies.Kinds {
-		k := &kind{KindPolicy: KindPolicy{Kind: of, Policies: copies.Policies{Cluster: copies.Policy{Mode: "Propagate"}}}, index: copies.NewIndex(of), synced: true}
+		k := &kind{WithPolicies: kinds.WithPolicies{Kind: of, Policies: copies.Policies{Cluster: copies.Policy{Mode: "Propagate"}}}, index: copies.NewIndex(of), synced: true}
 		for i := range 10_000 {
 			for j := range 5 {
 				k.index.Set(copies.NewSource(source(of.Kind, fmt.Sprintf("namespace-%d/object-%d-%d", i, i, j)), of, &rules))

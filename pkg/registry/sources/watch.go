@@ -16,6 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
 
 // sourcesOnly restricts list options to objects that may be sources. In clusters with Helm most Secrets are releases,
@@ -42,10 +43,10 @@ func sourcesOnly(k copies.Kind, o metav1.ListOptions) metav1.ListOptions {
 }
 
 // watch starts to watch a kind until the context ends or stop is called.
-func (s *Sources) watch(ctx context.Context, p KindPolicy) *kind {
+func (s *Sources) watch(ctx context.Context, p kinds.WithPolicies) *kind {
 	ctx, stop := context.WithCancel(ctx)
 	of := p.Kind
-	k := &kind{KindPolicy: p, index: copies.NewIndex(of), stop: stop}
+	k := &kind{WithPolicies: p, index: copies.NewIndex(of), stop: stop}
 	from := s.reader(of, metav1.NamespaceAll)
 	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
 
 func cluster(incomplete error) Cluster {
@@ -45,7 +46,7 @@ func configuration(entries ...string) *v1beta1.HNCConfiguration {
 // show writes the configured entries as "resource.version.group=mode".
 func show(r resolution) string {
 	var words []string
-	for _, e := range r.Entries[len(enforcedEntries()):] {
+	for _, e := range r.Entries[len(kinds.Enforced):] {
 		word := fmt.Sprintf("%s.%s.%s=%s", e.Kind.Resource, e.Kind.Version, e.Kind.Group, e.Policy.Mode)
 		if e.Policy.Keep {
 			word += "/keep"
@@ -91,7 +92,7 @@ func TestResolve(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := resolveConfiguration(configuration(test.entries...), cluster(nil), resolution{})
+			r := resolve(configuration(test.entries...), nil, cluster(nil), resolution{})
 			if got := show(r); got != test.want {
 				t.Errorf("entries %q, want %q", got, test.want)
 			}
@@ -114,24 +115,24 @@ func reasons(r resolution) string {
 }
 
 func TestWhatWasFoundStaysWhileItsGroupDoesNotAnswer(t *testing.T) {
-	old := resolveConfiguration(configuration("secrets Propagate"), cluster(nil), resolution{})
+	old := resolve(configuration("secrets Propagate"), nil, cluster(nil), resolution{})
 	without := Cluster{Mapper: meta.NewDefaultRESTMapper(nil), Incomplete: errors.New("core does not answer")}
-	r := resolveConfiguration(configuration("secrets Remove", "configmaps Propagate"), without, old)
+	r := resolve(configuration("secrets Remove", "configmaps Propagate"), nil, without, old)
 	if got := show(r); got != "secrets.v1.=Remove" {
 		t.Errorf("entries %q", got)
 	}
-	if len(r.Problems) != 2 || r.Problems[0].Condition != hnc.ConditionOutOfSync || !strings.Contains(r.Problems[0].Message, "does not answer") {
-		t.Errorf("problems %v", r.Problems)
+	if problems := problemsOf("spec.resources", r.Problems); len(problems) != 2 || problems[0].Condition != hnc.ConditionOutOfSync || !strings.Contains(problems[0].Message, "does not answer") {
+		t.Errorf("problems %v", problems)
 	}
 	// Once all groups answer, it is known to be gone.
 	without.Incomplete = nil
-	if r = resolveConfiguration(configuration("secrets Remove"), without, r); show(r) != "" || reasons(r) != hnc.ReasonResourceNotFound {
+	if r = resolve(configuration("secrets Remove"), nil, without, r); show(r) != "" || reasons(r) != hnc.ReasonResourceNotFound {
 		t.Errorf("entries %q, problems %v", show(r), r.Problems)
 	}
 }
 
 func TestNoConfigurationLeavesWhatIsEnforced(t *testing.T) {
-	r := resolveConfiguration(nil, cluster(nil), resolution{})
+	r := resolve(nil, nil, cluster(nil), resolution{})
 	if len(r.Entries) != 2 || r.Entries[0].Resource != "roles" || r.Entries[1].Resource != "rolebindings" || r.Generation != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -139,7 +140,7 @@ func TestNoConfigurationLeavesWhatIsEnforced(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	c := configuration("secrets AllowPropagate", "NetworkPolicy Remove", "configmaps Ignore")
-	r := resolveConfiguration(c, cluster(nil), resolution{})
+	r := resolve(c, nil, cluster(nil), resolution{})
 	state := func(resource schema.GroupResource) kindState {
 		return kindState{Synced: true, Sources: len(resource.Resource), Copies: 2}
 	}
@@ -193,7 +194,7 @@ func TestConditions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := configuration(test.entries...)
-			r := resolveConfiguration(c, cluster(nil), resolution{})
+			r := resolve(c, nil, cluster(nil), resolution{})
 			status := Status(c, r, func(resource schema.GroupResource) kindState {
 				if resource.Group != "" {
 					return synced
@@ -214,7 +215,7 @@ func TestConditions(t *testing.T) {
 
 func TestEquivalentStatusesAreTheSame(t *testing.T) {
 	c := configuration("gizmos Propagate")
-	r := resolveConfiguration(c, cluster(nil), resolution{})
+	r := resolve(c, nil, cluster(nil), resolution{})
 	state := func(schema.GroupResource) kindState { return kindState{Synced: true} }
 	then, now := metav1.NewTime(time.Unix(1000, 0)), metav1.NewTime(time.Unix(2000, 0))
 	c.Status = Status(c, r, state, nothing(), then)
@@ -222,7 +223,7 @@ func TestEquivalentStatusesAreTheSame(t *testing.T) {
 		t.Errorf("%+v, then %+v", c.Status, again)
 	}
 	// A condition that ends is removed, and Ready changes with its time.
-	mended := Status(c, resolveConfiguration(configuration(), cluster(nil), r), state, nothing(), now)
+	mended := Status(c, resolve(configuration(), nil, cluster(nil), r), state, nothing(), now)
 	if got := conditionsOf(mended); got != "Ready=True Ready" || !mended.Conditions[0].LastTransitionTime.Equal(&now) {
 		t.Errorf("conditions %+v", mended.Conditions)
 	}
@@ -234,7 +235,7 @@ func TestAMessageDoesNotGrowWithoutBounds(t *testing.T) {
 		entries = append(entries, fmt.Sprintf("gizmos%d Propagate", i))
 	}
 	c := configuration(entries...)
-	status := Status(c, resolveConfiguration(c, cluster(nil), resolution{}), func(schema.GroupResource) kindState { return kindState{Synced: true} }, nothing(), metav1.Now())
+	status := Status(c, resolve(c, nil, cluster(nil), resolution{}), func(schema.GroupResource) kindState { return kindState{Synced: true} }, nothing(), metav1.Now())
 	bad := meta.FindStatusCondition(status.Conditions, hnc.ConditionBadConfiguration)
 	if bad == nil || !strings.HasSuffix(bad.Message, "; and 90 more") || strings.Count(bad.Message, "gizmos") != 10 {
 		t.Errorf("%+v", bad)

@@ -5,7 +5,6 @@ package configuration
 import (
 	"cmp"
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -43,9 +42,8 @@ type Controller struct {
 
 	// mu guards what follows. The cache may be locked before it, never after it.
 	mu sync.Mutex
-	// resolved is the latest resolution of the configuration, nil before the first; trees those of the hierarchies.
+	// resolved is the latest resolution, nil before the first.
 	resolved *resolution
-	trees    treeResolutions
 	// announced is when the cluster last announced other kinds.
 	announced time.Time
 	// enqueued reports that writing the status is queued.
@@ -120,12 +118,15 @@ func (c *Controller) ObserveConditions(namespace string, conditions []metav1.Con
 // subtrees: what fails elsewhere is nobody's business there.
 func (c *Controller) updateTreeConditions(s *cache.State) {
 	c.mu.Lock()
-	trees := c.trees
+	resolved := c.resolved
 	c.mu.Unlock()
+	if resolved == nil {
+		return
+	}
 	conditions := map[string][]metav1.Condition{}
 	failures := map[int]map[string]string{}
-	for namespace, r := range trees {
-		problems := slices.Clone(r.Problems)
+	for namespace, r := range resolved.Trees {
+		problems := problemsOf("spec.propagation", r.Problems)
 		for _, e := range r.Entries {
 			kind, known := s.KindOf(e.Kind.GroupResource())
 			// If the configuration propagates the kind too, it reports the error.

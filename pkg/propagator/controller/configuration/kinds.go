@@ -2,15 +2,11 @@ package configuration
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
@@ -89,51 +85,22 @@ func (c *Controller) resolve(ctx context.Context, cluster Cluster) (next time.Du
 		if c.resolved != nil {
 			old = *c.resolved
 		}
-		resolution := resolveConfiguration(s.Configuration, cluster, old)
-		var onConflict v1beta1.ConflictPolicy
-		if s.Configuration != nil {
-			onConflict = s.Configuration.Spec.OnConflict
-		}
-		trees := resolveTrees(s.Tree.PropagationByNamespace(), onConflict, cluster, c.trees)
-		c.resolved, c.trees = &resolution, trees
+		resolved := resolve(s.Configuration, s.Tree.PropagationByNamespace(), cluster, old)
+		c.resolved = &resolved
 		announced := c.announced
 		c.mu.Unlock()
 
-		c.Cache.SetKinds(ctx, s, wantedKinds(resolution.Entries, trees))
+		c.Cache.SetKinds(ctx, s, kinds.All(resolved.Resolution, resolved.Trees))
 		c.updateTreeConditions(s)
 		c.Enqueue()
 		switch {
 		case time.Since(announced) < discoverySettleDuration:
 			next = discoverySettleInterval
-		case len(resolution.Problems) > 0 || trees.Problematic() || cluster.Incomplete != nil:
+		case resolved.problematic() || cluster.Incomplete != nil:
 			next = retryInterval
 		default:
 			next = resyncInterval
 		}
 	})
 	return next
-}
-
-// wantedKinds returns the kinds that the configuration names, then those that only trees name, with their policies.
-func wantedKinds(entries []resolvedEntry, trees treeResolutions) []*cache.WantedKind {
-	var all []*cache.WantedKind
-	byKind := map[schema.GroupResource]*cache.WantedKind{}
-	of := func(kind copies.Kind) *cache.WantedKind {
-		w := byKind[kind.GroupResource()]
-		if w == nil {
-			w = &cache.WantedKind{Kind: kind, Policies: copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Ignore}, Trees: map[string]copies.Policy{}}}
-			byKind[kind.GroupResource()] = w
-			all = append(all, w)
-		}
-		return w
-	}
-	for _, e := range entries {
-		of(e.Kind).Cluster = e.Policy
-	}
-	for _, namespace := range slices.Sorted(maps.Keys(trees)) {
-		for _, e := range trees[namespace].Entries {
-			of(e.Kind).Trees[namespace] = e.Policy
-		}
-	}
-	return all
 }

@@ -28,7 +28,7 @@ type kindState struct {
 // Status returns the status of the configuration c that was resolved, with the summary of the namespaces' conditions.
 func Status(c *v1beta1.HNCConfiguration, r resolution, state func(schema.GroupResource) kindState, s *summary, now metav1.Time) v1beta1.HNCConfigurationStatus {
 	var status v1beta1.HNCConfigurationStatus
-	problems := slices.Clone(r.Problems)
+	problems := problemsOf("spec.resources", r.Problems)
 	var waiting []string
 	for _, e := range r.Entries {
 		s := v1beta1.ResourceStatus{Group: e.Group, Version: e.Kind.Version, Resource: e.Resource, Mode: e.Policy.Mode}

@@ -59,7 +59,7 @@ func TestNamespaceConditions(t *testing.T) {
 				s.Set(namespace, having(words...))
 			}
 			c := configuration()
-			status := Status(c, resolveConfiguration(c, cluster(nil), resolution{}), func(schema.GroupResource) kindState { return kindState{Synced: true} }, s, metav1.Now())
+			status := Status(c, resolve(c, nil, cluster(nil), resolution{}), func(schema.GroupResource) kindState { return kindState{Synced: true} }, s, metav1.Now())
 			var got []string
 			for _, condition := range status.Details() {
 				switch condition.Type {

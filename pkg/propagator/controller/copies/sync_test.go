@@ -13,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -27,15 +28,15 @@ func newController() *Controller {
 }
 
 // track makes the kinds known and their indexes complete, in which there is nothing.
-func track(t *testing.T, c *Controller, kinds ...copies.Kind) {
+func track(t *testing.T, c *Controller, tracked ...copies.Kind) {
 	t.Helper()
 	c.Cache.Update(func(s *cache.State) {
-		var wanted []*cache.WantedKind
-		for _, kind := range kinds {
-			wanted = append(wanted, &cache.WantedKind{Kind: kind, Policies: copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Ignore}}})
+		var wanted []kinds.WithPolicies
+		for _, kind := range tracked {
+			wanted = append(wanted, kinds.WithPolicies{Kind: kind, Policies: copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Ignore}}})
 		}
 		c.Cache.SetKinds(t.Context(), s, wanted) // Ignored kinds are not watched.
-		for i, kind := range kinds {
+		for i, kind := range tracked {
 			s.Kind(i).Index, s.Kind(i).Synced = copies.NewIndex(kind), true
 		}
 	})
