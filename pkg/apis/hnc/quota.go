@@ -32,6 +32,26 @@ func (s *HierarchicalResourceQuotaSpec) HasScopes() bool {
 	return len(s.Scopes) > 0 || (s.ScopeSelector != nil && len(s.ScopeSelector.MatchExpressions) > 0)
 }
 
+// scopeValueSize is what each value of a scope selector counts besides its length: it costs time even if it is empty.
+const scopeValueSize = 16
+
+// ScopesSize returns the size of the scopes and the scope selector in what is limited, in bytes.
+func (s *HierarchicalResourceQuotaSpec) ScopesSize() (n int) {
+	for _, scope := range s.Scopes {
+		n += len(scope)
+	}
+	if s.ScopeSelector == nil {
+		return n
+	}
+	for _, requirement := range s.ScopeSelector.MatchExpressions {
+		n += len(requirement.ScopeName) + len(requirement.Operator)
+		for _, value := range requirement.Values {
+			n += scopeValueSize + len(value)
+		}
+	}
+	return n
+}
+
 // EnforcedCounts are the numbers of objects of the kinds that are always propagated. They are not limited: what a
 // namespace inherits must not be kept out.
 var EnforcedCounts = []corev1.ResourceName{"count/roles.rbac.authorization.k8s.io", "count/rolebindings.rbac.authorization.k8s.io"}

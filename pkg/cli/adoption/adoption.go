@@ -4,7 +4,6 @@ package adoption
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 

@@ -2,10 +2,7 @@
 // I/O. A Forest is not safe for concurrent use.
 package forest
 
-import (
-	"slices"
-	"sort"
-)
+import "sort"
 
 // maxDepth bounds the namespaces of a chain from a namespace to its root. A move compares the chain that the
 // namespace leaves and the chain that it joins in one etcd transaction, which allows 128 comparisons.
@@ -117,15 +114,11 @@ func (f *Forest) HasChildren(name string) bool {
 func (f *Forest) Chain(name string) []string {
 	chain := []string{name}
 	for at := f.Parent(name); at != ""; at = f.Parent(at) {
-		// Valid chains are short, so a scan is cheaper than a set; imported ones may be long.
-		if len(chain) <= maxDepth {
-			if slices.Contains(chain, at) {
-				return chain
-			}
-			chain = append(chain, at)
-			continue
+		// Valid chains are short and end at a root. Imported ones may be long or have no end.
+		if len(chain) > maxDepth {
+			return f.longChain(name)
 		}
-		return f.longChain(name)
+		chain = append(chain, at)
 	}
 	return chain
 }

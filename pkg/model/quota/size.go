@@ -40,21 +40,9 @@ func (r *Room) Add(scope Scope, size int) bool {
 
 // Size returns the size of a quota in the objects and records that enforce it, in bytes.
 func Size(spec *hnc.HierarchicalResourceQuotaSpec) int {
-	n := quotaSize
+	n := quotaSize + spec.ScopesSize()
 	for name := range spec.Hard {
 		n += limitSize + len(name)
-	}
-	for _, scope := range spec.Scopes {
-		n += len(scope)
-	}
-	if spec.ScopeSelector == nil {
-		return n
-	}
-	for _, requirement := range spec.ScopeSelector.MatchExpressions {
-		n += len(requirement.ScopeName)
-		for _, value := range requirement.Values {
-			n += len(value)
-		}
 	}
 	return n
 }

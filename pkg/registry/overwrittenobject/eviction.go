@@ -2,6 +2,8 @@ package overwrittenobject
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -20,25 +22,61 @@ const (
 	perSecond   = 1 << 20
 	// overhead is the size of a record without its manifest.
 	overhead = 1 << 10
+	// shares is the number of replicas that can use the room of one list without exceeding maxTotal.
+	shares = 4
+	// batch is the size of the records that are chosen for eviction at once. A share of it has room for any record.
+	batch = shares * (maxManifest + overhead)
+	// recent is how long a list is used: other replicas store and delete records meanwhile.
+	recent = 10 * time.Second
 )
 
 func size(o *hnc.OverwrittenObject) int { return len(o.Spec.Manifest) + overhead }
 
 // evictFor deletes records until another one of the given size fits. It deletes from the largest tree first, and there
-// the oldest record first, so a tenant with many overwritten objects loses only records of its own.
-func (r *REST) evictFor(ctx context.Context, size int) error {
+// the oldest record first, so a tenant with many overwritten objects loses only records of its own. It lists records
+// only when its share of the room and the chosen records are used up, or not recent. The mutex is locked.
+func (r *REST) evictFor(ctx context.Context, added int) error {
+	if time.Since(r.listed) > recent {
+		r.room, r.chosen = 0, nil
+	}
+	for r.room < added {
+		if len(r.chosen) == 0 {
+			if err := r.choose(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		victim := r.chosen[0]
+		at := genericapirequest.WithNamespace(ctx, victim.Namespace)
+		_, _, err := r.store.Delete(at, victim.Name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &victim.UID}})
+		switch {
+		case err == nil:
+			r.room += size(&victim)
+		case !apierrors.IsNotFound(err) && !apierrors.IsConflict(err):
+			return err
+		}
+		r.chosen = r.chosen[1:]
+	}
+	r.room -= added
+	return nil
+}
+
+// choose lists all records, to know the room and which ones to delete next.
+func (r *REST) choose(ctx context.Context) error {
 	everywhere := genericapirequest.WithNamespace(ctx, metav1.NamespaceAll)
 	list, err := r.store.List(everywhere, &metainternalversion.ListOptions{ResourceVersion: "0"})
 	if err != nil {
 		return err
 	}
 	records := list.(*hnc.OverwrittenObjectList).Items
-	for _, victim := range victims(records, r.root, size) {
-		at := genericapirequest.WithNamespace(ctx, victim.Namespace)
-		_, _, err := r.store.Delete(at, victim.Name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &victim.UID}})
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-			return err
-		}
+	r.listed = time.Now()
+	free := maxTotal
+	for i := range records {
+		free -= size(&records[i])
+	}
+	r.room = min(free, free/shares)
+	for _, o := range victims(records, r.root, batch) {
+		r.chosen = append(r.chosen, *o) // a copy, so that the list is not kept
 	}
 	return nil
 }
@@ -46,13 +84,20 @@ func (r *REST) evictFor(ctx context.Context, size int) error {
 // victims returns the records to delete so that the others and one of the given size fit.
 func victims(records []hnc.OverwrittenObject, root func(namespace string) string, added int) []*hnc.OverwrittenObject {
 	total, trees := added, map[string]int{}
-	byTree := map[string][]*hnc.OverwrittenObject{}
+	byTree, roots := map[string][]*hnc.OverwrittenObject{}, map[string]string{}
 	for i := range records {
 		o := &records[i]
-		tree := root(o.Namespace)
+		tree, known := roots[o.Namespace]
+		if !known {
+			tree = root(o.Namespace)
+			roots[o.Namespace] = tree
+		}
 		total += size(o)
 		trees[tree] += size(o)
 		byTree[tree] = append(byTree[tree], o)
+	}
+	for _, of := range byTree {
+		slices.SortFunc(of, func(a, b *hnc.OverwrittenObject) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
 	}
 	var victims []*hnc.OverwrittenObject
 	for total > maxTotal && len(trees) > 0 {
@@ -62,15 +107,9 @@ func victims(records []hnc.OverwrittenObject, root func(namespace string) string
 				largest = tree
 			}
 		}
-		oldest := 0
-		for i, o := range byTree[largest] {
-			if o.CreationTimestamp.Before(&byTree[largest][oldest].CreationTimestamp) {
-				oldest = i
-			}
-		}
-		victim := byTree[largest][oldest]
+		victim := byTree[largest][0]
 		victims = append(victims, victim)
-		byTree[largest] = append(byTree[largest][:oldest], byTree[largest][oldest+1:]...)
+		byTree[largest] = byTree[largest][1:]
 		total -= size(victim)
 		if trees[largest] -= size(victim); len(byTree[largest]) == 0 {
 			delete(trees, largest)

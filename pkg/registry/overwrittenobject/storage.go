@@ -27,6 +27,11 @@ type REST struct {
 	// mu serializes creates, which evict other records.
 	mu    sync.Mutex
 	rates *rates.Rates
+	// room is the number of bytes that this replica may store, and chosen are the records that it deletes next, since
+	// all were listed.
+	room   int
+	chosen []hnc.OverwrittenObject
+	listed time.Time
 }
 
 var (

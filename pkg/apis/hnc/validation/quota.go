@@ -39,17 +39,17 @@ func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList 
 	if len(q.Spec.Hard) > max(maxQuotaResources, len(old.Spec.Hard)) {
 		return field.ErrorList{field.TooMany(hard, len(q.Spec.Hard), maxQuotaResources)}
 	}
-	if quotaText(&q.Spec) > max(maxQuotaText, quotaText(&old.Spec)) {
-		err := field.TooLong(spec, "", maxQuotaText)
-		err.Detail += " in the names of resources and the values of scope selectors; limit some of them in another quota"
-		return field.ErrorList{err}
-	}
 	sameScopes := apiequality.Semantic.DeepEqual(q.Spec.Scopes, old.Spec.Scopes) && apiequality.Semantic.DeepEqual(q.Spec.ScopeSelector, old.Spec.ScopeSelector)
 	var errs field.ErrorList
 	if !sameScopes {
 		if errs = tooManyScopes(spec, &q.Spec); len(errs) > 0 {
 			return errs
 		}
+	}
+	if quotaText(&q.Spec) > max(maxQuotaText, quotaText(&old.Spec)) {
+		err := field.TooLong(spec, "", maxQuotaText)
+		err.Detail += " in the names of resources and the values of scope selectors; limit some of them in another quota"
+		return field.ErrorList{err}
 	}
 	var changed []corev1.ResourceName
 	for _, name := range slices.Sorted(maps.Keys(q.Spec.Hard)) {
@@ -70,21 +70,9 @@ func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList 
 
 // quotaText returns the size of what maxQuotaText bounds.
 func quotaText(s *hnc.HierarchicalResourceQuotaSpec) int {
-	n := 0
+	n := s.ScopesSize()
 	for name := range s.Hard {
 		n += len(name)
-	}
-	for _, scope := range s.Scopes {
-		n += len(scope)
-	}
-	if s.ScopeSelector == nil {
-		return n
-	}
-	for _, requirement := range s.ScopeSelector.MatchExpressions {
-		n += len(requirement.ScopeName) + len(requirement.Operator)
-		for _, value := range requirement.Values {
-			n += len(value)
-		}
 	}
 	return n
 }

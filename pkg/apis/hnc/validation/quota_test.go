@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +86,10 @@ func TestQuotas(t *testing.T) {
 			"spec: Too long: may not be more than 8192 bytes in the names of resources and the values of scope selectors"},
 		"long values": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "In", strings.Repeat("x", 8<<10-100))}},
 		"too long values": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "In", strings.Repeat("x", 8<<10))},
+			"spec: Too long: may not be more than 8192 bytes"},
+		"repeated values, as in ResourceQuotas": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "In", make([]string, 100)...)}},
+		"thousands of empty values": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: &hnc.QuotaScopeSelector{
+			MatchExpressions: slices.Repeat(selector("PriorityClass", "In", make([]string, 100)...).MatchExpressions, 20)}},
 			"spec: Too long: may not be more than 8192 bytes"},
 		"scopes": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: pods, Scopes: []corev1.ResourceQuotaScope{"BestEffort", "Terminating"}}},
 		"an unknown scope": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, Scopes: []corev1.ResourceQuotaScope{"x"}},

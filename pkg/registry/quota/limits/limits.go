@@ -43,17 +43,25 @@ type Limits struct {
 	// Revision is the revision of Record.
 	Revision int64
 	quotas   map[string][]hnc.HierarchicalResourceQuota
+	// scopes return those of the quotas in a namespace, in their order. They are computed when they are needed first.
+	scopes map[string]func() []quota.Scope
 }
 
 // New returns the limits that quotas set, as far as they are in force.
 func New(revision int64, quotas ...hnc.HierarchicalResourceQuota) *Limits {
-	l := &Limits{Revision: revision, quotas: map[string][]hnc.HierarchicalResourceQuota{}}
+	l := &Limits{Revision: revision, quotas: map[string][]hnc.HierarchicalResourceQuota{}, scopes: map[string]func() []quota.Scope{}}
 	for _, q := range quotas {
 		q.Spec.Hard, _ = quota.InForce(q.Spec.Hard)
 		l.quotas[q.Namespace] = append(l.quotas[q.Namespace], q)
 	}
-	for _, of := range l.quotas {
+	for namespace, of := range l.quotas {
 		slices.SortFunc(of, func(a, b hnc.HierarchicalResourceQuota) int { return cmp.Compare(a.Name, b.Name) })
+		l.scopes[namespace] = sync.OnceValue(func() (scopes []quota.Scope) {
+			for i := range of {
+				scopes = append(scopes, quota.ScopeOf(&of[i].Spec))
+			}
+			return scopes
+		})
 	}
 	return l
 }
@@ -75,10 +83,13 @@ func (l *Limits) In(namespace string) []hnc.HierarchicalResourceQuota { return l
 
 // Of returns the quotas of one scope in a namespace, in the order of their names.
 func (l *Limits) Of(namespace string, scope quota.Scope) []hnc.HierarchicalResourceQuota {
+	if l.None(namespace) {
+		return nil
+	}
 	var quotas []hnc.HierarchicalResourceQuota
-	for _, q := range l.quotas[namespace] {
-		if quota.ScopeOf(&q.Spec) == scope {
-			quotas = append(quotas, q)
+	for i, of := range l.scopes[namespace]() {
+		if of == scope {
+			quotas = append(quotas, l.quotas[namespace][i])
 		}
 	}
 	return quotas
@@ -89,9 +100,11 @@ func (l *Limits) Of(namespace string, scope quota.Scope) []hnc.HierarchicalResou
 func (l *Limits) Enforced(chain []string, scope quota.Scope) bool {
 	var room quota.Room
 	for _, at := range slices.Backward(chain) {
-		for i := range l.quotas[at] {
-			spec := &l.quotas[at][i].Spec
-			if of := quota.ScopeOf(spec); room.Add(of, quota.Size(spec)) && of == scope {
+		if l.None(at) {
+			continue
+		}
+		for i, of := range l.scopes[at]() {
+			if room.Add(of, quota.Size(&l.quotas[at][i].Spec)) && of == scope {
 				return true
 			}
 		}
