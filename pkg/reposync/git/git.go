@@ -141,12 +141,6 @@ func (r *Reader) read(ctx context.Context, source Source, credentials *Credentia
 	if dir, ok := strings.CutPrefix(source.URL, localScheme); ok {
 		return r.readLocal(dir, source)
 	}
-	if source.Commit != "" {
-		// They are also part of what is fetched, where they are not bounded. Head has listed those of other sources.
-		if _, err := r.references(ctx, source, credentials); err != nil {
-			return nil, err
-		}
-	}
 	r.Budget.removeRemaining()
 	dir, err := os.MkdirTemp(r.Scratch, scratchPrefix())
 	if err != nil {
@@ -177,6 +171,10 @@ func (r *Reader) fetch(ctx context.Context, disk *quota, source Source, credenti
 	from := source.reference().String()
 	if source.Commit != "" {
 		from = source.Commit
+		// References are also part of what is fetched, where they are not bounded. Head has listed those of other sources.
+		if _, err := r.references(ctx, source, credentials); err != nil {
+			return nil, err
+		}
 	}
 	err = remote.FetchContext(ctx, &gogit.FetchOptions{
 		RefSpecs: []config.RefSpec{config.RefSpec("+" + from + ":" + fetched.String())},
