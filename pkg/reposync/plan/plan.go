@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,9 +17,11 @@ type Live struct {
 	UID types.UID
 	// Version is the object's resource version.
 	Version uint64
-	// Owned is a hash of the fields that the RepositorySync owns, 0 if it owns none. The API server changes the set
-	// when another client changes or removes one of them.
+	// Owned is a hash of the entry with the fields that the RepositorySync owns, 0 if it owns none. The API server
+	// changes the entry when another client changes or removes one of them.
 	Owned uint64
+	// Managed is a hash of the entries of all field managers.
+	Managed uint64
 	// Detached objects are not deleted (client.lifecycle.config.k8s.io/deletion: detach).
 	Detached bool
 	// Terminating objects are being deleted.
@@ -30,8 +33,8 @@ type Applied struct {
 	// Hash is that of the content.
 	Hash uint64
 	Live
-	// Touched is true after another client has changed what the RepositorySync owns, also if the entry of its field
-	// manager is as before: clients may write that, too.
+	// Touched is true after another client may have changed what the RepositorySync owns, also if the entry of its
+	// field manager is as before: clients may write that, too.
 	Touched bool
 }
 
@@ -65,7 +68,7 @@ func (s *State) detached(id ID) bool {
 type Plan struct {
 	// Apply are the objects to be created or updated, by phase.
 	Apply [phases][]*Object
-	// Drifted are those of them that somebody else has changed or deleted.
+	// Drifted are those of them that somebody else has changed or deleted, or may have changed.
 	Drifted map[ID]bool
 	// Late are the Hierarchies with abstract ancestors that have the names of namespaces to be deleted: they are
 	// applied when these have been.
@@ -119,6 +122,14 @@ func Compute(desired []*Object, state *State, prune bool) *Plan {
 		p.postpone()
 	}
 	return p
+}
+
+// Corrected returns the drifted objects whose application has changed something: it renews the entry of the field
+// manager then.
+func (p *Plan) Corrected(before, after *State) []ID {
+	return slices.DeleteFunc(slices.SortedFunc(maps.Keys(p.Drifted), CompareIDs), func(id ID) bool {
+		return before.Applied[id].Owned == after.Applied[id].Owned
+	})
 }
 
 // prune decides about objects that have left the repository.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"strings"
 	"testing"
@@ -130,6 +131,32 @@ func TestKeptNamespacesKeepTheirObjects(t *testing.T) {
 	p.Keep(map[string]bool{"shop": true})
 	if got := text(p); got != "" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestHashesHaveAKey has content that FNV-1a maps to one hash.
+func TestHashesHaveAKey(t *testing.T) {
+	const zero = "\xd5\x6b\xb9\x53\x42\x87\x08\x36"
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(zero))
+	if first, again := Hash([]byte(zero)), Hash([]byte(zero)); sum.Sum64() != 0 || first == 0 || first != again {
+		t.Errorf("got %x, %x and %x", sum.Sum64(), first, again)
+	}
+}
+
+// TestOnlyChangesAreCorrections applies an object that may have changed, and has not.
+func TestOnlyChangesAreCorrections(t *testing.T) {
+	applied := func(of map[ID]uint64) *State {
+		s := &State{Applied: map[ID]Applied{}}
+		for id, owned := range of {
+			s.Applied[id] = Applied{Live: Live{Owned: owned}}
+		}
+		return s
+	}
+	p := &Plan{Drifted: map[ID]bool{shop: true, policy: true}}
+	before, after := applied(map[ID]uint64{shop: 1, policy: 2, grant: 3}), applied(map[ID]uint64{shop: 1, policy: 4, grant: 5})
+	if got := fmt.Sprint(p.Corrected(before, after)); got != fmt.Sprint([]ID{policy}) {
+		t.Errorf("got %s", got)
 	}
 }
 
