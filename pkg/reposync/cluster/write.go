@@ -136,8 +136,9 @@ func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionRe
 	return err
 }
 
-// Reduces reports whether applying an object of RBAC grants nothing that it does not grant already.
-func (c *Cluster) Reduces(ctx context.Context, o *plan.Object) (bool, error) {
+// Revoke takes away what an object of RBAC grants that the RepositorySync has applied, and that the repository does not. It
+// leaves that to Apply, and returns true, if applying the object grants nothing that it does not grant already.
+func (c *Cluster) Revoke(ctx context.Context, o *plan.Object) (bool, error) {
 	resource, err := c.ResourceOf(o)
 	if err != nil {
 		return false, err
@@ -146,7 +147,17 @@ func (c *Cluster) Reduces(ctx context.Context, o *plan.Object) (bool, error) {
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
-	return err == nil && o.Reduces(live), err
+	if err != nil || o.Reduces(live) {
+		return err == nil, err
+	}
+	narrowed, grantsMore := o.Narrow(live)
+	switch {
+	case !grantsMore || live.GetLabels()[hnc.LabelRepositorySync] != c.sync:
+		return false, nil
+	case narrowed == nil:
+		return false, c.Delete(ctx, o.ID)
+	}
+	return false, c.Apply(ctx, narrowed)
 }
 
 // Foreign returns an error if the labels of an object say that a RepositorySync must not take it over.
