@@ -82,6 +82,9 @@ type Plan struct {
 	Release []ID
 	// Forget are objects that are left alone and do not have the label any more.
 	Forget []ID
+
+	// granted are the permissions in the namespaces of DeleteNamespaces.
+	granted []ID
 }
 
 // Compute returns what has to be written. Without prune, nothing that has left the repository is deleted or released.
@@ -154,17 +157,23 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating && !id.Grants() || state.keeps(id, wanted):
 		case state.detached(id):
 			p.Release = append(p.Release, id)
-		case !deleted[id.Namespace]:
+		default:
 			p.Delete = append(p.Delete, id)
 		}
 	}
 	for id, applied := range state.Applied {
 		// Somebody has removed the label, or the entry of the field manager. An object that is gone is no error.
-		if live, exists := state.Live[id]; wanted[id] || id.Kind == object.Namespace || applied.Detached || deleted[id.Namespace] || exists && live.Owned != 0 || state.keeps(id, wanted) {
+		if live, exists := state.Live[id]; wanted[id] || id.Kind == object.Namespace || applied.Detached || exists && live.Owned != 0 || state.keeps(id, wanted) {
 			continue
 		}
 		p.Delete = append(p.Delete, id)
 	}
+	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool {
+		if deleted[id.Namespace] && id.Grants() {
+			p.granted = append(p.granted, id)
+		}
+		return deleted[id.Namespace]
+	})
 	slices.SortFunc(p.Delete, CompareIDs)
 	slices.SortFunc(p.DeleteNamespaces, CompareIDs)
 	slices.SortFunc(p.Release, CompareIDs)
@@ -203,11 +212,16 @@ func (p *Plan) Len() int {
 	return n
 }
 
-// Keep takes namespaces out of the plan that must not be deleted, with all objects in them: a namespace that stays
-// keeps its policies.
+// Keep takes namespaces out of the plan that must not be deleted, with all objects in them but permissions: a namespace
+// that stays keeps its policies.
 func (p *Plan) Keep(namespaces map[string]bool) {
 	p.DeleteNamespaces = slices.DeleteFunc(p.DeleteNamespaces, func(id ID) bool { return namespaces[id.Name] })
-	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool { return namespaces[id.Namespace] })
+	for _, id := range p.granted {
+		if namespaces[id.Namespace] {
+			p.Delete = append(p.Delete, id)
+		}
+	}
+	slices.SortFunc(p.Delete, CompareIDs)
 }
 
 // Confine takes out of the plan the deletions and releases that another plan does not contain, or whose object is not

@@ -82,6 +82,7 @@ func TestPlan(t *testing.T) {
 		"a namespace that somebody made detached":             {nil, map[ID]Live{shop: with(func(l *Live) { l.Detached = true })}, map[ID]Applied{shop: {Hash: 1, Live: live}}, false, "delete shop"},
 		"detached, and replaced by somebody":                  {nil, map[ID]Live{policy: with(func(l *Live) { l.UID, l.Detached = "v", true })}, map[ID]Applied{policy: {Hash: 1, Live: live}}, false, "release policy"},
 		"it is being deleted":                                 {nil, map[ID]Live{policy: with(func(l *Live) { l.Terminating = true })}, nil, false, ""},
+		"a namespace with its permissions":                    {nil, map[ID]Live{shop: live, grant: live, policy: live}, nil, false, "delete shop"},
 		"a namespace with its objects":                        {nil, map[ID]Live{shop: live, policy: live}, nil, false, "delete shop"},
 		"a system namespace":                                  {nil, map[ID]Live{{Kind: shop.Kind, Name: "default"}: live}, nil, false, "release default"},
 		"unmanaged":                                           {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, map[ID]Live{policy: live}, nil, false, "release policy"},
@@ -126,10 +127,12 @@ func TestPermissionsComeLastAndGoFirst(t *testing.T) {
 	}
 }
 
+// A tenant who has an object of its own there does not keep permissions.
 func TestKeptNamespacesKeepTheirObjects(t *testing.T) {
-	p := Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1}, policy: {Owned: 1}}}, true)
+	unlabeled := ID{Kind: grant.Kind, Namespace: "shop", Name: "unlabeled"}
+	p := Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1}, policy: {Owned: 1}, grant: {Owned: 1}}, Applied: map[ID]Applied{unlabeled: {}}}, true)
 	p.Keep(map[string]bool{"shop": true})
-	if got := text(p); got != "" {
+	if got := text(p); got != "delete grant, delete unlabeled" {
 		t.Errorf("got %q", got)
 	}
 }
