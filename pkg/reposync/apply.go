@@ -27,13 +27,14 @@ func (w *worker) apply(ctx context.Context, done *outcome) {
 	done.commit, done.result, done.unknown = w.current.commit, w.result, w.unknown
 	// Without all objects of the repository, nothing is missing from it for certain.
 	prune := w.sync.Spec.Prune && len(w.result.Errors) == 0
-	p := plan.Compute(w.desired, w.state(), prune)
+	state := w.state()
+	p := plan.Compute(w.desired, state, prune)
 	var carry *writer.Writer
 	ctx, end := w.interruptible(ctx)
 	defer func() { done.interrupted = end() }()
 	carry = &writer.Writer{
 		Cluster: w.cluster, Unknown: done.unknown, LeftOut: plan.LeftOut(w.result.Errors, w.desired), DeletesUsed: w.sync.Spec.AllowNonEmptyNamespaceDeletion,
-		Permit: func(o *plan.Object) bool { return w.permit(ctx, o, p, done) },
+		Permit: func(o *plan.Object) bool { return w.permit(o, p, done) },
 		Defined: func(ctx context.Context, written int) {
 			if written > 0 || w.lacksKinds() {
 				w.awaitDefinitions(ctx, done)
@@ -53,6 +54,7 @@ func (w *worker) apply(ctx context.Context, done *outcome) {
 		}
 	}
 	carry.Prune(ctx, p)
+	w.corrected(ctx, p, state)
 	done.conclude()
 }
 
@@ -72,22 +74,28 @@ func (w *worker) state() *plan.State {
 
 // permit returns false for an object that is not to be written yet: the API server has rejected it a short time ago, or
 // another client changes it again and again.
-func (w *worker) permit(ctx context.Context, o *plan.Object, p *plan.Plan, done *outcome) bool {
+func (w *worker) permit(o *plan.Object, p *plan.Plan, done *outcome) bool {
 	if err := w.rejections.Wait(o, w.manager.now()); err != nil {
 		done.add(o.ID, o.Path, err)
 		return false
 	}
-	if !p.Drifted[o.ID] {
-		return true
-	}
-	now := w.manager.now()
-	if !w.fights.Correct(o.ID, now) {
-		done.fight(o, w.fights.Next(o.ID, now))
+	if next := w.fights.Next(o.ID, w.manager.now()); p.Drifted[o.ID] && next > 0 {
+		done.fight(o, next)
 		return false
 	}
-	w.manager.Metrics.drift(w.sync.Name)
-	klog.FromContext(ctx).Info("Another client has changed an object; applying it again", "object", o.String())
 	return true
+}
+
+// corrected records which objects another client had changed indeed.
+func (w *worker) corrected(ctx context.Context, p *plan.Plan, before *plan.State) {
+	if len(p.Drifted) == 0 {
+		return
+	}
+	for _, id := range p.Corrected(before, w.cluster.State()) {
+		w.fights.Correct(id, w.manager.now())
+		w.manager.Metrics.drift(w.sync.Name)
+		klog.FromContext(ctx).Info("Another client had changed an object; it was applied again", "object", id.String())
+	}
 }
 
 // awaitDefinitions waits until the cluster serves the kinds of new CustomResourceDefinitions that the repository has

@@ -44,7 +44,7 @@ func newRepoApplyCommand(f *cli.Factory, streams genericiooptions.IOStreams) *co
 		Long: `Apply the objects of a repository, with everything that namespaces inherit, to the cluster of the kubeconfig: CustomResourceDefinitions first,
 then other objects outside namespaces, namespaces, hierarchies, and the rest. Objects that an earlier apply with the same --name has written and that
 are no longer in the repository are listed, and deleted after confirmation. Nothing is written if the repository has errors. The exit code is 2 if objects were kept that should be
-deleted, such as a namespace that contains objects of others, with all that the repository has granted in it.
+deleted, such as a namespace that contains objects of others.
 
 A RepositorySync of that name continues from there: it owns the objects from then on.`,
 		Example: `  kubectl hns repo apply --path policy --dry-run=server

@@ -109,7 +109,7 @@ func TestTheClusterIsReadAgainAfterTheAnswer(t *testing.T) {
 	}
 }
 
-// A namespace that is kept keeps what the repository has granted in it.
+// What is kept may be what was to be revoked.
 func TestKeptObjectsAreNoSuccess(t *testing.T) {
 	id := plan.ID{Kind: schema.GroupKind{Kind: "Namespace"}, Name: "shop"}
 	for name, test := range map[string]struct {

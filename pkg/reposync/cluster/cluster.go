@@ -4,6 +4,7 @@ package cluster
 import (
 	"fmt"
 	"maps"
+	"strconv"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,9 +33,10 @@ type Cluster struct {
 	mu      sync.Mutex
 	live    map[plan.ID]known
 	applied map[plan.ID]plan.Applied
-	// seen is the highest version that the watch of a kind has brought.
-	seen    map[schema.GroupKind]uint64
-	watches map[schema.GroupKind]*watch
+	// seen is the highest version that the watch of a kind has brought, and listed the first one that its last list may
+	// have left out.
+	seen, listed map[schema.GroupKind]uint64
+	watches      map[schema.GroupKind]*watch
 }
 
 // known is what is known of an object.
@@ -42,6 +44,8 @@ type known struct {
 	plan.Live
 	// since is the version since which the RepositorySync owns the present fields.
 	since uint64
+	// watched is the last version that the watch has brought.
+	watched uint64
 }
 
 // New returns a cluster without watches. Kinds are read by the configuration own, and everything else is read and
@@ -61,7 +65,8 @@ func New(own, as *rest.Config, sync string, changed func()) (*Cluster, error) {
 	}
 	return &Cluster{
 		sync: sync, client: client, whole: whole, Served: &Served{client: d}, changed: changed,
-		live: map[plan.ID]known{}, applied: map[plan.ID]plan.Applied{}, seen: map[schema.GroupKind]uint64{}, watches: map[schema.GroupKind]*watch{},
+		live: map[plan.ID]known{}, applied: map[plan.ID]plan.Applied{}, seen: map[schema.GroupKind]uint64{},
+		listed: map[schema.GroupKind]uint64{}, watches: map[schema.GroupKind]*watch{},
 	}, nil
 }
 
@@ -96,30 +101,45 @@ func (c *Cluster) Live(id plan.ID) (plan.Live, bool) {
 }
 
 // put records a version of an object that the watch has brought, unless a newer one is known. It reports whether that
-// may be drift.
+// may be drift. Any change may be that leaves the entries of all field managers as they were: the API server keeps them
+// if a request has some that it cannot process, and within a second, one client's changes of one set of fields look like
+// this. So may a change without the versions before it.
 func (c *Cluster) put(id plan.ID, live plan.Live) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seen[id.Kind] = max(c.seen[id.Kind], live.Version)
 	before, exists := c.live[id]
 	if exists && before.Version >= live.Version {
+		before.watched = max(before.watched, live.Version)
+		c.live[id] = before
 		return false
 	}
-	c.set(id, live)
-	if live.Owned != c.applied[id].Owned {
-		c.touch(id)
-	}
-	before.Version = live.Version
-	return !exists || before.Live != live
-}
-
-// set records a version of an object. The caller holds the lock.
-func (c *Cluster) set(id plan.ID, live plan.Live) {
+	listed := c.listed[id.Kind]
+	untraced := exists && (before.Managed == live.Managed || before.watched < listed && listed <= live.Version)
 	since := live.Version
-	if before, exists := c.live[id]; exists && before.Owned == live.Owned {
+	if exists && !untraced && before.Owned == live.Owned {
 		since = before.since
 	}
-	c.live[id] = known{live, since}
+	c.live[id] = known{Live: live, since: since, watched: live.Version}
+	if untraced || live.Owned != c.applied[id].Owned {
+		c.touch(id)
+	}
+	before.Version, before.Managed = live.Version, live.Managed
+	return !exists || untraced || before.Live != live
+}
+
+// set records a version of an object that is the result of applying it. The caller holds the lock.
+func (c *Cluster) set(id plan.ID, live plan.Live) {
+	c.live[id] = known{Live: live, since: live.Version, watched: c.live[id].watched}
+}
+
+// beginList records that a list of a kind begins, which may leave out versions after the last one that the watch has
+// brought.
+func (c *Cluster) beginList(kind schema.GroupKind, last string) {
+	version, _ := strconv.ParseUint(last, 10, 64)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listed[kind] = max(version, c.seen[kind]) + 1
 }
 
 // remove records that an object has been deleted, or has lost the label, in a version; 0 stands for an unknown one.
@@ -136,7 +156,7 @@ func (c *Cluster) remove(id plan.ID, live plan.Live) bool {
 	return true
 }
 
-// touch records that another client has changed an object, if it was applied. The caller holds the lock.
+// touch records that another client may have changed an object, if it was applied. The caller holds the lock.
 func (c *Cluster) touch(id plan.ID) {
 	if applied, ok := c.applied[id]; ok {
 		applied.Touched = true

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"encoding/json"
-	"hash/fnv"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,20 +13,23 @@ import (
 // liveOf returns what the plan needs to know of an object.
 func (c *Cluster) liveOf(m *metav1.PartialObjectMetadata) plan.Live {
 	version, _ := strconv.ParseUint(m.ResourceVersion, 10, 64)
-	live := plan.Live{UID: m.UID, Version: version, Terminating: m.DeletionTimestamp != nil}
-	for _, fields := range m.ManagedFields {
+	live := plan.Live{UID: m.UID, Version: version, Managed: hashOf(m.ManagedFields), Terminating: m.DeletionTimestamp != nil}
+	for i := range m.ManagedFields {
+		fields := &m.ManagedFields[i]
 		if fields.Manager == Manager(c.sync) && fields.Operation == metav1.ManagedFieldsOperationApply && fields.Subresource == "" && fields.FieldsV1 != nil {
-			hash := fnv.New64a()
-			_, _ = hash.Write(fields.FieldsV1.GetRawBytes())
-			// Another client that writes as this field manager can change values without changing the set.
-			if fields.Time != nil {
-				_, _ = hash.Write([]byte(fields.Time.UTC().String()))
-			}
-			live.Owned = hash.Sum64()
+			// Another client that writes as this field manager can change values without changing the set, but not without
+			// changing the time; and in another API version, a set means other fields.
+			live.Owned = hashOf(fields)
 			live.Detached = m.Annotations[object.AnnotationDeletion] == object.DeletionDetach && ownsAnnotation(fields.FieldsV1, object.AnnotationDeletion)
 		}
 	}
 	return live
+}
+
+// hashOf returns the hash of entries of field managers. One that is no JSON has another hash than one that is.
+func hashOf(entries any) uint64 {
+	content, _ := json.Marshal(entries)
+	return plan.Hash(content)
 }
 
 // ownsAnnotation reports whether fields contain an annotation. One that somebody else has set does not decide what

@@ -140,6 +140,9 @@ func (c *Cluster) watchOf(kind schema.GroupKind, resource schema.GroupVersionRes
 	selector := c.selector(kind).String()
 	w.informer = metadatainformer.NewFilteredMetadataInformer(c.client, resource, metav1.NamespaceAll, 0, cache.Indexers{}, func(o *metav1.ListOptions) {
 		o.LabelSelector = selector
+		if o.TimeoutSeconds == nil || o.SendInitialEvents != nil {
+			c.beginList(kind, w.informer.LastSyncResourceVersion())
+		}
 	}).Informer()
 	// Errors of an informer that has not started are impossible.
 	_ = w.informer.SetTransform(func(o any) (any, error) { return c.shrink(o), nil })

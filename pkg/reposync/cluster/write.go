@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
@@ -22,9 +22,9 @@ import (
 var errTerminating = errors.New("the object is being deleted; it is created again afterwards")
 
 // Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not
-// taken over. One that an update cannot change, because a field is immutable, is replaced, as copies are. One that is
-// CreateOnly and exists is left alone; without the label no watch shows its deletion, so nothing is remembered about
-// it.
+// taken over. One that an update cannot change, because a field is immutable, is replaced, as copies are. One that is too
+// large with what others have added loses that. One that is CreateOnly and exists is left alone; without the label no
+// watch shows its deletion, so nothing is remembered about it.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	resource, err := c.ResourceOf(o)
 	if err != nil {
@@ -62,12 +62,12 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		}
 		result, err = apply(true)
 	}
-	if err != nil {
-		if err := c.makeWay(ctx, client, resource, o, err); err != nil {
+	if rejected := err; rejected != nil {
+		if err := c.makeWay(ctx, resource, o, rejected); err != nil {
 			return err
 		}
-		// Without force, so that an object that somebody else creates first is not taken over unseen.
-		if result, err = apply(false); err != nil {
+		// Without force after a deletion, so that an object that somebody else creates first is not taken over unseen.
+		if result, err = apply(crowded(rejected)); err != nil {
 			return err
 		}
 	}
@@ -79,10 +79,12 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	return nil
 }
 
-// makeWay deletes the object that an update cannot turn into the one of the repository, because a field is immutable,
-// if TryReplace permits it and it is as read. err is that of the update.
-func (c *Cluster) makeWay(ctx context.Context, client metadata.ResourceInterface, resource schema.GroupVersionResource, o *plan.Object, err error) error {
-	if err := c.TryReplace(ctx, resource, o, err); err != nil {
+// makeWay changes the object that an update cannot turn into the one of the repository, if TryReplace permits it and it
+// is as read: one that is too large loses what others have added, one with an immutable field is deleted. err is that of
+// the update.
+func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
+	rejected, client := err, c.whole.Resource(resource).Namespace(o.Namespace)
+	if err := c.TryReplace(ctx, resource, o, rejected); err != nil {
 		return err
 	}
 	found, err := client.Get(ctx, o.Name, metav1.GetOptions{})
@@ -95,12 +97,18 @@ func (c *Cluster) makeWay(ctx context.Context, client metadata.ResourceInterface
 	switch {
 	case err != nil:
 		return err
-	case found.DeletionTimestamp != nil:
+	case found.GetDeletionTimestamp() != nil:
 		return errTerminating
+	case crowded(rejected):
+		patch, err := json.Marshal(room(found, o, apierrors.IsInvalid(rejected)))
+		if err == nil {
+			_, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+		}
+		return err
 	}
-	background := metav1.DeletePropagationBackground
+	uid, version, background := found.GetUID(), found.GetResourceVersion(), metav1.DeletePropagationBackground
 	err = client.Delete(ctx, o.Name, metav1.DeleteOptions{
-		PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &found.UID, ResourceVersion: &found.ResourceVersion},
+		PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
 	})
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -108,10 +116,14 @@ func (c *Cluster) makeWay(ctx context.Context, client metadata.ResourceInterface
 	return err
 }
 
-// TryReplace returns nil if an object whose update has failed by err may be deleted and created again: the update is
-// invalid, the kind is one of copies.Replaceable, and nothing but the present object prevents the creation. Otherwise
-// it returns err, or the error of the creation. It stores nothing.
+// TryReplace returns nil if an object whose update has failed by err can be made one that is updated: others may have
+// made it too large, or it may be deleted and created again, because the update is invalid, the kind is one of
+// copies.Replaceable, and nothing but the present object prevents the creation. Otherwise it returns err, or the error
+// of the creation. It stores nothing.
 func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
+	if crowded(err) {
+		return nil
+	}
 	if !apierrors.IsInvalid(err) || !copies.Replaceable(resource.GroupResource()) {
 		return err
 	}
@@ -124,8 +136,9 @@ func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionRe
 	return err
 }
 
-// Reduces reports whether applying an object of RBAC grants nothing that it does not grant already.
-func (c *Cluster) Reduces(ctx context.Context, o *plan.Object) (bool, error) {
+// Revoke takes away what an object of RBAC grants that the RepositorySync has applied, and that the repository does not. It
+// leaves that to Apply, and returns true, if applying the object grants nothing that it does not grant already.
+func (c *Cluster) Revoke(ctx context.Context, o *plan.Object) (bool, error) {
 	resource, err := c.ResourceOf(o)
 	if err != nil {
 		return false, err
@@ -134,7 +147,17 @@ func (c *Cluster) Reduces(ctx context.Context, o *plan.Object) (bool, error) {
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
-	return err == nil && o.Reduces(live), err
+	if err != nil || o.Reduces(live) {
+		return err == nil, err
+	}
+	narrowed, grantsMore := o.Narrow(live)
+	switch {
+	case !grantsMore || live.GetLabels()[hnc.LabelRepositorySync] != c.sync:
+		return false, nil
+	case narrowed == nil:
+		return false, c.Delete(ctx, o.ID)
+	}
+	return false, c.Apply(ctx, narrowed)
 }
 
 // Foreign returns an error if the labels of an object say that a RepositorySync must not take it over.

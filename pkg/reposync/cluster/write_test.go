@@ -3,9 +3,11 @@ package cluster
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -164,5 +166,76 @@ func TestImmutableObjectsAreReplaced(t *testing.T) {
 				t.Errorf("got the requests %q, want %q", requests, test.want)
 			}
 		})
+	}
+}
+
+// TestRevoke has objects of RBAC that must not be extended, and grant more than the repository says.
+func TestRevoke(t *testing.T) {
+	const ann, bob, eve = `{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"ann"}`, `{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"bob"}`,
+		`{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"eve"}`
+	for name, test := range map[string]struct {
+		label, role, live string
+		missing, reduces  bool
+		want              []string
+	}{
+		"nothing":             {"policy", "edit", bob, false, false, []string{"GET"}},
+		"a subject":           {"policy", "edit", ann + "," + bob, false, false, []string{"GET", "PATCH " + bob}},
+		"all subjects":        {"policy", "edit", ann, false, false, []string{"GET", "PATCH "}},
+		"another role":        {"policy", "admin", bob, false, false, []string{"GET", "DELETE"}},
+		"only less":           {"policy", "edit", ann + "," + bob + "," + eve, false, true, []string{"GET"}},
+		"not the sync's":      {"other", "edit", ann, false, false, []string{"GET"}},
+		"nobody's":            {"", "admin", ann, false, false, []string{"GET"}},
+		"one that is missing": {"policy", "edit", ann, true, false, []string{"GET"}},
+	} {
+		var requests []string
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			made, code := r.Method, 200
+			switch {
+			case r.Method == http.MethodPatch:
+				var body struct{ Subjects json.RawMessage }
+				if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Subjects == nil {
+					t.Errorf("%s: %s, %v", name, body.Subjects, err)
+				}
+				made += " " + strings.Trim(string(body.Subjects), "[]")
+			case test.missing || len(requests) > 1:
+				code = 404
+			}
+			requests = append(requests, made)
+			w.WriteHeader(code)
+			if code == 404 {
+				_ = json.NewEncoder(w).Encode(apierrors.NewNotFound(schema.GroupResource{}, "readers").Status())
+				return
+			}
+			_, _ = fmt.Fprintf(w, `{"kind":"RoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers","uid":"u","resourceVersion":"5",
+				"labels":{"hnc.x-k8s.io/repository-sync":%q}},"roleRef":{"kind":"ClusterRole","name":%q},"subjects":[%s]}`, test.label, test.role, test.live)
+		}))
+		config := &rest.Config{Host: server.URL}
+		c, err := New(config, config, "policy", func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rbac := schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
+		mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{rbac})
+		mapper.Add(rbac.WithKind("RoleBinding"), meta.RESTScopeNamespace)
+		c.found = &kinds{mapper: mapper}
+		source := &object.Object{}
+		if err := source.UnmarshalJSON([]byte(`{"kind":"RoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers"},
+			"roleRef":{"kind":"ClusterRole","name":"edit"},"subjects":[` + bob + "," + eve + `]}`)); err != nil {
+			t.Fatal(err)
+		}
+		desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.set(desired[0].ID, plan.Live{UID: "u", Version: 1})
+		reduces, err := c.Revoke(t.Context(), desired[0])
+		if err != nil || reduces != test.reduces || !slices.Equal(requests[:len(test.want)], test.want) {
+			t.Errorf("%s: got %t, %v, and the requests %q", name, reduces, err, requests)
+		}
+		if applied, known := c.State().Applied[desired[0].ID]; known && applied.Hash == desired[0].Hash {
+			t.Errorf("%s: it counts as applied", name)
+		}
+		server.Close()
 	}
 }

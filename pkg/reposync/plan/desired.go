@@ -6,7 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -138,14 +138,18 @@ func Desired(ctx context.Context, result *repository.Result, sync string) ([]*Ob
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.ID, err)
 		}
-		hash := fnv.New64a()
-		_, _ = hash.Write(body)
-		d.Hash = hash.Sum64()
+		d.Hash = Hash(body)
 		desired = append(desired, d)
 	}
 	slices.SortStableFunc(desired, func(a, b *Object) int { return a.Phase - b.Phase })
 	return desired, nil
 }
+
+// seed keeps others from writing content with the hash of another.
+var seed = maphash.MakeSeed()
+
+// Hash returns a hash of content. Another process has others.
+func Hash(content []byte) uint64 { return maphash.Bytes(seed, content) }
 
 // Detaches reports whether the object stays when it leaves the repository.
 func (o *Object) Detaches() bool {

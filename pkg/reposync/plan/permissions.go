@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
@@ -33,56 +35,169 @@ func (o *Object) Reduces(live *unstructured.Unstructured) bool {
 		return true
 	}
 	wanted := o.Content()
-	return propagation(wanted) == propagation(live) && subjectsWithin(wanted, live) && rulesWithin(wanted, live)
+	spread := propagation(wanted)
+	var a, b grants
+	return (spread[hnc.AnnotationNone] == "true" || maps.Equal(spread, propagation(live))) && a.decode(wanted) == nil && b.decode(live) == nil && a.sameRole(b) &&
+		len(outside(a.Subjects, b.Subjects)) == 0 && !tooLarge(a, b) && rulesWithin(a.Rules, b.Rules)
 }
 
-// propagation returns what decides where an object is propagated.
-func propagation(o *unstructured.Unstructured) string {
-	var set []string
+// Narrow returns the object with only those subjects or rules that its live state has, too, and propagated as that is,
+// so that applying it takes away what the object does not grant; nil if it is for another role. It also reports whether
+// the live state grants more than that. Of very large rules, none are left.
+func (o *Object) Narrow(live *unstructured.Unstructured) (narrowed *Object, grantsMore bool) {
+	source := *o.source
+	source.Unstructured = *source.DeepCopy()
+	var want, have grants
+	if want.decode(&source.Unstructured) != nil || have.decode(live) != nil {
+		return nil, false
+	}
+	if !want.sameRole(have) {
+		return nil, true
+	}
+	annotations := source.GetAnnotations()
+	if more := propagation(live); annotations[hnc.AnnotationNone] == "true" {
+		grantsMore = more[hnc.AnnotationNone] != "true"
+	} else {
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		maps.DeleteFunc(annotations, func(key, _ string) bool { return propagates(key) })
+		maps.Copy(annotations, more)
+		source.SetAnnotations(annotations)
+	}
+	if have.RoleRef.Name != "" {
+		taken := outside(have.Subjects, want.Subjects)
+		source.Object["subjects"] = listOf(outside(have.Subjects, taken))
+		grantsMore = grantsMore || len(taken) > 0
+	} else {
+		rules := common(have, want)
+		source.Object["rules"] = listOf(rules)
+		grantsMore = grantsMore || !rulesWithin(have.Rules, rules)
+	}
+	result := *o
+	// The object as it is in the repository still has to be applied.
+	result.source, result.Hash = &source, 0
+	return &result, grantsMore
+}
+
+// propagation returns the annotations that decide where an object is propagated.
+func propagation(o *unstructured.Unstructured) map[string]string {
+	set := map[string]string{}
 	for key, value := range o.GetAnnotations() {
-		if prefix, _, _ := strings.Cut(key, "/"); prefix == "propagate.hnc.x-k8s.io" {
-			set = append(set, key+"="+value)
+		if propagates(key) {
+			set[key] = value
 		}
 	}
-	slices.Sort(set)
-	return strings.Join(set, "\n")
+	return set
 }
 
-// subjectsWithin compares RoleBindings. Other objects of RBAC have no subjects.
-func subjectsWithin(wanted, live *unstructured.Unstructured) bool {
-	var a, b rbacv1.RoleBinding
-	if decode(wanted, &a) != nil || decode(live, &b) != nil || a.RoleRef.Kind != b.RoleRef.Kind || a.RoleRef.Name != b.RoleRef.Name {
-		return false
-	}
-	have := make(map[rbacv1.Subject]bool, len(b.Subjects))
-	for _, subject := range b.Subjects {
-		have[withoutGroup(subject)] = true
-	}
-	return !slices.ContainsFunc(a.Subjects, func(want rbacv1.Subject) bool { return !have[withoutGroup(want)] })
+func propagates(annotation string) bool {
+	return strings.HasPrefix(annotation, "propagate.hnc.x-k8s.io/")
 }
 
-// withoutGroup returns a subject without its group, which the API server sets by its kind.
-func withoutGroup(s rbacv1.Subject) rbacv1.Subject {
-	s.APIGroup = ""
-	return s
+// grants is what a RoleBinding or a Role grants.
+type grants struct {
+	RoleRef  rbacv1.RoleRef      `json:"roleRef"`
+	Subjects []rbacv1.Subject    `json:"subjects"`
+	Rules    []rbacv1.PolicyRule `json:"rules"`
 }
 
-// maxRuleComparisons limits how often values of rules are compared.
-const maxRuleComparisons = 1 << 20
+func (g *grants) decode(o *unstructured.Unstructured) error {
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g)
+}
 
-// rulesWithin compares Roles. Other objects of RBAC in namespaces have no rules. Very large ones count as granting
-// something new.
-func rulesWithin(wanted, live *unstructured.Unstructured) bool {
-	var a, b rbacv1.Role
-	if decode(wanted, &a) != nil || decode(live, &b) != nil || valuesOf(a.Rules)*valuesOf(b.Rules) > maxRuleComparisons {
-		return false
+func (g *grants) sameRole(as grants) bool {
+	return g.RoleRef.Kind == as.RoleRef.Kind && g.RoleRef.Name == as.RoleRef.Name
+}
+
+// outside returns the subjects that are not among others. The API server sets their groups by their kinds.
+func outside(subjects, others []rbacv1.Subject) []rbacv1.Subject {
+	have := make(map[rbacv1.Subject]bool, len(others))
+	for _, subject := range others {
+		subject.APIGroup = ""
+		have[subject] = true
 	}
-	return containsEach(b.Rules, a.Rules, func(have, want rbacv1.PolicyRule) bool {
-		// Without names, a rule is about all objects.
-		names := len(have.ResourceNames) == 0 || len(want.ResourceNames) > 0 && containsAll(have.ResourceNames, want.ResourceNames)
-		return names && containsAll(have.Verbs, want.Verbs) && containsAll(have.APIGroups, want.APIGroups) &&
+	return slices.DeleteFunc(slices.Clone(subjects), func(subject rbacv1.Subject) bool {
+		subject.APIGroup = ""
+		return have[subject]
+	})
+}
+
+const (
+	// maxRuleComparisons limits how often values of rules are compared.
+	maxRuleComparisons = 1 << 20
+	// maxCommonValues limits the rules that two Roles have in common, which may be as many as their pairs.
+	maxCommonValues = 1 << 12
+)
+
+// tooLarge reports whether the rules of two Roles are not compared. They count as granting something new.
+func tooLarge(a, b grants) bool { return valuesOf(a.Rules)*valuesOf(b.Rules) > maxRuleComparisons }
+
+// rulesWithin reports whether each rule is covered by one of others.
+func rulesWithin(rules, others []rbacv1.PolicyRule) bool {
+	return containsEach(others, rules, func(have, want rbacv1.PolicyRule) bool {
+		return containsAll(namesOf(have), namesOf(want)) && containsAll(have.Verbs, want.Verbs) && containsAll(have.APIGroups, want.APIGroups) &&
 			containsAll(have.Resources, want.Resources) && containsAll(have.NonResourceURLs, want.NonResourceURLs)
 	})
+}
+
+// common returns the rules that two Roles have in common.
+func common(a, b grants) []rbacv1.PolicyRule {
+	var rules []rbacv1.PolicyRule
+	if tooLarge(a, b) {
+		return nil
+	}
+	for _, one := range a.Rules {
+		for _, other := range b.Rules {
+			rule := rbacv1.PolicyRule{
+				Verbs: both(one.Verbs, other.Verbs), APIGroups: both(one.APIGroups, other.APIGroups), Resources: both(one.Resources, other.Resources),
+				ResourceNames: both(namesOf(one), namesOf(other)),
+			}
+			if min(len(rule.Verbs), len(rule.APIGroups), len(rule.Resources), len(rule.ResourceNames)) > 0 {
+				if slices.Contains(rule.ResourceNames, all) {
+					rule.ResourceNames = nil
+				}
+				rules = append(rules, rule)
+			}
+		}
+		if valuesOf(rules) > maxCommonValues {
+			return nil
+		}
+	}
+	return rules
+}
+
+// all stands for all values of a rule.
+const all = "*"
+
+// namesOf returns the names of a rule, which is about all objects if it has none.
+func namesOf(r rbacv1.PolicyRule) []string {
+	if len(r.ResourceNames) == 0 {
+		return []string{all}
+	}
+	return slices.DeleteFunc(slices.Clone(r.ResourceNames), func(name string) bool { return name == all })
+}
+
+// both returns the values that two lists of a rule have in common.
+func both(a, b []string) []string {
+	switch {
+	case slices.Contains(a, all):
+		return b
+	case slices.Contains(b, all):
+		return a
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(value string) bool { return !slices.Contains(b, value) })
+}
+
+// listOf returns values as the content of an object.
+func listOf[T any](values []T) []any {
+	list := make([]any, 0, len(values))
+	for i := range values {
+		if one, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&values[i]); err == nil {
+			list = append(list, one)
+		}
+	}
+	return list
 }
 
 // valuesOf returns the number of values of rules.
@@ -94,10 +209,6 @@ func valuesOf(rules []rbacv1.PolicyRule) int {
 	return n
 }
 
-func decode(o *unstructured.Unstructured, into any) error {
-	return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, into)
-}
-
 // containsEach reports whether each element of wanted is covered by one of have.
 func containsEach[T any](have, wanted []T, covers func(have, want T) bool) bool {
 	return !slices.ContainsFunc(wanted, func(want T) bool {
@@ -106,7 +217,7 @@ func containsEach[T any](have, wanted []T, covers func(have, want T) bool) bool 
 }
 
 func containsAll(have, wanted []string) bool {
-	return containsEach(have, wanted, func(have, want string) bool { return have == "*" || have == want })
+	return containsEach(have, wanted, func(have, want string) bool { return have == all || have == want })
 }
 
 // LeftOut returns, by namespace, an object that is in the namespace or inherited by it, and left out because its kind

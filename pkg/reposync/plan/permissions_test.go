@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
@@ -24,11 +25,14 @@ func TestReduces(t *testing.T) {
 		live, wanted string
 		want         bool
 	}{
-		"as before":           {one, one, true},
-		"a subject less":      {two, one, true},
-		"a subject more":      {one, two, false},
-		"another subject":     {one, "roleRef: {kind: ClusterRole, name: edit}\nsubjects: [{kind: Group, name: ann}]\n", false},
-		"another role":        {one, "roleRef: {kind: ClusterRole, name: admin}\nsubjects: [{kind: User, name: ann}]\n", false},
+		"as before":          {one, one, true},
+		"a subject less":     {two, one, true},
+		"a subject more":     {one, two, false},
+		"another subject":    {one, "roleRef: {kind: ClusterRole, name: edit}\nsubjects: [{kind: Group, name: ann}]\n", false},
+		"another role":       {one, "roleRef: {kind: ClusterRole, name: admin}\nsubjects: [{kind: User, name: ann}]\n", false},
+		"propagated no more": {one, "metadata: {annotations: {propagate.hnc.x-k8s.io/none: 'true'}}\n" + one, true},
+		"a name that is a star": {"rules: [{apiGroups: [''], resources: [pods], verbs: [get], resourceNames: ['*']}]",
+			"rules: [{apiGroups: [''], resources: [pods], verbs: [get], resourceNames: [a]}]", false},
 		"no subject":          {one, "roleRef: {kind: ClusterRole, name: edit}\n", true},
 		"a group by default":  {"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit}\nsubjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]\n", one, true},
 		"is propagated":       {"metadata: {annotations: {propagate.hnc.x-k8s.io/none: 'true'}}\n" + one, one, false},
@@ -57,6 +61,77 @@ func TestReduces(t *testing.T) {
 	}
 }
 
+// TestNarrow takes from the live state what the object of the repository does not grant.
+func TestNarrow(t *testing.T) {
+	binding := func(role string, subjects ...string) string {
+		text := "roleRef: {kind: ClusterRole, name: " + role + "}\nsubjects:" + map[bool]string{true: " []"}[len(subjects) == 0] + "\n"
+		for _, name := range subjects {
+			text += "- {kind: User, name: " + name + "}\n"
+		}
+		return text
+	}
+	role := func(rules ...string) string { return "rules: [" + strings.Join(rules, ", ") + "]" }
+	rule := func(verbs, resources string, more ...string) string {
+		return "{apiGroups: [''], verbs: [" + verbs + "], resources: [" + resources + "]" + strings.Join(more, "") + "}"
+	}
+	annotated := func(annotations, text string) string {
+		return "metadata: {annotations: {" + annotations + "}}\n" + text
+	}
+	const none, all, named = "propagate.hnc.x-k8s.io/none: 'true'", "propagate.hnc.x-k8s.io/all: 'true'", ", resourceNames: [a, b]"
+	for name, c := range map[string]struct {
+		live, wanted, want string
+		more               bool
+	}{
+		"a subject for another":        {binding("edit", "ann", "bob"), binding("edit", "bob", "eve"), binding("edit", "bob"), true},
+		"all subjects for others":      {binding("edit", "ann"), binding("edit", "eve"), binding("edit"), true},
+		"a subject more":               {binding("edit", "ann"), binding("edit", "ann", "eve"), binding("edit", "ann"), false},
+		"another role":                 {binding("admin", "ann"), binding("view", "ann"), "", true},
+		"propagated more":              {annotated(none, binding("edit", "ann")), annotated(all+", a: b", binding("edit", "ann")), annotated(none+", a: b", binding("edit", "ann")), false},
+		"propagated no more":           {annotated(all, binding("edit", "ann")), annotated(none, binding("edit", "ann", "eve")), annotated(none, binding("edit", "ann")), true},
+		"a rule for another":           {role(rule("get", "pods"), rule("get", "secrets")), role(rule("get", "pods"), rule("get", "nodes")), role(rule("get", "pods")), true},
+		"all rules for others":         {role(rule("get", "pods")), role(rule("get", "nodes")), role(), true},
+		"a verb for another":           {role(rule("get, list", "pods, nodes")), role(rule("get, watch", "pods")), role(rule("get", "pods")), true},
+		"a verb more":                  {role(rule("get", "pods")), role(rule("get, watch", "pods")), role(rule("get", "pods")), false},
+		"less than all":                {role(rule("'*'", "'*'")), role(rule("get", "pods"), rule("list", "'*'")), role(rule("get", "pods"), rule("list", "'*'")), true},
+		"all instead":                  {role(rule("get", "pods")), role(rule("'*'", "pods")), role(rule("get", "pods")), false},
+		"names instead of all":         {role(rule("get, list", "pods")), role(rule("get", "pods, nodes", named)), role(rule("get", "pods", named)), true},
+		"all instead of names":         {role(rule("get", "pods", named)), role(rule("get, list", "pods")), role(rule("get", "pods", named)), false},
+		"a name for another":           {role(rule("get", "pods", named)), role(rule("get", "pods", ", resourceNames: [b, c]")), role(rule("get", "pods", ", resourceNames: [b]")), true},
+		"other names":                  {role(rule("get", "pods", named)), role(rule("get", "pods", ", resourceNames: [c]")), role(), true},
+		"a name that is a star":        {role(rule("get", "pods", ", resourceNames: ['*']")), role(rule("get", "pods", ", resourceNames: [c]")), role(), true},
+		"the same in other rules":      {role(rule("get, list", "pods")), role(rule("get", "pods"), rule("list", "pods, nodes")), role(rule("get", "pods"), rule("list", "pods")), true},
+		"the same in other rules, now": {role(rule("get", "pods"), rule("list", "pods")), role(rule("get", "pods"), rule("list", "pods, nodes")), role(rule("get", "pods"), rule("list", "pods")), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parse := func(text string) *unstructured.Unstructured {
+				o := &unstructured.Unstructured{}
+				if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+					t.Fatal(err)
+				}
+				return o
+			}
+			wanted := &Object{ID: grant, Hash: 7, source: &object.Object{Unstructured: *parse(c.wanted)}}
+			before := wanted.Content()
+			got, more := wanted.Narrow(parse(c.live))
+			if more != c.more || (got == nil) != (c.want == "") {
+				t.Fatalf("got %v, %t", got, more)
+			}
+			if !apiequality.Semantic.DeepEqual(wanted.Content(), before) {
+				t.Error("the object of the repository is changed")
+			}
+			if got == nil {
+				return
+			}
+			if want := (&Object{source: &object.Object{Unstructured: *parse(c.want)}}).Content(); !apiequality.Semantic.DeepEqual(got.Content(), want) || got.Hash == 7 {
+				t.Errorf("got %v, want %v", got.Content(), want)
+			}
+			if again, more := wanted.Narrow(got.Content()); more || !apiequality.Semantic.DeepEqual(again.Content(), got.Content()) {
+				t.Errorf("when that is live, got %v, %t", again.Content(), more)
+			}
+		})
+	}
+}
+
 // TestLargePermissionsAreComparedFast has many subjects and values of rules, in the opposite order: compared pairwise,
 // they take minutes.
 func TestLargePermissionsAreComparedFast(t *testing.T) {
@@ -68,29 +143,42 @@ func TestLargePermissionsAreComparedFast(t *testing.T) {
 	}
 	reversed = slices.Clone(subjects)
 	slices.Reverse(reversed)
-	binding := func(subjects []any) map[string]any { return map[string]any{"subjects": subjects} }
+	binding := func(subjects []any) map[string]any {
+		return map[string]any{"roleRef": map[string]any{"name": "edit"}, "subjects": subjects}
+	}
 	role := func(resources []any) map[string]any {
-		return map[string]any{"rules": []any{map[string]any{"resources": resources}}}
+		return map[string]any{"rules": []any{map[string]any{"verbs": []any{"get"}, "apiGroups": []any{""}, "resources": resources}}}
+	}
+	rules := func(n int) map[string]any {
+		one := map[string]any{"verbs": []any{"*"}, "apiGroups": []any{"*"}, "resources": []any{"*"}}
+		return map[string]any{"rules": slices.Repeat([]any{one}, n/4)}
 	}
 	for name, c := range map[string]struct {
 		live, wanted map[string]any
 		want         bool
+		left         int
 	}{
-		"subjects":             {binding(subjects), binding(reversed), true},
-		"a subject more":       {binding(subjects[1:]), binding(reversed), false},
-		"some values of rules": {role(values[:1000]), role(values[:1000]), true},
-		"too many of the live": {role(values), role(values[:10]), false},
+		"subjects":             {binding(subjects), binding(reversed), true, many},
+		"a subject more":       {binding(subjects[1:]), binding(reversed), false, many - 1},
+		"some values of rules": {role(values[:1000]), role(values[:1000]), true, 1},
+		"too many of the live": {role(values), role(values[:10]), false, 0},
+		"too many rules":       {rules(500), rules(500), true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			reduces := make(chan bool, 1)
+			reduces, left := make(chan bool, 1), 0
 			go func() {
 				wanted := &Object{ID: grant, source: &object.Object{Unstructured: unstructured.Unstructured{Object: c.wanted}}}
+				narrowed, _ := wanted.Narrow(&unstructured.Unstructured{Object: c.live})
+				content := narrowed.Content().Object
+				subjects, _ := content["subjects"].([]any)
+				rules, _ := content["rules"].([]any)
+				left = len(subjects) + len(rules)
 				reduces <- wanted.Reduces(&unstructured.Unstructured{Object: c.live})
 			}()
 			select {
 			case got := <-reduces:
-				if got != c.want {
-					t.Errorf("got %t", got)
+				if got != c.want || left != c.left {
+					t.Errorf("got %t, and %d subjects or rules are left", got, left)
 				}
 			case <-time.After(time.Minute):
 				t.Fatal("takes longer than a minute")

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,9 +17,11 @@ type Live struct {
 	UID types.UID
 	// Version is the object's resource version.
 	Version uint64
-	// Owned is a hash of the fields that the RepositorySync owns, 0 if it owns none. The API server changes the set
-	// when another client changes or removes one of them.
+	// Owned is a hash of the entry with the fields that the RepositorySync owns, 0 if it owns none. The API server
+	// changes the entry when another client changes or removes one of them.
 	Owned uint64
+	// Managed is a hash of the entries of all field managers.
+	Managed uint64
 	// Detached objects are not deleted (client.lifecycle.config.k8s.io/deletion: detach).
 	Detached bool
 	// Terminating objects are being deleted.
@@ -30,8 +33,8 @@ type Applied struct {
 	// Hash is that of the content.
 	Hash uint64
 	Live
-	// Touched is true after another client has changed what the RepositorySync owns, also if the entry of its field
-	// manager is as before: clients may write that, too.
+	// Touched is true after another client may have changed what the RepositorySync owns, also if the entry of its
+	// field manager is as before: clients may write that, too.
 	Touched bool
 }
 
@@ -65,7 +68,7 @@ func (s *State) detached(id ID) bool {
 type Plan struct {
 	// Apply are the objects to be created or updated, by phase.
 	Apply [phases][]*Object
-	// Drifted are those of them that somebody else has changed or deleted.
+	// Drifted are those of them that somebody else has changed or deleted, or may have changed.
 	Drifted map[ID]bool
 	// Late are the Hierarchies with abstract ancestors that have the names of namespaces to be deleted: they are
 	// applied when these have been.
@@ -79,6 +82,9 @@ type Plan struct {
 	Release []ID
 	// Forget are objects that are left alone and do not have the label any more.
 	Forget []ID
+
+	// granted are the permissions in the namespaces of DeleteNamespaces.
+	granted []ID
 }
 
 // Compute returns what has to be written. Without prune, nothing that has left the repository is deleted or released.
@@ -121,6 +127,14 @@ func Compute(desired []*Object, state *State, prune bool) *Plan {
 	return p
 }
 
+// Corrected returns the drifted objects whose application has changed something: it renews the entry of the field
+// manager then.
+func (p *Plan) Corrected(before, after *State) []ID {
+	return slices.DeleteFunc(slices.SortedFunc(maps.Keys(p.Drifted), CompareIDs), func(id ID) bool {
+		return before.Applied[id].Owned == after.Applied[id].Owned
+	})
+}
+
 // prune decides about objects that have left the repository.
 func (p *Plan) prune(wanted map[ID]bool, state *State) {
 	deleted := map[string]bool{}
@@ -143,17 +157,23 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating && !id.Grants() || state.keeps(id, wanted):
 		case state.detached(id):
 			p.Release = append(p.Release, id)
-		case !deleted[id.Namespace]:
+		default:
 			p.Delete = append(p.Delete, id)
 		}
 	}
 	for id, applied := range state.Applied {
 		// Somebody has removed the label, or the entry of the field manager. An object that is gone is no error.
-		if live, exists := state.Live[id]; wanted[id] || id.Kind == object.Namespace || applied.Detached || deleted[id.Namespace] || exists && live.Owned != 0 || state.keeps(id, wanted) {
+		if live, exists := state.Live[id]; wanted[id] || id.Kind == object.Namespace || applied.Detached || exists && live.Owned != 0 || state.keeps(id, wanted) {
 			continue
 		}
 		p.Delete = append(p.Delete, id)
 	}
+	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool {
+		if deleted[id.Namespace] && id.Grants() {
+			p.granted = append(p.granted, id)
+		}
+		return deleted[id.Namespace]
+	})
 	slices.SortFunc(p.Delete, CompareIDs)
 	slices.SortFunc(p.DeleteNamespaces, CompareIDs)
 	slices.SortFunc(p.Release, CompareIDs)
@@ -192,11 +212,16 @@ func (p *Plan) Len() int {
 	return n
 }
 
-// Keep takes namespaces out of the plan that must not be deleted, with all objects in them: a namespace that stays
-// keeps its policies.
+// Keep takes namespaces out of the plan that must not be deleted, with all objects in them but permissions: a namespace
+// that stays keeps its policies.
 func (p *Plan) Keep(namespaces map[string]bool) {
 	p.DeleteNamespaces = slices.DeleteFunc(p.DeleteNamespaces, func(id ID) bool { return namespaces[id.Name] })
-	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool { return namespaces[id.Namespace] })
+	for _, id := range p.granted {
+		if namespaces[id.Namespace] {
+			p.Delete = append(p.Delete, id)
+		}
+	}
+	slices.SortFunc(p.Delete, CompareIDs)
 }
 
 // Confine takes out of the plan the deletions and releases that another plan does not contain, or whose object is not

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"strings"
 	"testing"
@@ -81,6 +82,7 @@ func TestPlan(t *testing.T) {
 		"a namespace that somebody made detached":             {nil, map[ID]Live{shop: with(func(l *Live) { l.Detached = true })}, map[ID]Applied{shop: {Hash: 1, Live: live}}, false, "delete shop"},
 		"detached, and replaced by somebody":                  {nil, map[ID]Live{policy: with(func(l *Live) { l.UID, l.Detached = "v", true })}, map[ID]Applied{policy: {Hash: 1, Live: live}}, false, "release policy"},
 		"it is being deleted":                                 {nil, map[ID]Live{policy: with(func(l *Live) { l.Terminating = true })}, nil, false, ""},
+		"a namespace with its permissions":                    {nil, map[ID]Live{shop: live, grant: live, policy: live}, nil, false, "delete shop"},
 		"a namespace with its objects":                        {nil, map[ID]Live{shop: live, policy: live}, nil, false, "delete shop"},
 		"a system namespace":                                  {nil, map[ID]Live{{Kind: shop.Kind, Name: "default"}: live}, nil, false, "release default"},
 		"unmanaged":                                           {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, map[ID]Live{policy: live}, nil, false, "release policy"},
@@ -125,11 +127,39 @@ func TestPermissionsComeLastAndGoFirst(t *testing.T) {
 	}
 }
 
+// A tenant who has an object of its own there does not keep permissions.
 func TestKeptNamespacesKeepTheirObjects(t *testing.T) {
-	p := Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1}, policy: {Owned: 1}}}, true)
+	unlabeled := ID{Kind: grant.Kind, Namespace: "shop", Name: "unlabeled"}
+	p := Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1}, policy: {Owned: 1}, grant: {Owned: 1}}, Applied: map[ID]Applied{unlabeled: {}}}, true)
 	p.Keep(map[string]bool{"shop": true})
-	if got := text(p); got != "" {
+	if got := text(p); got != "delete grant, delete unlabeled" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestHashesHaveAKey has content that FNV-1a maps to one hash.
+func TestHashesHaveAKey(t *testing.T) {
+	const zero = "\xd5\x6b\xb9\x53\x42\x87\x08\x36"
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(zero))
+	if first, again := Hash([]byte(zero)), Hash([]byte(zero)); sum.Sum64() != 0 || first == 0 || first != again {
+		t.Errorf("got %x, %x and %x", sum.Sum64(), first, again)
+	}
+}
+
+// TestOnlyChangesAreCorrections applies an object that may have changed, and has not.
+func TestOnlyChangesAreCorrections(t *testing.T) {
+	applied := func(of map[ID]uint64) *State {
+		s := &State{Applied: map[ID]Applied{}}
+		for id, owned := range of {
+			s.Applied[id] = Applied{Live: Live{Owned: owned}}
+		}
+		return s
+	}
+	p := &Plan{Drifted: map[ID]bool{shop: true, policy: true}}
+	before, after := applied(map[ID]uint64{shop: 1, policy: 2, grant: 3}), applied(map[ID]uint64{shop: 1, policy: 4, grant: 5})
+	if got := fmt.Sprint(p.Corrected(before, after)); got != fmt.Sprint([]ID{policy}) {
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -59,8 +59,8 @@ type Writer struct {
 }
 
 // Apply creates and updates the objects of a plan: all of a phase before any of the next. In a namespace in which an
-// object is not as the repository says, permissions are not extended: it may be what restricts them. The results go to
-// Done.
+// object is not as the repository says, permissions are not extended, only reduced: it may be what restricts them. The
+// results go to Done.
 func (w *Writer) Apply(ctx context.Context, p *plan.Plan) {
 	late := make(map[string]bool, len(p.Late))
 	for _, o := range p.Late {
@@ -116,7 +116,7 @@ func (w *Writer) miss(id plan.ID) {
 	}
 }
 
-// waits returns why an object is not applied yet, nil if it is.
+// waits returns why an object is not applied yet, nil if it is. What it no longer grants does not wait.
 func (w *Writer) waits(ctx context.Context, o *plan.Object) error {
 	if !o.Waits() {
 		return nil
@@ -131,19 +131,19 @@ func (w *Writer) waits(ctx context.Context, o *plan.Object) error {
 	if left == "" {
 		return nil
 	}
-	reduces, err := w.Cluster.Reduces(ctx, o)
+	reduces, err := w.Cluster.Revoke(ctx, o)
 	if err != nil || reduces {
 		return err
 	}
 	return fmt.Errorf("it waits for %s, which may restrict what it grants, and is not as the repository says", left)
 }
 
-// postpone takes a permission out of Apply if its namespace has a late Hierarchy.
+// postpone takes a permission out of Apply if its namespace has a late Hierarchy, except for what it no longer grants.
 func (w *Writer) postpone(ctx context.Context, o *plan.Object, late map[string]bool) bool {
 	if !o.Waits() || !late[o.Namespace] {
 		return false
 	}
-	if reduces, err := w.Cluster.Reduces(ctx, o); err == nil && reduces {
+	if reduces, err := w.Cluster.Revoke(ctx, o); err == nil && reduces {
 		return false
 	}
 	w.late = append(w.late, o)

@@ -1,12 +1,20 @@
 package reposync
 
 import (
+	"errors"
 	"fmt"
+	"sort"
+	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
@@ -53,6 +61,20 @@ func TestTenantsCannotEvadeThePolicy(t *testing.T) {
 			return nil
 		})
 	}
+	// kube-apiserver keeps the entries of all field managers if it cannot process those of the request.
+	suite.Must(t, "change it without a trace", func() error {
+		before, err := maps.Get(t.Context(), "policy", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		after, err := maps.Patch(t.Context(), "policy", types.MergePatchType, []byte(`{"data":{"key":"8"},"metadata":{"managedFields":[
+{"manager":"x","operation":"Update","apiVersion":"a/b/c","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{}}}]}}`), metav1.PatchOptions{})
+		if err == nil && (after.Data["key"] != "8" || !apiequality.Semantic.DeepEqual(before.ManagedFields, after.ManagedFields)) {
+			t.Errorf("got %v, and the field managers %v instead of %v", after.Data, after.ManagedFields, before.ManagedFields)
+		}
+		return err
+	})
+	eventually(t, "v-shop", "other=1 policy=1")
 	// It is corrected all the same, and deleted with its file. What is like it, but is not from the repository, stays.
 	if _, err := maps.Patch(t.Context(), "policy", types.MergePatchType, []byte(`{"data":{"key":"9"}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
@@ -60,6 +82,98 @@ func TestTenantsCannotEvadeThePolicy(t *testing.T) {
 	eventually(t, "v-shop", "other=1 policy=1")
 	synced(t, "evaded", r.commit(t, map[string]string{policyFile: ""}))
 	eventually(t, "v-shop", "other=1")
+}
+
+// TestStatusesAreNoFights is a tenant whose writes change the status of a quota many times in a second, which looks like
+// changes without a trace.
+func TestStatusesAreNoFights(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t, with(namespace("q-shop"), "namespaces/q-shop/quota.yaml",
+		"apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: many}\nspec: {hard: {count/configmaps: 1000}}\n"))
+	start(t, "statuses", r.spec())
+	synced(t, "statuses", r.head(t))
+	for i := range 100 {
+		suite.Must(t, "a ConfigMap", func() error {
+			_, err := tenant.CoreV1().ConfigMaps("q-shop").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("m", i)}}, metav1.CreateOptions{})
+			return err
+		})
+		s, err := admin.HNC.HncV1alpha3().RepositorySyncs().Get(t.Context(), "statuses", metav1.GetOptions{})
+		if err != nil || !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady) {
+			t.Fatalf("after %d: %v, %v", i, s.Status, err)
+		}
+	}
+	synced(t, "statuses", r.commit(t, map[string]string{"README.md": "Not applied."}))
+}
+
+// TestTenantsDoNotFillObjects is an editor who changes an object of a repository, and fills it so that what the
+// repository sets does not fit.
+func TestTenantsDoNotFillObjects(t *testing.T) {
+	t.Parallel()
+	const policy = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: deny}\nspec: {podSelector: {}, policyTypes: [Ingress], ingress: []}\n"
+	r := newRepository(t, with(with(namespace("f-shop"), "namespaces/f-shop/deny.yaml", policy), "namespaces/f-shop/map.yaml", configMap("policy", "1")))
+	start(t, "filled", r.spec())
+	synced(t, "filled", r.head(t))
+	// As many annotations as Kubernetes allows.
+	policies := tenant.NetworkingV1().NetworkPolicies("f-shop")
+	suite.Must(t, "annotations", func() error {
+		return retry.RetryOnConflict(suite.Backoff, func() error {
+			p, err := policies.Get(t.Context(), "deny", metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			p.Annotations, p.Spec.Ingress = map[string]string{"fill": strings.Repeat("x", 256<<10-len("fill"))}, []networkingv1.NetworkPolicyIngressRule{{}}
+			_, err = policies.Update(t.Context(), p, metav1.UpdateOptions{})
+			return err
+		})
+	})
+	suite.EventuallyEqual(t, "the policy", "namespaces/f-shop/deny.yaml 0", func() string {
+		p, err := admin.NetworkingV1().NetworkPolicies("f-shop").Get(t.Context(), "deny", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(p.Annotations[hnc.AnnotationSourcePath], " ", len(p.Spec.Ingress))
+	})
+
+	// As large an object as etcd stores, which one of the same size shows that is not the repository's.
+	maps, all := tenant.CoreV1().ConfigMaps("f-shop"), admin.CoreV1().ConfigMaps("f-shop")
+	fill := func(name string, n int) error {
+		return retry.RetryOnConflict(suite.Backoff, func() error {
+			m, err := maps.Get(t.Context(), name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			m.Annotations, m.Data = map[string]string{"fill": strings.Repeat("x", n)}, map[string]string{"key": "2", "fill": strings.Repeat("x", 1_000_000)}
+			m.Finalizers = nil
+			for i := range 700 {
+				m.Finalizers = append(m.Finalizers, fmt.Sprintf("%0200d.example.com/hold", i))
+			}
+			// kube-apiserver leaves out the field managers of an object that is too large.
+			m, err = maps.Update(t.Context(), m, metav1.UpdateOptions{})
+			if err == nil && len(m.ManagedFields) == 0 {
+				err = errors.New("too large")
+			}
+			return err
+		})
+	}
+	const least = 250_000
+	most := least - 1 + sort.Search(256<<10-len("fill")-least, func(n int) bool {
+		if _, err := all.Patch(t.Context(), "twinny", types.ApplyPatchType, []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"twinny","labels":{"hnc.x-k8s.io/repository-sinc":"filled"},
+"annotations":{"hnc.x-k8s.io/sourcf-path":"namespaces/f-shop/map.yaml"}},"data":{"key":"1"}}`), metav1.PatchOptions{FieldManager: "hns-sinc-filled"}); err != nil {
+			t.Fatal(err)
+		}
+		filled := fill("twinny", least+n)
+		_, err := all.Patch(t.Context(), "twinny", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		if err = errors.Join(err, all.Delete(t.Context(), "twinny", metav1.DeleteOptions{})); err != nil {
+			t.Fatal(err)
+		}
+		return filled != nil
+	})
+	suite.Must(t, "fill the ConfigMap", func() error { return fill("policy", most) })
+	eventually(t, "f-shop", "policy=1")
+	if m, err := all.Get(t.Context(), "policy", metav1.GetOptions{}); err != nil || len(m.Finalizers) > 0 || m.Data["fill"] != "" || most < least || most+len("fill") > 255<<10 {
+		t.Errorf("with annotations of %d bytes, got %v and %d finalizers", most, err, len(m.Finalizers))
+	}
+	synced(t, "filled", r.head(t))
 }
 
 // A namespace is no copy, whatever who may patch it labels it with.

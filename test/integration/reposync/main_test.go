@@ -32,8 +32,8 @@ var (
 	installation *controlplane.Installation
 	// admin is of the group system:masters.
 	admin suite.User
-	// operator may write RepositorySyncs and impersonate policy, author may write RepositorySyncs only, tenant is admin
-	// of what a test gives it.
+	// operator may write RepositorySyncs and impersonate policy, author may write RepositorySyncs only, tenant may edit
+	// what is in namespaces.
 	operator, author, tenant suite.User
 	// local is the directory of the repositories.
 	local string
@@ -64,7 +64,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	}
 	all := []string{"*"}
 	if _, err = account(ctx, policy,
-		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces", "configmaps", "secrets", "resourcequotas"}, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces", "configmaps", "secrets", "resourcequotas", "services"}, Verbs: all},
 		rbacv1.PolicyRule{APIGroups: []string{"networking.k8s.io"}, Resources: []string{"networkpolicies"}, Verbs: all},
 		rbacv1.PolicyRule{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles", "rolebindings", "clusterroles"}, Verbs: all},
 		rbacv1.PolicyRule{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: all},
@@ -100,7 +100,8 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 		return err
 	}
 	tenant, err = account(ctx, "tenant",
-		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps", "services"}, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{"networking.k8s.io"}, Resources: []string{"networkpolicies"}, Verbs: all},
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get", "patch", "delete"}})
 	return err
 }

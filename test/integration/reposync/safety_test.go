@@ -1,9 +1,12 @@
 package reposync
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -65,7 +68,8 @@ func TestInvalidRevisionsAreNotApplied(t *testing.T) {
 }
 
 func TestNamespacesInUseAreNotDeleted(t *testing.T) {
-	r := newRepository(t, with(namespace("n/n-used", "n/n-parent", "n/n-free", "n/n-stay"), "namespaces/n/policy.yaml", configMap("policy", "1")))
+	const grant = "namespaces/n/n-used/readers.yaml"
+	r := newRepository(t, with(with(namespace("n/n-used", "n/n-parent", "n/n-free", "n/n-stay"), "namespaces/n/policy.yaml", configMap("policy", "1")), grant, readers))
 	start(t, "used", r.spec())
 	synced(t, "used", r.head(t))
 	suite.Must(t, "own object", func() error {
@@ -77,11 +81,12 @@ func TestNamespacesInUseAreNotDeleted(t *testing.T) {
 		&v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "n-child"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	commit := r.commit(t, map[string]string{"namespaces/n/n-used/namespace.yaml": "", "namespaces/n/n-free/namespace.yaml": ""})
+	commit := r.commit(t, map[string]string{"namespaces/n/n-used/namespace.yaml": "", grant: "", "namespaces/n/n-free/namespace.yaml": ""})
 	failing(t, "used", hnc.ReasonApplyFailed, "configmaps own")
 	eventually(t, "n-free", "-")
-	// It keeps its policies.
+	// It keeps its policies, and no permissions.
 	eventually(t, "n-used", "own=mine policy=1")
+	suite.EventuallyEqual(t, "RoleBindings", "", func() string { return bindings(t, "n-used") })
 	suite.Must(t, "remove", func() error {
 		return tenant.CoreV1().ConfigMaps("n-used").Delete(t.Context(), "own", metav1.DeleteOptions{})
 	})
@@ -177,17 +182,7 @@ func TestPermissionsWaitForWhatRestrictsThem(t *testing.T) {
 	}
 	bound := func(want string) {
 		t.Helper()
-		suite.EventuallyEqual(t, "the subjects", want, func() string {
-			b, err := admin.RbacV1().RoleBindings("waiting").Get(t.Context(), "readers", metav1.GetOptions{})
-			if err != nil {
-				return string(apierrors.ReasonForError(err))
-			}
-			var all []string
-			for _, s := range b.Subjects {
-				all = append(all, s.Name)
-			}
-			return strings.Join(all, " ")
-		})
+		suite.EventuallyEqual(t, "the subjects", want, func() string { return subjectsOf(t, "waiting", "readers") })
 	}
 	const deny, readers, waits = "namespaces/waiting/deny.yaml", "namespaces/waiting/readers.yaml", "waits for NetworkPolicy.networking.k8s.io waiting/deny"
 	r := newRepository(t, with(with(namespace("waiting"), deny, policy("Wrong")), readers, subjects("author")))
@@ -205,6 +200,74 @@ func TestPermissionsWaitForWhatRestrictsThem(t *testing.T) {
 	bound("operator")
 	synced(t, "waiting", r.commit(t, map[string]string{deny: policy("Egress")}))
 	bound("operator tenant")
+}
+
+// TestRevokedPermissionsDoNotWait is an editor who keeps the Service of a repository out by an immutable field, so that
+// what the repository grants would wait for it.
+func TestRevokedPermissionsDoNotWait(t *testing.T) {
+	t.Parallel()
+	const ns, web, readers, admins, role = "revoked", "namespaces/revoked/web.yaml", "namespaces/revoked/readers.yaml", "namespaces/revoked/admins.yaml", "namespaces/revoked/role.yaml"
+	service := func(selector string) string {
+		return "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {clusterIP: None, ports: [{port: 80}], selector: {app: " + selector + "}}\n"
+	}
+	binding := func(name, role, subject string) string {
+		return "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: " + name + "}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: " +
+			role + "}\nsubjects: [{kind: ServiceAccount, namespace: " + accounts + ", name: " + subject + "}]\n"
+	}
+	rules := func(resources string) string {
+		return "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: role}\nrules: [{apiGroups: [''], resources: [" + resources + "], verbs: [get]}]\n"
+	}
+	granted := func(want string) {
+		t.Helper()
+		suite.EventuallyEqual(t, "what is granted", want, func() string {
+			r, err := admin.RbacV1().Roles(ns).Get(t.Context(), "role", metav1.GetOptions{})
+			if err != nil {
+				return err.Error()
+			}
+			var resources []string
+			for i := range r.Rules {
+				resources = append(resources, r.Rules[i].Resources...)
+			}
+			return fmt.Sprintf("readers: %s, admins: %s, role: %s", subjectsOf(t, ns, "readers"), subjectsOf(t, ns, "admins"), strings.Join(resources, " "))
+		})
+	}
+	files := with(namespace(ns), web, service("a"))
+	r := newRepository(t, with(with(with(files, readers, binding("readers", "view", "tenant")), admins, binding("admins", "admin", "tenant")), role, rules("pods, secrets")))
+	start(t, "revoked", r.spec())
+	synced(t, "revoked", r.head(t))
+	granted("readers: tenant, admins: tenant, role: pods secrets")
+	services := tenant.CoreV1().Services(ns)
+	suite.Must(t, "replace the Service", func() error {
+		if err := services.Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+		_, err := services.Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			return apierrors.NewForbidden(corev1.Resource("services"), "web", errors.New("hns-sync was faster"))
+		}
+		return err
+	})
+	failing(t, "revoked", hnc.ReasonApplyFailed, "spec.clusterIPs[0]: Invalid value")
+	r.commit(t, map[string]string{readers: binding("readers", "view", "operator"), admins: binding("admins", "view", "tenant"), role: rules("pods, configmaps")})
+	failing(t, "revoked", hnc.ReasonApplyFailed, "waits for Service "+ns+"/web")
+	granted("readers: , admins: NotFound, role: pods")
+	suite.Must(t, "give the Service back", func() error { return services.Delete(t.Context(), "web", metav1.DeleteOptions{}) })
+	synced(t, "revoked", r.head(t))
+	granted("readers: operator, admins: tenant, role: pods configmaps")
+}
+
+// subjectsOf returns the names of the subjects of a RoleBinding, or why it cannot be read.
+func subjectsOf(t *testing.T, namespace, name string) string {
+	t.Helper()
+	b, err := admin.RbacV1().RoleBindings(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		return string(apierrors.ReasonForError(err))
+	}
+	var all []string
+	for _, s := range b.Subjects {
+		all = append(all, s.Name)
+	}
+	return strings.Join(all, " ")
 }
 
 // TestPermissionsWaitForLateHierarchies has a namespace stay whose name is an abstract ancestor's in the repository.

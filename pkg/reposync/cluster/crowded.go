@@ -1,0 +1,78 @@
+package cluster
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// crowded reports whether an object cannot be applied because it is too large, possibly by what others have added: its
+// annotations, or all of it for etcd.
+func crowded(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return false
+	}
+	s := status.Status()
+	return strings.Contains(s.Message, "etcdserver: request is too large") || strings.Contains(s.Message, "trying to send message larger than max") ||
+		s.Details != nil && slices.ContainsFunc(s.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.annotations" })
+}
+
+// fromTree are annotations of namespaces that only the propagator may write.
+var fromTree = []string{
+	hnc.AnnotationSubnamespaceOf, hnc.AnnotationAncestry, hnc.AnnotationAbstractAncestors, hnc.AnnotationCreatorPending, hnc.AnnotationLimitsPending,
+	hnc.AnnotationInheritedPodSecurity,
+}
+
+// room returns a merge patch that takes from an object what the one of the repository does not set, except for what the
+// servers set: only its annotations, or everything but elements of lists that both have.
+func room(found *unstructured.Unstructured, o *plan.Object, annotations bool) map[string]any {
+	fields, content := []string{"annotations"}, map[string]any{}
+	if !annotations {
+		fields, content = append(fields, "labels", "finalizers", "ownerReferences"), found.Object
+		delete(content, "status")
+	}
+	metadata, _ := found.Object["metadata"].(map[string]any)
+	of := map[string]any{}
+	for _, field := range fields {
+		// A policy limits the labels of namespaces.
+		if value, exists := metadata[field]; exists && (field != "labels" || o.Kind != object.Namespace) {
+			of[field] = value
+		}
+	}
+	content["metadata"] = of
+	patch := beyond(content, o.Content().Object)
+	inner, _ := patch["metadata"].(map[string]any)
+	inner["resourceVersion"] = metadata["resourceVersion"]
+	if removed, ok := inner["annotations"].(map[string]any); ok && o.Kind == object.Namespace {
+		for _, key := range fromTree {
+			delete(removed, key)
+		}
+	}
+	return patch
+}
+
+// beyond returns a merge patch that takes from an object what another one does not have.
+func beyond(found, wanted map[string]any) map[string]any {
+	patch := map[string]any{}
+	for key, value := range found {
+		want, exists := wanted[key]
+		inner, isMap := value.(map[string]any)
+		within, _ := want.(map[string]any)
+		switch {
+		case !exists:
+			patch[key] = nil
+		case isMap:
+			patch[key] = beyond(inner, within)
+		}
+	}
+	return patch
+}

@@ -1,0 +1,116 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// TestObjectsThatOthersHaveFilledAreEmptied has others add so much to objects of the repository that these cannot be
+// applied.
+func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
+	const annotations = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"message":"invalid","details":{"causes":[
+		{"reason":"FieldValueInvalid","field":"spec"},{"reason":"FieldValueTooLong","field":"metadata.annotations"}]}}`
+	const etcd = `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"etcdserver: request is too large"}`
+	const grpc = `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"rpc error: code = ResourceExhausted desc = trying to send message larger than max (2 vs. 1)"}`
+	const webhook = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500,"message":"failed calling webhook"}`
+	const metadata = `"resourceVersion":"5","uid":"u","annotations":{"hnc.x-k8s.io/source-path":"x","hnc.x-k8s.io/ancestry":"a.b","hnc.x-k8s.io/store":"c","own":"d","theirs":"e"},
+		"labels":{"hnc.x-k8s.io/repository-sync":"policy","app":"web","theirs":"f"}`
+	const more = `,"finalizers":["example.com/hold"],"ownerReferences":[{"name":"a"}],"managedFields":[{"manager":"a"}]`
+	for name, test := range map[string]struct {
+		kind, metadata, content string
+		status                  string
+		want                    string
+	}{
+		"annotations": {"NetworkPolicy", metadata + more, `"spec":{"podSelector":{},"egress":[{}]}`, annotations,
+			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},"resourceVersion":"5"}}`},
+		"all": {"NetworkPolicy", metadata + more, `"spec":{"podSelector":{"matchLabels":{"a":"b","c":"d"}},"ingress":[{}],"egress":[{}]},"status":{"a":"b"},"other":{"c":"d"}`, etcd,
+			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},"finalizers":null,"labels":{"theirs":null},"ownerReferences":null,
+			"resourceVersion":"5"},"other":null,"spec":{"egress":null,"podSelector":{"matchLabels":{"c":null}}}}`},
+		"without metadata": {"NetworkPolicy", `"resourceVersion":"5","uid":"u"`, `"spec":{"egress":[{}]}`, grpc, `{"metadata":{"resourceVersion":"5"},"spec":{"egress":null}}`},
+		"annotations of a namespace": {"Namespace", metadata, `"spec":{"finalizers":["kubernetes"]}`, annotations,
+			`{"metadata":{"annotations":{"hnc.x-k8s.io/store":null,"theirs":null},"resourceVersion":"5"}}`},
+		"all of a namespace": {"Namespace", metadata + more, `"spec":{"finalizers":["kubernetes"]}`, etcd,
+			`{"metadata":{"annotations":{"hnc.x-k8s.io/store":null,"theirs":null},"finalizers":null,"ownerReferences":null,"resourceVersion":"5"},"spec":null}`},
+		"another RepositorySync's": {"NetworkPolicy", `"labels":{"hnc.x-k8s.io/repository-sync":"other"}`, `"spec":{"egress":[{}]}`, etcd, ""},
+		"it is being deleted":      {"NetworkPolicy", `"deletionTimestamp":"2026-01-01T00:00:00Z"`, `"spec":{"egress":[{}]}`, etcd, ""},
+		"another error":            {"NetworkPolicy", metadata, `"spec":{"egress":[{}]}`, webhook, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			patch, applied := "", 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				switch {
+				case r.Header.Get("Content-Type") == "application/merge-patch+json":
+					var body any
+					if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+						t.Error(err)
+					}
+					text, _ := json.Marshal(body)
+					patch += string(text)
+				case r.Method == http.MethodPatch && patch == "":
+					w.WriteHeader(http.StatusInternalServerError)
+					_, _ = w.Write([]byte(test.status))
+					return
+				case r.Method == http.MethodPatch:
+					// It takes the fields back that others have changed.
+					if r.URL.Query().Get("force") != "true" {
+						t.Error("applied without force")
+					}
+					applied++
+				case r.Method != http.MethodGet:
+					t.Errorf("%s request", r.Method)
+				}
+				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","metadata":{%s},%s}`, test.kind, test.metadata, test.content)
+			}))
+			defer server.Close()
+			config := &rest.Config{Host: server.URL}
+			c, err := New(config, config, "policy", func() {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			core := schema.GroupVersion{Version: "v1"}
+			mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core})
+			mapper.Add(core.WithKind("NetworkPolicy"), meta.RESTScopeNamespace)
+			mapper.Add(core.WithKind("Namespace"), meta.RESTScopeRoot)
+			c.found = &kinds{mapper: mapper}
+			source := &object.Object{}
+			namespace, spec := `"namespace":"shop",`, `,"spec":{"podSelector":{"matchLabels":{"a":"b"}},"ingress":[]}`
+			if test.kind == "Namespace" {
+				namespace, spec = "", ""
+			}
+			if err := source.UnmarshalJSON([]byte(`{"kind":"` + test.kind + `","apiVersion":"v1","metadata":{` + namespace + `"name":"a","labels":{"app":"web"},"annotations":{"own":"d"}}` + spec + `}`)); err != nil {
+				t.Fatal(err)
+			}
+			desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.set(desired[0].ID, plan.Live{UID: "u", Version: 1})
+			err = c.Apply(t.Context(), desired[0])
+			var want any
+			if test.want == "" {
+				if err == nil || patch != "" || applied > 0 {
+					t.Errorf("got %v, and the patch %s", err, patch)
+				}
+				return
+			}
+			if unmarshal := json.Unmarshal([]byte(test.want), &want); unmarshal != nil {
+				t.Fatal(unmarshal)
+			}
+			if text, _ := json.Marshal(want); err != nil || patch != string(text) || applied != 1 {
+				t.Errorf("got %v, %d more and the patch\n%s\nwant\n%s", err, applied, patch, text)
+			}
+		})
+	}
+}
