@@ -168,7 +168,7 @@ func TestWhatIsNeverPropagated(t *testing.T) {
 }
 
 func TestTheDocumentationListsWhatCopiesLeaveOut(t *testing.T) {
-	text, err := os.ReadFile("../../docs/kinds.md")
+	text, err := os.ReadFile("../../../docs/kinds.md")
 	if err != nil {
 		t.Fatal(err)
 	}
