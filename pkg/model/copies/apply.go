@@ -3,6 +3,7 @@ package copies
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
@@ -53,8 +54,11 @@ func Apply(ctx context.Context, client Client, w Write) (Written, error) {
 	case Create:
 		return client.Create(ctx, w.Kind, w.Namespace, w.Source.content.body("", ""))
 	case Update:
-		body := w.Source.content.body(w.Present.UID, w.Present.ResourceVersion)
-		written, err := client.Update(ctx, w.Kind, w.Namespace, w.Name, body)
+		var written Written
+		err := persist(ctx, client, w, func(present Written) (err error) {
+			written, err = client.Update(ctx, w.Kind, w.Namespace, w.Name, w.Source.content.body(present.UID, present.ResourceVersion))
+			return err
+		})
 		if apierrors.IsInvalid(err) && Replaceable(w.Kind.GroupResource()) {
 			return replace(ctx, client, w)
 		}
@@ -70,7 +74,9 @@ func remove(ctx context.Context, client Client, w Write) error {
 		// No request can name it. Its siblings are written again as soon as the watch brings their deletion.
 		err = client.DeleteCopies(ctx, w.Kind, w.Namespace, w.Present.InheritedFrom)
 	} else {
-		err = removeCopy(ctx, client, w)
+		err = persist(ctx, client, w, func(present Written) error {
+			return client.Delete(ctx, w.Kind, w.Namespace, w.Name, present)
+		})
 	}
 	// While the kind is not served, the copy may exist.
 	if Gone(err) {
@@ -79,16 +85,18 @@ func remove(ctx context.Context, client Client, w Write) error {
 	return err
 }
 
-// maxVersions is how many versions of a copy that others keep changing are tried to be deleted.
+// maxVersions is how many versions of a copy that others keep changing are tried to be replaced or deleted.
 const maxVersions = 3
 
-// removeCopy deletes a copy, unless it has become a local object: users may replace some copies by their own, which
-// have the same UID. Copies that others change all the time are deleted whatever their version is.
-func removeCopy(ctx context.Context, client Client, w Write) error {
+// persist makes a write that replaces or deletes a copy, given by the UID and the version of the present object, unless
+// that has become a local object: users may replace some copies by their own, which have the same UID. Copies that
+// others change all the time are written whatever their version is; for kinds of which the server does not accept that,
+// such as custom resources, the error says so. A local object has to have the version whose content is kept.
+func persist(ctx context.Context, client Client, w Write, write func(present Written) error) error {
 	present := Written{w.Present.UID, w.Present.ResourceVersion}
 	for range maxVersions {
-		err := client.Delete(ctx, w.Kind, w.Namespace, w.Name, present)
-		if !apierrors.IsConflict(err) || present.ResourceVersion == "" {
+		err := write(present)
+		if !apierrors.IsConflict(err) || present.ResourceVersion == "" || (w.Verb == Update && !w.Present.Copy) {
 			return err
 		}
 		live, inheritedFrom, readErr := client.Read(ctx, w.Kind, w.Namespace, w.Name)
@@ -100,7 +108,11 @@ func removeCopy(ctx context.Context, client Client, w Write) error {
 		}
 		present = live
 	}
-	return client.Delete(ctx, w.Kind, w.Namespace, w.Name, Written{UID: w.Present.UID})
+	err := write(Written{UID: w.Present.UID})
+	if cause, invalid := apierrors.StatusCause(err, metav1.CauseTypeFieldValueInvalid); invalid && cause.Field == "metadata.resourceVersion" {
+		return fmt.Errorf("others change it all the time, and its kind is updated by version only: %w", err)
+	}
+	return err
 }
 
 // Outcome classifies the result of a write.

@@ -2,6 +2,7 @@ package copies
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 var resource = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"}
@@ -24,6 +26,8 @@ type script struct {
 	// from is where the object is inherited from when it is read, and version how often it was.
 	from    string
 	version int
+	// updated are the versions that updates have named, "" for any.
+	updated []string
 }
 
 func (s *script) answer(call string) error {
@@ -40,7 +44,12 @@ func (s *script) Create(context.Context, Kind, string, []byte) (Written, error) 
 	return Written{UID: "new"}, s.answer("create")
 }
 
-func (s *script) Update(context.Context, Kind, string, string, []byte) (Written, error) {
+func (s *script) Update(_ context.Context, _ Kind, _, _ string, body []byte) (Written, error) {
+	var object metav1.PartialObjectMetadata
+	if err := json.Unmarshal(body, &object); err != nil {
+		return Written{}, err
+	}
+	s.updated = append(s.updated, object.ResourceVersion)
 	return Written{UID: "same"}, s.answer("update")
 }
 
@@ -80,6 +89,42 @@ func TestACopyIsDeletedUnlessItHasBecomeALocalObject(t *testing.T) {
 		_, err := Apply(t.Context(), s, Write{Verb: Delete, Kind: RoleBindings, Namespace: "child", Name: "x", Present: copied})
 		if got := strings.Join(s.calls, ", "); got != test.calls || !errors.Is(err, test.want) {
 			t.Errorf("%s: %s (%v), want %s", name, got, err, test.calls)
+		}
+	}
+}
+
+// Users may change the owner references or the status of a copy, all the time.
+func TestACopyIsUpdatedUnlessItHasBecomeALocalObject(t *testing.T) {
+	conflict, taken := apierrors.NewConflict(resource, "x", errors.New("changed")), apierrors.NewAlreadyExists(resource, "x")
+	versionless := apierrors.NewInvalid(schema.GroupKind{}, "x", field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
+	immutable := apierrors.NewInvalid(schema.GroupKind{}, "x", field.ErrorList{field.Invalid(field.NewPath("roleRef"), "", "cannot change roleRef")})
+	const often = "update, update, update, update"
+	for name, test := range map[string]struct {
+		kind    Kind
+		local   bool
+		errs    []error
+		from    string
+		calls   string
+		updated []string
+		want    error
+	}{
+		"unchanged":     {Roles, false, nil, "root", "update", []string{"v"}, nil},
+		"changed":       {Roles, false, []error{conflict}, "root", "update, update", []string{"v", "v1"}, nil},
+		"changed often": {Roles, false, []error{conflict, conflict, conflict}, "root", often, []string{"v", "v1", "v2", ""}, nil},
+		"changed often, of a kind that needs a version": {Roles, false, []error{conflict, conflict, conflict, versionless}, "root", often, []string{"v", "v1", "v2", ""}, versionless},
+		"changed often, and invalid":                    {Roles, false, []error{conflict, conflict, conflict, immutable}, "root", often, []string{"v", "v1", "v2", ""}, immutable},
+		"changed often, and to be replaced":             {RoleBindings, false, []error{conflict, conflict, conflict, immutable, taken, conflict}, "root", often + ", try, delete u v, delete u v4, create", []string{"v", "v1", "v2", ""}, nil},
+		"a local object":                                {Roles, false, []error{conflict}, "", "update", []string{"v"}, conflict},
+		"of another origin":                             {Roles, false, []error{conflict}, "mid", "update", []string{"v"}, conflict},
+		"a local object before":                         {Roles, true, []error{conflict}, "", "update", []string{"v"}, conflict},
+	} {
+		s, present := &script{errs: test.errs, from: test.from}, &Object{Namespace: "child", Name: "x", UID: "u", ResourceVersion: "v"}
+		if !test.local {
+			present.Copy, present.InheritedFrom = true, "root"
+		}
+		_, err := Apply(t.Context(), s, Write{Verb: Update, Kind: test.kind, Namespace: "child", Name: "x", Source: role(t, "root", "x", "get"), Present: present})
+		if got := strings.Join(s.calls, ", "); got != test.calls || !slices.Equal(s.updated, test.updated) || !errors.Is(err, test.want) {
+			t.Errorf("%s: %s of %q (%v), want %s", name, got, s.updated, err, test.calls)
 		}
 	}
 }

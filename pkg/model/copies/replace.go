@@ -25,15 +25,14 @@ type ReplaceError struct{ error }
 // Unwrap returns the error of the API server.
 func (e ReplaceError) Unwrap() error { return e.error }
 
-// replace deletes the object that an update can't turn into the copy, if it is as decided on, and creates the copy. It
-// does neither if anything else is in the way of the copy, such as an admission policy: then the namespace would lose
-// the object and get nothing for it.
+// replace deletes the object that an update can't turn into the copy, and creates the copy. It does neither if anything
+// else is in the way of the copy, such as an admission policy: then the namespace would lose the object and get nothing
+// for it.
 func replace(ctx context.Context, client Client, w Write) (Written, error) {
 	if err := tryReplace(ctx, client, w); err != nil {
 		return Written{}, err
 	}
-	err := client.Delete(ctx, w.Kind, w.Namespace, w.Name, Written{UID: w.Present.UID, ResourceVersion: w.Present.ResourceVersion})
-	if err != nil && !Gone(err) {
+	if err := remove(ctx, client, w); err != nil {
 		return Written{}, ReplaceError{err}
 	}
 	written, err := client.Create(ctx, w.Kind, w.Namespace, w.Source.content.body("", ""))

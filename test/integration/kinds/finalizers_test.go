@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -18,17 +17,7 @@ import (
 func TestAnObjectThatItsFinalizersKeepIsReported(t *testing.T) {
 	configure(t, "networkpolicies.networking.k8s.io Propagate")
 	root, _, leaf := tree(t, "held-object")
-	tenant, err := person(t.Context(), "kept-tenant")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := admin.RbacV1().RoleBindings(leaf).Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "kept-tenant"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "admin"},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: "kept-tenant"}},
-	}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	tenant := tenantOf(t, leaf, "kept-tenant", "admin")
 	client := tenant.Dynamic.Resource(networkPolicies).Namespace(leaf)
 	own := object("NetworkPolicy", leaf, "isolated", "nobody")
 	own.SetFinalizers([]string{"example.com/wait"})

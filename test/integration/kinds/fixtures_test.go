@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -44,6 +45,23 @@ func namespace(t *testing.T, name, parent string) {
 		_, err := alice.HNC.HncV1beta1().Hierarchies(name).Create(t.Context(), h, metav1.CreateOptions{})
 		return err
 	})
+}
+
+// tenantOf returns the clients of a new ServiceAccount that has a ClusterRole in a namespace, and nothing else.
+func tenantOf(t *testing.T, namespace, name, role string) user {
+	t.Helper()
+	tenant, err := person(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: name}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return tenant
 }
 
 // resources reads entries "resource.group mode [onConflict]".

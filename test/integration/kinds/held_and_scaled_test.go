@@ -1,7 +1,9 @@
 package kinds
 
 import (
+	"context"
 	"fmt"
+	"sync"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -9,6 +11,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
@@ -85,6 +88,34 @@ func TestOwnersOfACopyAreRemoved(t *testing.T) {
 		return fmt.Sprint(c.OwnerReferences)
 	})
 	eventuallyPresent(t, configMaps, leaf, "a=1<"+root)
+}
+
+// Each write of the propagator names a version that is not the latest one any more.
+func TestACopyThatAnEditorChangesAllTheTimeFollowsItsSource(t *testing.T) {
+	configure(t, "networkpolicies.networking.k8s.io")
+	root, _, leaf := tree(t, "touched")
+	put(t, networkPolicies, object("NetworkPolicy", root, "isolated", "before"))
+	eventuallyPresent(t, networkPolicies, leaf, "isolated=before<"+root)
+	client := tenantOf(t, leaf, "touched-editor", "edit").Dynamic.Resource(networkPolicies).Namespace(leaf)
+	touch := func(ctx context.Context) error {
+		owner := fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"none","uid":%q}]}}`, uuid.NewUUID())
+		_, err := client.Patch(ctx, "isolated", types.MergePatchType, []byte(owner), metav1.PatchOptions{})
+		return err
+	}
+	suite.Must(t, "a change of the editor's", func() error { return touch(t.Context()) })
+	ctx, stop := context.WithCancel(t.Context())
+	var touching sync.WaitGroup
+	for range 20 {
+		touching.Go(func() {
+			for ctx.Err() == nil {
+				_ = touch(ctx)
+			}
+		})
+	}
+	defer touching.Wait()
+	defer stop()
+	put(t, networkPolicies, object("NetworkPolicy", root, "isolated", "after"))
+	eventuallyPresent(t, networkPolicies, leaf, "isolated=after<"+root)
 }
 
 func TestAFinalizerThatKeepsACopyIsReported(t *testing.T) {
