@@ -94,3 +94,28 @@ func TestObjectsWhoseNamesFitIntoNoRequestAreNotCopied(t *testing.T) {
 	})
 	copiesOf("")
 }
+
+// The admin of a namespace binds a Role of theirs under a name that fits into no record of what is overwritten. Another
+// Role of its name comes from above.
+func TestALongRoleBindingKeepsNoRoleOut(t *testing.T) {
+	root, _, leaf := tree(t, "longbound")
+	tenant, long := tenantOf(t, leaf, "longbound-tenant", "admin"), strings.Repeat("L", 3000)
+	suite.Must(t, "a Role of the tenant's", func() error {
+		role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "ops"}}
+		_, err := tenant.RbacV1().Roles(leaf).Create(t.Context(), role, metav1.CreateOptions{})
+		return err
+	})
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: long}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "ops"},
+	}
+	if _, err := tenant.RbacV1().RoleBindings(leaf).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	putRole(t, root, "secrets", nil)
+	eventuallyPresent(t, roles, leaf, "ops=<"+root)
+	eventuallyPresent(t, roleBindings, leaf, "longbound-tenant=")
+	suite.EventuallyEqual(t, "an event says that it is not kept", "true", func() string {
+		found := events(t, leaf, names.Shorten(long), hnc.EventOverwritten)
+		return boolean(len(found) == 1 && strings.Contains(found[0].Message, "its content could not be kept: names of more than 253 bytes"))
+	})
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
@@ -68,15 +69,16 @@ func (b *backups) begin(w copies.Write) (done func(), err error) {
 
 // add keeps the content of the object that a write is about to overwrite, unless that is kept already. If it can't be
 // kept because of its kind, of limits or of missing permissions, the write is not prevented: otherwise users could
-// block the policies above them; nor by changes of a RoleBinding that is invalid. It returns an error if a retry may
-// succeed.
+// block the policies above them; nor by the name or changes of a RoleBinding that is invalid. It returns an error if a
+// retry may succeed.
 func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
+	if !names.Addressable(w.Name) {
+		return backup{lost: fmt.Errorf("names of more than %d bytes do not fit into those of records", names.MaxLength)}, nil
+	}
 	live, err := b.dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return backup{}, fmt.Errorf("%w: %w", outcome.ErrStale, err)
-	case err != nil && unnameable(w.Name):
-		return backup{lost: err}, nil
 	case err != nil:
 		return lostFor(err)
 	case live.GetUID() != w.Present.UID, w.Role == nil && live.GetResourceVersion() != w.Present.ResourceVersion:

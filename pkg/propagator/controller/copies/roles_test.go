@@ -35,7 +35,9 @@ type rbacClient struct {
 	inherited string
 	// refused and refusedRoles are the errors of deletions of RoleBindings and Roles.
 	refused, refusedRoles error
-	requests              []string
+	// lost is the error that the creation of a copy returns.
+	lost     error
+	requests []string
 	// created is called when a copy is created.
 	created func()
 	// deleted is called with the name of a RoleBinding that is deleted.
@@ -47,7 +49,7 @@ func (r *rbacClient) Create(_ context.Context, kind copies.Kind, namespace strin
 	if r.created != nil {
 		r.created()
 	}
-	return copies.Written{UID: "role", ResourceVersion: "7"}, nil
+	return copies.Written{UID: "role", ResourceVersion: "7"}, r.lost
 }
 
 func (r *rbacClient) Delete(_ context.Context, kind copies.Kind, namespace, name string, _ copies.Written) error {
@@ -309,6 +311,26 @@ func TestARoleBindingThatNoRequestCanNameIsReported(t *testing.T) {
 	}
 	if !f.failures.has(1, "leaf", f.binding.Name) || len(f.events.Events) != 2 {
 		t.Errorf("%d events", len(f.events.Events))
+	}
+}
+
+// A request to the registry of records cannot name it, and its owner would keep the Role out.
+func TestARoleBindingWhoseNameFitsIntoNoRecordIsRemoved(t *testing.T) {
+	for _, length := range []int{254, 3000, 300_000} {
+		f := newRoleFixture(t)
+		f.forget()
+		f.binding.Name = strings.Repeat("L", length)
+		f.Cache.Update(func(s *cache.State) { s.Kind(1).Index.Set(copies.NewRoleBinding(f.binding, &copies.Rules{})) })
+		f.live(t, f.binding)
+		f.hierarchy.PrependReactor("get", "overwrittenobjects", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewBadRequest("the path of the URL has 3111 bytes, and may have 2048")
+		})
+		if err := f.write(t, 1, f.binding.Name); err != nil || !slices.Equal(f.client.requests, []string{"delete rolebindings leaf/" + f.binding.Name}) || f.records > 0 {
+			t.Fatalf("a name of %d bytes: got %v, %d requests, %d records", length, err, len(f.client.requests), f.records)
+		}
+		if event := <-f.events.Events; !strings.Contains(event, "its content could not be kept: names of more than 253 bytes") {
+			t.Errorf("got the event %s", event)
+		}
 	}
 }
 
