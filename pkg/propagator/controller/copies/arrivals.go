@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -152,6 +153,58 @@ func (c *Controller) resumeWithdrawal(ctx context.Context, key queue.Key) (resum
 		err = c.withdraw(ctx, key, role)
 	}
 	return resumed, err
+}
+
+// recordAnswer remembers a Role that may have been written although the answer does not say so: there is none, the
+// server has not waited for its etcd, or the client has repeated the request, and got a conflict with the first one.
+func (c *Controller) recordAnswer(kind int, role copies.Write, err error) {
+	if c.DryRun || !role.Arrives() || (outcome.Rejected(err) && !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err)) {
+		return
+	}
+	key := queue.Key{Class: queue.Copy, Kind: kind, Namespace: role.Namespace, Name: role.Name}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		c.unanswered.Delete(key)
+		return
+	}
+	c.unanswered.Insert(key)
+	c.Queue.AddAfter(key, time.Second)
+}
+
+// confirmUnanswered confirms a Role that was written without an answer. It returns outcome.ErrPaced while the watch may
+// still bring it.
+func (c *Controller) confirmUnanswered(ctx context.Context, key queue.Key) error {
+	c.mu.Lock()
+	unanswered := c.unanswered.Has(key)
+	c.mu.Unlock()
+	if !unanswered {
+		return nil
+	}
+	role := copies.Write{Verb: copies.Create, Kind: copies.Roles, Namespace: key.Namespace, Name: key.Name}
+	var present *copies.Object
+	c.Cache.Read(func(s *cache.State) {
+		index := s.Kind(key.Kind).Index
+		role.Source, present = index.Governing(desired.Destination(s.Tree, key.Namespace), key.Name), index.Get(key.Namespace, key.Name)
+	})
+	if role.Source != nil && present == nil {
+		return fmt.Errorf("%w: Role %s/%s may have been written", outcome.ErrPaced, role.Namespace, names.Shorten(role.Name))
+	}
+	// What comes without a source is removed.
+	if role.Source != nil && present.Copy && present.InheritedFrom == role.Source.Namespace {
+		all, err := c.announce(key.Kind, role, false)
+		if err == nil && all != nil {
+			defer c.leave(all)
+			err = c.confirm(ctx, all, role, copies.Written{UID: present.UID, ResourceVersion: present.ResourceVersion})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unanswered.Delete(key)
+	return nil
 }
 
 const (

@@ -194,6 +194,62 @@ func TestAFailedWithdrawalIsTriedAgain(t *testing.T) {
 	}
 }
 
+// The watch brings the Role, and then there is nothing to write any more.
+func TestARoleWhoseWriteHasNoAnswerIsConfirmed(t *testing.T) {
+	roles := copies.Roles.GroupResource()
+	for name, row := range map[string]struct {
+		err    error
+		stays  bool
+		source bool
+	}{
+		"the connection is lost":     {err: errors.New("connection reset by peer"), source: true},
+		"a timeout":                  {err: apierrors.NewTimeoutError("later", 1), source: true},
+		"etcd takes too long":        {err: apierrors.NewInternalError(errors.New("etcdserver: request timed out")), source: true},
+		"the client has repeated it": {err: apierrors.NewAlreadyExists(roles, "ops"), source: true},
+		"it was rejected":            {err: apierrors.NewForbidden(roles, "ops", errors.New("denied")), source: true, stays: true},
+		"the source is gone":         {err: apierrors.NewTimeoutError("later", 1), stays: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, enqueued, key := arriving(t), added{}, queue.Key{Class: queue.Copy, Kind: 0, Namespace: "leaf", Name: "ops"}
+			f.Queue, f.client.lost = enqueued, row.err
+			f.client.deleted = func(name string) {
+				if err := f.Kubernetes.RbacV1().RoleBindings("leaf").Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := f.write(t, 0, "ops"); !errors.Is(err, row.err) {
+				t.Errorf("got %v", err)
+			}
+			if !row.source {
+				f.Cache.Update(func(s *cache.State) { s.Kind(0).Index.Delete("root", "ops", "source") })
+			} else {
+				// Somebody else writes all copies of the namespace.
+				f.Hold("leaf", "root")
+				if err := f.syncCopy(t.Context(), key); errors.Is(err, outcome.ErrPaced) == row.stays {
+					t.Errorf("before it is there: got %v", err)
+				}
+				f.Release("leaf", "root")
+				f.Cache.Update(func(s *cache.State) {
+					s.Kind(0).Index.Wrote(s.Kind(0).Index.Get("root", "ops"), "leaf", copies.Written{UID: "role", ResourceVersion: "7"}, true)
+				})
+			}
+			if enqueued[key] == (row.source && row.stays) {
+				t.Errorf("enqueued are %v", enqueued)
+			}
+			if err := f.syncCopy(t.Context(), key); err != nil || len(f.unanswered) > 0 {
+				t.Errorf("got %v, %v are left", err, f.unanswered)
+			}
+			want := []string{"create roles in leaf", "delete rolebindings leaf/waiting"}
+			if row.stays {
+				want = want[:1]
+			}
+			if !slices.Equal(f.client.requests, want) {
+				t.Errorf("got %q", f.client.requests)
+			}
+		})
+	}
+}
+
 func TestAnExpiredListOfRoleBindingsBeginsAgain(t *testing.T) {
 	for _, expirations := range []int{1, maxRemovals - 1, maxRemovals} {
 		f, lists := arriving(t), 0

@@ -11,6 +11,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
@@ -73,6 +74,8 @@ type Controller struct {
 	arrivals map[string]*arrivals
 	// withdrawals holds the removals of Roles that could not be confirmed, as far as they have failed.
 	withdrawals map[queue.Key]copies.Write
+	// unanswered holds the Roles that may have been written without an answer that says so. Their keys are enqueued.
+	unanswered sets.Set[queue.Key]
 	// kept holds, by kind and by their UIDs, the local objects that are known to be kept, with the UIDs of the sources
 	// that they shadow.
 	kept map[int]map[types.UID]types.UID
@@ -86,7 +89,7 @@ func New(d controller.Dependencies, config Config) *Controller {
 		metrics:   newMetrics(d.Metrics),
 		changedAt: queue.NewStamps(),
 		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]string{}, passes: map[string]*pass{},
-		arrivals: map[string]*arrivals{}, withdrawals: map[queue.Key]copies.Write{},
+		arrivals: map[string]*arrivals{}, withdrawals: map[queue.Key]copies.Write{}, unanswered: sets.New[queue.Key](),
 		kept:    map[int]map[types.UID]types.UID{},
 		events:  eventRecorder{d.Events},
 		backups: newBackups(d.Hierarchy, d.Dynamic),

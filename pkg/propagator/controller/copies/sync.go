@@ -94,7 +94,7 @@ func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
 		c.metrics.reconciling(groupKind(kind))()
 	}
 	c.lag.Done(key)
-	return nil
+	return c.confirmUnanswered(ctx, key)
 }
 
 // busy reports whether all copies of the namespace are written in an order of their own, because it has moved or is

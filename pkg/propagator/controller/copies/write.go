@@ -94,6 +94,7 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		}
 	}
 	result := copies.Classify(w.Verb, err)
+	c.recordAnswer(kind, w, err)
 	if result == copies.Failed && unnameable(w.Name) {
 		result = copies.Refused
 	}
