@@ -2,6 +2,8 @@ package copies
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -136,19 +138,35 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 	if c.outdated(p) {
 		makePlan()
 	}
+	var ends time.Time
 	for p.stage < stages && left.requests > 0 && left.names > 0 {
 		at, complete := p.plan.next(p.stage)
 		switch {
 		case at >= permissions && !limited:
 			p.stage = stages
 		case len(p.plan.names[at]) > 0:
+			last := p.last
 			items := c.take(namespace, p, at, &left)
-			steps := make([]func() error, len(items))
+			steps, first := make([]func() error, len(items)), ends.IsZero()
+			if first {
+				ends = time.Now().Add(turnTime)
+			}
 			for n, i := range items {
-				steps[n] = func() error { return c.write(ctx, slots, i.kind, i.Write) }
+				steps[n] = func() error {
+					if (!first || n >= c.Workers) && time.Now().After(ends) {
+						return errTurnOver
+					}
+					return c.write(ctx, slots, i.kind, i.Write)
+				}
 			}
 			for n, err := range parallel.RunAll(c.Workers, steps) {
+				if errors.Is(err, errTurnOver) {
+					p.putBack(items[n:], at, last)
+					left.requests = 0
+					break
+				}
 				p.tried(items[n], err)
+				last = &name{items[n].kind, items[n].Name}
 			}
 		case !complete && plans == 0:
 			return c.endTurn(namespace, p)

@@ -23,6 +23,9 @@ import (
 const (
 	// writesPerTurn is how many copies of a namespace are written in a turn, for each worker.
 	writesPerTurn = 4
+	// turnTime is how long a turn begins writes, besides the first for each worker. One that overwrites an object reads
+	// all ancestors of its namespace.
+	turnTime = time.Second
 	// namesPerTurn is how many names are evaluated in a turn. For most of them there may be nothing to write any more.
 	namesPerTurn = 1024
 	// namesPerPlan and plannedNames are how many names the plans of one pass, and of all passes, hold.
@@ -100,6 +103,21 @@ type pass struct {
 	// again is set if the copies have to be evaluated again after the pass: what was tried may have changed since.
 	// outdated is set if that applies to the plan.
 	again, outdated bool
+}
+
+// errTurnOver reports that an item was not tried, because its turn is over.
+var errTurnOver = errors.New("the turn is over")
+
+// putBack makes items of a stage that were not tried the next ones again; last is what was tried before them.
+func (p *pass) putBack(items []item, at stage, last *name) {
+	var next []name
+	for _, i := range items {
+		next = append(next, name{i.kind, i.Name})
+	}
+	p.plan.names[at] = append(next, p.plan.names[at]...)
+	if at == p.stage {
+		p.last = last
+	}
 }
 
 // tried records that an item was tried, and why it could not be written or removed.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -140,6 +141,26 @@ func TestTheCopiesOfANamespaceAreWrittenInTurns(t *testing.T) {
 	if len(c.passes) > 0 {
 		t.Error("the pass is not forgotten")
 	}
+}
+
+// A write takes long where it reads many ancestors first, and other trees wait for it.
+func TestATurnOfSlowWritesEndsEarlier(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const roles = 20
+		c, client := newTurns(t, 1, roles)
+		client.creating = func() { time.Sleep(turnTime * 2 / 3) }
+		for err := outcome.ErrUnfinished; errors.Is(err, outcome.ErrUnfinished); {
+			before := len(client.created)
+			c.enqueue("big-leaf") // The plan is outdated.
+			err = c.Reconcile(t.Context(), destination("big-leaf"))
+			if n := len(client.created) - before; n > 2 || (n == 0 && len(client.created) < 2*roles) {
+				t.Fatalf("%d copies are written in a turn", n)
+			}
+		}
+		if len(client.created) != 2*roles {
+			t.Errorf("%d copies are written", len(client.created))
+		}
+	})
 }
 
 // Waiting for slots takes their order.
