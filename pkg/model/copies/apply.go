@@ -3,6 +3,7 @@ package copies
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
@@ -89,13 +90,12 @@ const maxVersions = 3
 
 // persist makes a write that replaces or deletes a copy, given by the UID and the version of the present object, unless
 // that has become a local object: users may replace some copies by their own, which have the same UID. Copies that
-// others change all the time are written whatever their version is, if the server accepts that for their kind. A local
-// object has to have the version whose content is kept.
+// others change all the time are written whatever their version is; for kinds of which the server does not accept that,
+// such as custom resources, the error says so. A local object has to have the version whose content is kept.
 func persist(ctx context.Context, client Client, w Write, write func(present Written) error) error {
 	present := Written{w.Present.UID, w.Present.ResourceVersion}
-	var err error
 	for range maxVersions {
-		err = write(present)
+		err := write(present)
 		if !apierrors.IsConflict(err) || present.ResourceVersion == "" || (w.Verb == Update && !w.Present.Copy) {
 			return err
 		}
@@ -108,16 +108,11 @@ func persist(ctx context.Context, client Client, w Write, write func(present Wri
 		}
 		present = live
 	}
-	if last := write(Written{UID: w.Present.UID}); !needsVersion(last) {
-		return last
+	err := write(Written{UID: w.Present.UID})
+	if cause, invalid := apierrors.StatusCause(err, metav1.CauseTypeFieldValueInvalid); invalid && cause.Field == "metadata.resourceVersion" {
+		return fmt.Errorf("others change it all the time, and its kind is updated by version only: %w", err)
 	}
 	return err
-}
-
-// needsVersion reports whether an update was rejected because the server accepts none without a version.
-func needsVersion(err error) bool {
-	cause, found := apierrors.StatusCause(err, metav1.CauseTypeFieldValueInvalid)
-	return found && cause.Field == "metadata.resourceVersion"
 }
 
 // Outcome classifies the result of a write.

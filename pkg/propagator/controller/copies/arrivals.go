@@ -155,8 +155,8 @@ func (c *Controller) resumeWithdrawal(ctx context.Context, key queue.Key) (resum
 	return resumed, err
 }
 
-// recordAnswer remembers a Role that may have been written although the answer does not say so: there is none, the server
-// has not waited for its etcd, or the client has repeated the request, and got a conflict with the first one.
+// recordAnswer remembers a Role that may have been written although the answer does not say so: there is none, the
+// server has not waited for its etcd, or the client has repeated the request, and got a conflict with the first one.
 func (c *Controller) recordAnswer(kind int, role copies.Write, err error) {
 	if c.DryRun || !role.Arrives() || (outcome.Rejected(err) && !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err)) {
 		return
