@@ -18,7 +18,7 @@ var wrongValues = []any{"x", 1.5, true, nil, []any{}, []any{map[string]any{"x": 
 // What has a value of the wrong type is a mistake of the client in every way in which an object can be sent, and the
 // answer says so.
 func TestValuesOfWrongTypesAreNoInternalErrors(t *testing.T) {
-	api := startAPI(t)
+	api := sharedAPI(t)
 	for _, object := range fuzzedObjects {
 		if object.stored {
 			restore(t, api, object)
@@ -96,7 +96,7 @@ func wrong(t *testing.T, object fuzzedObject, at []string, value any, contentTyp
 }
 
 func TestValuesOfWrongTypesAreNamed(t *testing.T) {
-	api := startAPI(t)
+	api := sharedAPI(t)
 	sync, quota := fuzzedObjects[9], fuzzedObjects[6]
 	restore(t, api, sync)
 	restore(t, api, quota)

@@ -91,7 +91,7 @@ const apiPath = "/apis/hnc.x-k8s.io/"
 // FuzzBodies sends any body to each resource of the whole server, in each way that a body can be sent, as a user with
 // all permissions and as one without. Nothing may panic, nor be an internal error.
 func FuzzBodies(f *testing.F) {
-	api := startAPI(f)
+	api := sharedAPI(f)
 	for _, object := range fuzzedObjects {
 		if object.stored {
 			restore(f, api, object)

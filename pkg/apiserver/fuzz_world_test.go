@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,37 @@ const tenant = "tenant"
 // configures the server first.
 func startAPI(t testing.TB, configure ...func(*apiserver.Config)) http.Handler {
 	return startAPIOn(t, serveCluster, configure...)
+}
+
+// process is a test that ends with the process.
+type process struct {
+	testing.TB
+	cleanups []func()
+}
+
+// Cleanup calls f after the last test.
+func (p *process) Cleanup(f func()) { p.cleanups = append(p.cleanups, f) }
+
+var (
+	all    process
+	shared http.Handler
+)
+
+// sharedAPI returns the server of tests that need no configuration of their own, and expect objects of others.
+func sharedAPI(t testing.TB) http.Handler {
+	t.Helper()
+	if shared == nil {
+		all.TB = t
+		shared = startAPI(&all)
+	}
+	return shared
+}
+
+func TestMain(m *testing.M) {
+	m.Run()
+	for _, cleanup := range slices.Backward(all.cleanups) {
+		cleanup()
+	}
 }
 
 func startAPIOn(t testing.TB, kubeAPIServer http.HandlerFunc, configure ...func(*apiserver.Config)) http.Handler {

@@ -46,7 +46,7 @@ func TestLongURLsAreRejectedFirst(t *testing.T) {
 
 // kube-apiserver forwards all headers of a client, and they stay in memory as long as a watch.
 func TestLargeHeadersAreRejected(t *testing.T) {
-	api := startAPI(t)
+	api := sharedAPI(t)
 	for n, want := range map[int]int{64<<10 - 500: http.StatusOK, 64 << 10: http.StatusBadRequest} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, apiPath+"v1beta1/hierarchies", nil)
 		r.Header = http.Header{"User": {"admin"}, "Accept": {"application/json"}, "X": {strings.Repeat("a", n/2), strings.Repeat("b", n/2)}}

@@ -8,7 +8,7 @@ import (
 
 // Selectors are compared with each object of a list, and with each change of a watch.
 func TestSelectorsAreBounded(t *testing.T) {
-	api := startAPI(t)
+	api := sharedAPI(t)
 	for _, request := range []struct{ method, path string }{
 		{http.MethodGet, "v1beta1/hierarchies?"}, {http.MethodGet, "v1beta1/hierarchies?watch=1&"}, {http.MethodGet, "v1alpha2/namespaces/a/subnamespaceanchors?"},
 		{http.MethodGet, "v1alpha3/mynamespaces?"}, {http.MethodGet, "v1alpha3/mynamespaces?watch=1&"}, {http.MethodDelete, "v1beta1/namespaces/a/hierarchies?"},

@@ -172,5 +172,5 @@ func copiesRows() []row {
 		rows = append(rows,
 			row{name: "O1 copies: none are in " + excluded + ", so all is free there", request: request{object: theCopy(inNamespace(excluded))}})
 	}
-	return rows
+	return append(rows, ofServicesRows(hnc.LabelInheritedFrom)...)
 }

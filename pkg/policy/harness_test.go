@@ -8,7 +8,6 @@ import (
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -84,11 +83,11 @@ type admissionChain struct {
 	validating *validating.Plugin
 }
 
-// newAdmissionChain returns once the policies are effective.
-func newAdmissionChain(t *testing.T, policies []runtime.Object, namespaces ...*corev1.Namespace) *admissionChain {
+// newAdmissionChain returns once the policies are effective in a server with the known namespaces.
+func newAdmissionChain(t *testing.T, policies []runtime.Object) *admissionChain {
 	t.Helper()
 	objects := slices.Clone(policies)
-	for _, namespace := range namespaces {
+	for _, namespace := range knownNamespaces() {
 		objects = append(objects, namespace)
 	}
 	client := clientWithSchemas{fake.NewClientset(objects...)}
@@ -128,6 +127,7 @@ func newAdmissionChain(t *testing.T, policies []runtime.Object, namespaces ...*c
 	if !chain.mutating.WaitForReady() || !chain.validating.WaitForReady() {
 		t.Fatal("the admission plugins don't get ready")
 	}
+	chain.waitForSchemas(t)
 	return chain
 }
 
@@ -215,13 +215,10 @@ func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision,
 	return authorizer.DecisionNoOpinion, "", nil
 }
 
-// installed returns the policies as stored by kube-apiserver, with defaults.
-func installed(t *testing.T) []runtime.Object {
+// installed returns the policies of manifests as stored by kube-apiserver, with defaults.
+func installed(t *testing.T, files ...string) []runtime.Object {
 	t.Helper()
-	objects, err := objects()
-	if err != nil {
-		t.Fatal(err)
-	}
+	objects := objects(t, files...)
 	for _, object := range objects {
 		switch o := object.(type) {
 		case *admissionregistrationv1.ValidatingAdmissionPolicy:

@@ -15,8 +15,7 @@ import (
 // TestPoliciesCompareLongLists has lists that take minutes if each member is compared with each other. CEL ends with
 // the context, so that a policy that is too slow denies the request for another reason.
 func TestPoliciesCompareLongLists(t *testing.T) {
-	chain := newAdmissionChain(t, installed(t), knownNamespaces()...)
-	chain.waitForSchemas(t)
+	chain := newAdmissionChain(t, installed(t, manifestFiles(t)...))
 	const many = 40_000
 	finalizers := func(n int, prefix string) option {
 		names := make([]string, n)

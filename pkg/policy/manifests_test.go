@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"embed"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -27,39 +26,39 @@ const kustomization = "kustomization.yaml"
 //go:embed *.yaml propagator/*.yaml
 var manifests embed.FS
 
-// objects returns the policies and bindings in the manifests, without the defaults that kube-apiserver sets. It fails
-// for an unknown field or kind, which the tests of this package prevent.
-func objects() ([]runtime.Object, error) {
+// manifestFiles returns the files with policies and bindings.
+func manifestFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := fs.Glob(manifests, "*.yaml")
+	bounds, boundsErr := fs.Glob(manifests, "*/*.yaml")
+	if err := errors.Join(err, boundsErr); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(append(files, bounds...), func(file string) bool { return path.Base(file) == kustomization })
+}
+
+// objects returns the policies and bindings in manifests, without the defaults that kube-apiserver sets. The test fails
+// for an unknown field or kind.
+func objects(t *testing.T, files ...string) []runtime.Object {
+	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := admissionregistrationv1.AddToScheme(scheme); err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	decoder := serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
-	files, err := fs.Glob(manifests, "*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	bounds, err := fs.Glob(manifests, "*/*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	files = append(files, bounds...)
 	var objects []runtime.Object
 	for _, file := range files {
-		if path.Base(file) == kustomization {
-			continue
-		}
 		data, err := manifests.ReadFile(file)
 		if err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
 		found, err := decode(decoder, data)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			t.Fatalf("%s: %v", file, err)
 		}
 		objects = append(objects, found...)
 	}
-	return objects, nil
+	return objects
 }
 
 // decode returns the objects of a file with several documents.
@@ -82,12 +81,8 @@ func decode(decoder runtime.Decoder, data []byte) ([]runtime.Object, error) {
 }
 
 func TestAllPoliciesAndBindingsAreNamed(t *testing.T) {
-	found, err := objects()
-	if err != nil {
-		t.Fatal(err)
-	}
 	names := map[string][]string{}
-	for _, object := range found {
+	for _, object := range objects(t, manifestFiles(t)...) {
 		kind := object.GetObjectKind().GroupVersionKind().Kind
 		names[kind] = append(names[kind], object.(metav1.Object).GetName())
 	}

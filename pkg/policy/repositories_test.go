@@ -34,7 +34,7 @@ func repositoriesRows() []row {
 	}
 	system := inNamespace("kube-system")
 	const noCopy = "and is no copy: leave label hnc.x-k8s.io/inherited-from as it is"
-	return []row{
+	return append(ofServicesRows(hnc.LabelRepositorySync), []row{
 		{name: "repositories: the account creates objects", request: request{user: synchronizer, object: role(of("policy"))}},
 		{name: "repositories: the account takes objects over", request: request{user: synchronizer, object: role(of("policy")), old: role()}},
 		{name: "repositories: the account releases objects", request: request{user: synchronizer, object: role(), old: role(of("policy"))}},
@@ -97,5 +97,5 @@ func repositoriesRows() []row {
 		{name: "repositories: in excluded namespaces, both labels stay", request: request{object: role(system), old: role(system, of("policy"), labeled)},
 			denied: "Role kube-system/reader belongs to the RepositorySync policy"},
 		{name: "repositories: in excluded namespaces, objects are changed, which is drift", request: request{object: role(system, of("policy"), more), old: role(system, of("policy"))}},
-	}
+	}...)
 }

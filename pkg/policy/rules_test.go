@@ -27,9 +27,13 @@ type row struct {
 	included string
 }
 
-func allRows() []row {
-	return slices.Concat(copiesRows(), exceptionsRows(), treeLabelsRows(), includedNamespaceRows(), externalNamespacesRows(), namespaceDeletionRows(),
-		resourceQuotasRows(), repositoriesRows(), viewGrantsRows(), viewDefinitionsRows())
+// rowsOf returns the rows of each manifest, which need no other one.
+func rowsOf() map[string][]row {
+	return map[string][]row{
+		"copies.yaml": copiesRows(), "exceptions.yaml": exceptionsRows(), "tree-labels.yaml": treeLabelsRows(), "included-namespace.yaml": includedNamespaceRows(),
+		"external-namespaces.yaml": externalNamespacesRows(), "namespace-deletion.yaml": namespaceDeletionRows(), "resource-quotas.yaml": resourceQuotasRows(),
+		"repositories.yaml": repositoriesRows(), "view-grants.yaml": viewGrantsRows(), "propagator/view-definitions.yaml": viewDefinitionsRows(),
+	}
 }
 
 // reason is the expected reason of the error.
@@ -72,34 +76,43 @@ func (r row) problem(t *testing.T, chain *admissionChain) string {
 }
 
 func TestPoliciesAllowAndDeny(t *testing.T) {
-	chain := newAdmissionChain(t, installed(t), knownNamespaces()...)
-	chain.waitForSchemas(t)
-	for _, r := range allRows() {
-		t.Run(r.name, func(t *testing.T) {
-			if problem := r.problem(t, chain); problem != "" {
-				t.Error(problem)
-			}
-		})
+	chain := newAdmissionChain(t, installed(t, manifestFiles(t)...))
+	for _, rows := range rowsOf() {
+		for _, r := range rows {
+			t.Run(r.name, func(t *testing.T) {
+				if problem := r.problem(t, chain); problem != "" {
+					t.Error(problem)
+				}
+			})
+		}
 	}
 }
 
-// A rule that no row needs is not tested.
+// A rule that no row needs is not tested. A manifest is tested alone, because the policies of all take long to compile.
 func TestEveryPartOfThePoliciesIsNeededByARow(t *testing.T) {
-	for name, policies := range mutilated(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			chain := newAdmissionChain(t, policies, knownNamespaces()...)
-			chain.waitForSchemas(t)
-			if !slices.ContainsFunc(allRows(), func(r row) bool { return r.problem(t, chain) != "" }) {
-				t.Error("no row notices that this part is missing")
+	all := rowsOf()
+	for _, file := range manifestFiles(t) {
+		policies, rows := installed(t, file), all[file]
+		complete := newAdmissionChain(t, policies)
+		for _, r := range rows {
+			if problem := r.problem(t, complete); problem != "" {
+				t.Errorf("%s alone: %s: %s", file, r.name, problem)
 			}
-		})
+		}
+		for name, policies := range mutilated(policies) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				chain := newAdmissionChain(t, policies)
+				if !slices.ContainsFunc(rows, func(r row) bool { return r.problem(t, chain) != "" }) {
+					t.Error("no row notices that this part is missing")
+				}
+			})
+		}
 	}
 }
 
 // mutilated returns the policies once for each of their parts, without this part.
-func mutilated(t *testing.T) map[string][]runtime.Object {
-	all := installed(t)
+func mutilated(all []runtime.Object) map[string][]runtime.Object {
 	result := map[string][]runtime.Object{}
 	add := func(i int, without runtime.Object, format string, args ...any) {
 		name := all[i].(interface{ GetName() string }).GetName()
@@ -181,7 +194,7 @@ func forEachConstraint(match *admissionregistrationv1.MatchResources, f func(par
 
 // A policy with parameters denies all requests after a restart of kube-apiserver until they have been read.
 func TestPoliciesHaveNoParameters(t *testing.T) {
-	for _, object := range installed(t) {
+	for _, object := range installed(t, manifestFiles(t)...) {
 		switch policy := object.(type) {
 		case *admissionregistrationv1.ValidatingAdmissionPolicy:
 			if policy.Spec.ParamKind != nil {
@@ -197,11 +210,7 @@ func TestPoliciesHaveNoParameters(t *testing.T) {
 
 // What is denied is annotated in kube-apiserver's audit log, too.
 func TestDenialsAreAudited(t *testing.T) {
-	all, err := objects()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, object := range all {
+	for _, object := range objects(t, manifestFiles(t)...) {
 		binding, ok := object.(*admissionregistrationv1.ValidatingAdmissionPolicyBinding)
 		if want := []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny, admissionregistrationv1.Audit}; ok && !slices.Equal(binding.Spec.ValidationActions, want) {
 			t.Errorf("the actions of %s are %v, want %v", binding.Name, binding.Spec.ValidationActions, want)

@@ -47,7 +47,7 @@ func TestSmallMembersOfResponsesNeedLittleMemory(t *testing.T) {
 		`{"kind":"Pod","apiVersion":"v1","metadata":{"managedFields":[{"fieldsV1":{"f:metadata":{"f:labels":{%s}}}}]}}`,
 		`{"kind":"Status","apiVersion":"v1","details":{%s}}`,
 	} {
-		body := fmt.Sprintf(format, manyMembers(100_000, `""`))
+		body := fmt.Sprintf(format, manyMembers(20_000, `""`))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if err := m.Response(kindOf("v1", "Pod"), false, strings.NewReader(body), io.Discard); err != nil {

@@ -218,7 +218,7 @@ func TestNamesAreInjective(t *testing.T) {
 		}
 		return b.String()
 	}
-	for range 3000 {
+	for range 1000 {
 		var members, candidates []string
 		for range 12 {
 			realName := name()
