@@ -88,13 +88,13 @@ func TestTenantsCannotEvadeThePolicy(t *testing.T) {
 // changes without a trace.
 func TestStatusesAreNoFights(t *testing.T) {
 	t.Parallel()
-	r := newRepository(t, with(namespace("q-shop"), "namespaces/q-shop/quota.yaml",
+	r := newRepository(t, with(namespace("st-shop"), "namespaces/st-shop/quota.yaml",
 		"apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: many}\nspec: {hard: {count/configmaps: 1000}}\n"))
 	start(t, "statuses", r.spec())
 	synced(t, "statuses", r.head(t))
 	for i := range 100 {
 		suite.Must(t, "a ConfigMap", func() error {
-			_, err := tenant.CoreV1().ConfigMaps("q-shop").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("m", i)}}, metav1.CreateOptions{})
+			_, err := tenant.CoreV1().ConfigMaps("st-shop").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("m", i)}}, metav1.CreateOptions{})
 			return err
 		})
 		s, err := admin.HNC.HncV1alpha3().RepositorySyncs().Get(t.Context(), "statuses", metav1.GetOptions{})
