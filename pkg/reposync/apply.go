@@ -92,6 +92,7 @@ func (w *worker) corrected(ctx context.Context, p *plan.Plan, before *plan.State
 		return
 	}
 	for _, id := range p.Corrected(before, w.cluster.State()) {
+		w.corrections++
 		w.fights.Correct(id, w.manager.now())
 		w.manager.Metrics.drift(w.sync.Name)
 		klog.FromContext(ctx).Info("Another client had changed an object; it was applied again", "object", id.String())

@@ -21,8 +21,9 @@ const (
 	defaultInterval = 15 * time.Second
 	// Retries of failed objects and sources start at minRetry and double up to maxRetry.
 	minRetry, maxRetry = time.Second, 5 * time.Minute
-	// quiet is how long changes by others are collected before they are corrected.
-	quiet = 100 * time.Millisecond
+	// quiet is how long changes by others are collected before they are corrected. It grows to maxQuiet while nothing has
+	// to be corrected: objects may change all the time in ways of which the watch does not tell whether they matter.
+	quiet, maxQuiet = 100 * time.Millisecond, 10 * time.Second
 )
 
 // worker carries out one generation of a RepositorySync. Only its own goroutine uses it.
@@ -55,6 +56,9 @@ type worker struct {
 	retry     time.Duration
 	// crowded says that other repositories left no space for this one, so that it is read again soon.
 	crowded bool
+	// quiet is how long the worker waits after it was woken, and corrections is what the last step has corrected.
+	quiet       time.Duration
+	corrections int
 }
 
 // crowdedJitter is how many times minRetry a worker waits longer, at most, than another one that found no space.
@@ -62,7 +66,7 @@ const crowdedJitter = 9.0
 
 func newWorker(m *Manager, s *v1alpha3.RepositorySync) (*worker, error) {
 	w := &worker{manager: m, sync: s.DeepCopy(), wake: make(chan struct{}, 1), forbidden: map[schema.GroupKind]time.Time{},
-		fights: plan.NewFights(), rejections: plan.NewRejections(), completed: m.now()}
+		fights: plan.NewFights(), rejections: plan.NewRejections(), completed: m.now(), quiet: quiet}
 	w.source = &source{
 		reader:  &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes, Budget: m.scratch},
 		secrets: m.Kubernetes, spec: &w.sync.Spec,
@@ -93,8 +97,9 @@ func (w *worker) run(ctx context.Context) {
 	defer poll.Stop()
 	again := time.NewTimer(maxRetry)
 	defer again.Stop()
+	var lastWoken time.Time
 	for {
-		read := false
+		read, woken := false, false
 		select {
 		case <-ctx.Done():
 			return
@@ -102,13 +107,24 @@ func (w *worker) run(ctx context.Context) {
 			read = true
 		case <-again.C:
 		case <-w.wake:
+			if time.Since(lastWoken) > 2*maxQuiet {
+				w.quiet = quiet
+			}
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(quiet):
+			case <-time.After(w.quiet):
 			}
+			woken, lastWoken = true, time.Now()
 		}
+		w.corrections = 0
 		wait, superseded := w.step(ctx, read)
+		switch {
+		case w.corrections > 0:
+			w.quiet = quiet
+		case woken:
+			w.quiet = min(2*w.quiet, maxQuiet)
+		}
 		switch {
 		case superseded:
 			poll.Reset(0)

@@ -53,7 +53,10 @@ func standInHandler(lastUser *atomic.Value) http.Handler {
 	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})
 	for _, version := range []string{group + "/v1alpha3", group + "/v1beta1", group + "/v1alpha2", "resources." + group + "/v1alpha2"} {
 		mux.HandleFunc("/apis/"+version, func(w http.ResponseWriter, r *http.Request) {
-			lastUser.Store(r.Header.Get("X-Remote-User"))
+			// kube-apiserver asks for itself, too, whether the API is available.
+			if user := r.Header.Get("X-Remote-User"); user != "system:kube-aggregator" {
+				lastUser.Store(user)
+			}
 			w.Header().Set("Content-Type", "application/json")
 			_ = json.NewEncoder(w).Encode(metav1.APIResourceList{
 				TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},

@@ -157,6 +157,8 @@ func (o *repoApplyOptions) recheck(ctx context.Context, t *target, w *writer.Wri
 	}
 	before, state := done.before, t.state()
 	p := plan.Compute(t.desired, state, o.prune)
+	w.Cluster = t.cluster
+	o.keepInUse(ctx, w, p, done)
 	left := p.Confine(shown, func(id plan.ID) bool { return before.Live[id].UID == state.Live[id].UID })
 	for _, id := range slices.SortedFunc(maps.Keys(left), func(a, b plan.ID) int { return strings.Compare(a.String(), b.String()) }) {
 		_, live := state.Live[id]
@@ -169,8 +171,6 @@ func (o *repoApplyOptions) recheck(ctx context.Context, t *target, w *writer.Wri
 			done.keep(id, errors.New("others have deleted or released it since it was listed"))
 		}
 	}
-	w.Cluster = t.cluster
-	o.keepInUse(ctx, w, p, done)
 	done.before, done.total = state, p.Len()
 	return p, nil
 }

@@ -75,7 +75,10 @@ func (a *applyResults) skip() {
 func (a *applyResults) keep(id plan.ID, reason error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.append(applyResult{Result: resultKept, Message: cli.ServerMessage(reason), id: id})
+	// What is in use is found twice if there is a question.
+	if !slices.ContainsFunc(a.results, func(r applyResult) bool { return r.id == id && r.Result == resultKept }) {
+		a.append(applyResult{Result: resultKept, Message: cli.ServerMessage(reason), id: id})
+	}
 }
 
 // report records and prints the result of a write that changes something, or fails.

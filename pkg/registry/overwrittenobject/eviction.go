@@ -22,10 +22,13 @@ const (
 	perSecond   = 1 << 20
 	// overhead is the size of a record without its manifest.
 	overhead = 1 << 10
-	// shares is the number of replicas that can use the room of one list without exceeding maxTotal.
+	// shares is the number of replicas that can use the room of one list without exceeding maxTotal, until one of them
+	// lists again. What is too much then is deleted after the next lists.
 	shares = 4
 	// batch is the size of the records that are chosen for eviction at once. A share of it has room for any record.
 	batch = shares * (maxManifest + overhead)
+	// maxLists is how often records are listed to make room for one.
+	maxLists = 3
 	// recent is how long a list is used: other replicas store and delete records meanwhile.
 	recent = 10 * time.Second
 )
@@ -39,11 +42,17 @@ func (r *REST) evictFor(ctx context.Context, added int) error {
 	if time.Since(r.listed) > recent {
 		r.room, r.chosen = 0, nil
 	}
-	for r.room < added {
+	for lists := 0; r.room < added; {
 		if len(r.chosen) == 0 {
+			if lists == maxLists {
+				// The lists contain what is gone already. A later one makes room.
+				r.room, r.listed = 0, time.Time{}
+				return nil
+			}
 			if err := r.choose(ctx); err != nil {
 				return err
 			}
+			lists++
 			continue
 		}
 		victim := r.chosen[0]

@@ -132,6 +132,9 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 		return nil, append(unknown, s.problems...)
 	}
 	for d := range destinations {
+		if ctx.Err() != nil {
+			return writes, append(unknown, "what is left when the request ends")
+		}
 		for _, c := range relevant {
 			for _, w := range c.overwritten(d) {
 				// Others come from sources in between that were propagated before.

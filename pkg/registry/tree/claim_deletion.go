@@ -2,7 +2,6 @@ package tree
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,11 +40,18 @@ func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *core
 		if err != nil {
 			return nil, err
 		}
-		parentGone := false
-		for _, at := range slices.Backward(chain) {
+		for i, at := range chain {
 			namespace, err := s.namespace(ctx, at)
 			if err != nil {
 				return nil, err
+			}
+			parentGone := false
+			if i+1 < len(chain) {
+				above, err := s.namespace(ctx, chain[i+1])
+				if err != nil {
+					return nil, err
+				}
+				parentGone = above == nil
 			}
 			stored, err := hierarchies(ctx, at)
 			if err != nil && !apierrors.IsNotFound(err) {
@@ -58,7 +64,6 @@ func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *core
 			if namespace != nil && model.NewNamespace(namespace).AllowsCascading(hierarchy, parentGone) {
 				return nil, nil
 			}
-			parentGone = namespace == nil
 		}
 		// The content of a parent that is being deleted has to be removed, even if the cache does not contain the
 		// deletion yet.

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
@@ -23,7 +24,9 @@ func crowded(err error) bool {
 	}
 	s := status.Status()
 	return strings.Contains(s.Message, "etcdserver: request is too large") || strings.Contains(s.Message, "trying to send message larger than max") ||
-		s.Details != nil && slices.ContainsFunc(s.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.annotations" })
+		s.Details != nil && slices.ContainsFunc(s.Details.Causes, func(c metav1.StatusCause) bool {
+			return c.Field == "metadata.annotations" && c.Type == metav1.CauseType(field.ErrorTypeTooLong)
+		})
 }
 
 // fromTree are annotations of namespaces that only the propagator may write.
@@ -33,7 +36,8 @@ var fromTree = []string{
 }
 
 // room returns a merge patch that takes from an object what the one of the repository does not set, except for what the
-// servers set: only its annotations, or everything but elements of lists that both have.
+// servers set: only its annotations, or everything but elements of lists that both have, with the entries of field
+// managers, which may have any size.
 func room(found *unstructured.Unstructured, o *plan.Object, annotations bool) map[string]any {
 	fields, content := []string{"annotations"}, map[string]any{}
 	if !annotations {
@@ -52,6 +56,9 @@ func room(found *unstructured.Unstructured, o *plan.Object, annotations bool) ma
 	patch := beyond(content, o.Content().Object)
 	inner, _ := patch["metadata"].(map[string]any)
 	inner["resourceVersion"] = metadata["resourceVersion"]
+	if !annotations {
+		inner["managedFields"] = []any{map[string]any{}} // an empty entry stands for none
+	}
 	if removed, ok := inner["annotations"].(map[string]any); ok && o.Kind == object.Namespace {
 		for _, key := range fromTree {
 			delete(removed, key)

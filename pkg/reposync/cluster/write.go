@@ -62,20 +62,23 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		}
 		result, err = apply(true)
 	}
-	if rejected := err; rejected != nil {
+	// An object that is too large may have an immutable field, too.
+	for tries := 0; err != nil && tries < 2; tries++ {
+		rejected := err
 		if err := c.makeWay(ctx, resource, o, rejected); err != nil {
 			return err
 		}
 		// Without force after a deletion, so that an object that somebody else creates first is not taken over unseen.
-		if result, err = apply(crowded(rejected)); err != nil {
-			return err
-		}
+		result, err = apply(crowded(rejected))
+	}
+	if err != nil {
+		return err
 	}
 	live := c.liveOf(result)
+	c.record(o, live)
 	if live.Terminating {
 		return errTerminating
 	}
-	c.record(o, live)
 	return nil
 }
 

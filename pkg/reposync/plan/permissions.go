@@ -41,8 +41,8 @@ func (o *Object) Reduces(live *unstructured.Unstructured) bool {
 		len(outside(a.Subjects, b.Subjects)) == 0 && !tooLarge(a, b) && rulesWithin(a.Rules, b.Rules)
 }
 
-// Narrow returns the object with only those subjects or rules that its live state has, too, and propagated as that is,
-// so that applying it takes away what the object does not grant; nil if it is for another role. It also reports whether
+// Narrow returns the object with only those subjects or rules that its live state has, too, and not propagated if that is
+// propagated otherwise, so that applying it takes away what the object does not grant; nil if it is for another role. It also reports whether
 // the live state grants more than that. Of very large rules, none are left.
 func (o *Object) Narrow(live *unstructured.Unstructured) (narrowed *Object, grantsMore bool) {
 	source := *o.source
@@ -54,15 +54,15 @@ func (o *Object) Narrow(live *unstructured.Unstructured) (narrowed *Object, gran
 	if !want.sameRole(have) {
 		return nil, true
 	}
-	annotations := source.GetAnnotations()
-	if more := propagation(live); annotations[hnc.AnnotationNone] == "true" {
-		grantsMore = more[hnc.AnnotationNone] != "true"
-	} else {
+	if spread := propagation(live); !maps.Equal(spread, propagation(&source.Unstructured)) {
+		// Which namespaces two selectors have in common is not known.
+		grantsMore = spread[hnc.AnnotationNone] != "true"
+		annotations := source.GetAnnotations()
 		if annotations == nil {
 			annotations = map[string]string{}
 		}
 		maps.DeleteFunc(annotations, func(key, _ string) bool { return propagates(key) })
-		maps.Copy(annotations, more)
+		annotations[hnc.AnnotationNone] = "true"
 		source.SetAnnotations(annotations)
 	}
 	if have.RoleRef.Name != "" {

@@ -77,7 +77,7 @@ func TestNarrow(t *testing.T) {
 	annotated := func(annotations, text string) string {
 		return "metadata: {annotations: {" + annotations + "}}\n" + text
 	}
-	const none, all, named = "propagate.hnc.x-k8s.io/none: 'true'", "propagate.hnc.x-k8s.io/all: 'true'", ", resourceNames: [a, b]"
+	const none, all, some, named = "propagate.hnc.x-k8s.io/none: 'true'", "propagate.hnc.x-k8s.io/all: 'true'", "propagate.hnc.x-k8s.io/select: a", ", resourceNames: [a, b]"
 	for name, c := range map[string]struct {
 		live, wanted, want string
 		more               bool
@@ -87,6 +87,7 @@ func TestNarrow(t *testing.T) {
 		"a subject more":               {binding("edit", "ann"), binding("edit", "ann", "eve"), binding("edit", "ann"), false},
 		"another role":                 {binding("admin", "ann"), binding("view", "ann"), "", true},
 		"propagated more":              {annotated(none, binding("edit", "ann")), annotated(all+", a: b", binding("edit", "ann")), annotated(none+", a: b", binding("edit", "ann")), false},
+		"propagated elsewhere":         {annotated(all, binding("edit", "ann")), annotated(some, binding("edit", "ann")), annotated(none, binding("edit", "ann")), true},
 		"propagated no more":           {annotated(all, binding("edit", "ann")), annotated(none, binding("edit", "ann", "eve")), annotated(none, binding("edit", "ann")), true},
 		"a rule for another":           {role(rule("get", "pods"), rule("get", "secrets")), role(rule("get", "pods"), rule("get", "nodes")), role(rule("get", "pods")), true},
 		"all rules for others":         {role(rule("get", "pods")), role(rule("get", "nodes")), role(), true},

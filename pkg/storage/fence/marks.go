@@ -23,14 +23,17 @@ const (
 // children ever had.
 func (e *Edges) PruneMarks(ctx context.Context) {
 	var until int64
+	var revisions []int64 // those since markLifetime, one for each hour
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		revision, err := e.pruneMarks(ctx, until)
 		if err != nil {
 			klog.FromContext(ctx).Error(err, "Cannot delete old marks; trying again later")
 			return
 		}
-		until = revision
-	}, markLifetime)
+		if revisions = append(revisions, revision); len(revisions) > int(markLifetime/time.Hour) {
+			until, revisions = revisions[0], revisions[1:]
+		}
+	}, time.Hour)
 }
 
 // pruneMarks deletes the marks that were last set at a revision or before, and returns the current revision. A mark that
