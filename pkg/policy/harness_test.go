@@ -31,21 +31,30 @@ import (
 )
 
 const (
-	// restorer is the only user allowed to restore hierarchies.
-	restorer = "restorer"
-	// quotaController is the only user allowed to write the status of all ResourceQuotas.
-	quotaController = "quota-controller"
-	// synchronizer is the only user allowed to use a RepositorySync: that of the name policy.
-	synchronizer = "synchronizer"
-	// hierarchyAdmin is allowed to update hierarchies: those in team-a, under their old name.
-	hierarchyAdmin = "hierarchy-admin"
-	// treeAdmin may update those in acme, too.
-	treeAdmin = "tree-admin"
-	// namespaceController is the only user allowed to delete a namespace: the one that is ending.
+	restorer            = "restorer"
+	quotaController     = "quota-controller"
+	synchronizer        = "synchronizer"
+	hierarchyAdmin      = "hierarchy-admin"
+	treeAdmin           = "tree-admin"
 	namespaceController = "namespace-controller"
-	// namespaceAdmin is the only user allowed to update all namespaces.
-	namespaceAdmin = "namespace-admin"
+	namespaceAdmin      = "namespace-admin"
 )
+
+// permission is one that a user has. Without a namespace, it is that in all namespaces.
+type permission struct{ user, verb, group, resource, subresource, namespace, name string }
+
+// permissions are all that users have.
+var permissions = []permission{
+	{restorer, "restore", hnc.GroupName, "hierarchies", "", "", ""},
+	{quotaController, "update", "", "resourcequotas", "status", "", ""},
+	{synchronizer, "use", hnc.GroupName, "repositorysyncs", "", "", "policy"},
+	// The old name of hierarchies is as good.
+	{hierarchyAdmin, "update", hnc.GroupName, "hierarchyconfigurations", "", "team-a", ""},
+	{treeAdmin, "update", hnc.GroupName, "hierarchyconfigurations", "", "team-a", ""},
+	{treeAdmin, "update", hnc.GroupName, "hierarchyconfigurations", "", "acme", ""},
+	{namespaceController, "delete", "", "namespaces", "", "ending", "ending"},
+	{namespaceAdmin, "update", "", "namespaces", "", "", ""},
+}
 
 // request is a write as admission receives it: object is nil for a deletion, old for a creation.
 type request struct {
@@ -173,20 +182,6 @@ func (c *admissionChain) admit(ctx context.Context, r request) (runtime.Object, 
 		}
 	}
 	return attributes.GetObject(), c.validating.Validate(ctx, attributes, interfaces)
-}
-
-// permission is one that a user has. Without a namespace, it is that in all namespaces.
-type permission struct{ user, verb, group, resource, subresource, namespace, name string }
-
-var permissions = []permission{
-	{restorer, "restore", hnc.GroupName, "hierarchies", "", "", ""},
-	{quotaController, "update", "", "resourcequotas", "status", "", ""},
-	{synchronizer, "use", hnc.GroupName, "repositorysyncs", "", "", "policy"},
-	{hierarchyAdmin, "update", hnc.GroupName, "hierarchyconfigurations", "", "team-a", ""},
-	{treeAdmin, "update", hnc.GroupName, "hierarchyconfigurations", "", "team-a", ""},
-	{treeAdmin, "update", hnc.GroupName, "hierarchyconfigurations", "", "acme", ""},
-	{namespaceController, "delete", "", "namespaces", "", "ending", "ending"},
-	{namespaceAdmin, "update", "", "namespaces", "", "", ""},
 }
 
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
