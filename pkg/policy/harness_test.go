@@ -31,21 +31,30 @@ import (
 )
 
 const (
-	// restorer is the only user allowed to restore hierarchies.
-	restorer = "restorer"
-	// quotaController is the only user allowed to write the status of all ResourceQuotas.
-	quotaController = "quota-controller"
-	// synchronizer is the only user allowed to use a RepositorySync: that of the name policy.
-	synchronizer = "synchronizer"
-	// hierarchyAdmin is allowed to update hierarchies: those in team-a, under their old name.
-	hierarchyAdmin = "hierarchy-admin"
-	// treeAdmin may update those in acme, too.
-	treeAdmin = "tree-admin"
-	// namespaceController is the only user allowed to delete a namespace: the one that is ending.
+	restorer            = "restorer"
+	quotaController     = "quota-controller"
+	synchronizer        = "synchronizer"
+	hierarchyAdmin      = "hierarchy-admin"
+	treeAdmin           = "tree-admin"
 	namespaceController = "namespace-controller"
-	// namespaceAdmin is the only user allowed to update all namespaces.
-	namespaceAdmin = "namespace-admin"
+	namespaceAdmin      = "namespace-admin"
 )
+
+// permission is one that a user has. Without a namespace, it is that in all namespaces.
+type permission struct{ user, verb, group, resource, subresource, namespace, name string }
+
+// permissions are all that users have.
+var permissions = []permission{
+	{restorer, "restore", hnc.GroupName, "hierarchies", "", "", ""},
+	{quotaController, "update", "", "resourcequotas", "status", "", ""},
+	{synchronizer, "use", hnc.GroupName, "repositorysyncs", "", "", "policy"},
+	// The old name of hierarchies is as good.
+	{hierarchyAdmin, "update", hnc.GroupName, "hierarchyconfigurations", "", "team-a", ""},
+	{treeAdmin, "update", hnc.GroupName, "hierarchyconfigurations", "", "team-a", ""},
+	{treeAdmin, "update", hnc.GroupName, "hierarchyconfigurations", "", "acme", ""},
+	{namespaceController, "delete", "", "namespaces", "", "ending", "ending"},
+	{namespaceAdmin, "update", "", "namespaces", "", "", ""},
+}
 
 // request is a write as admission receives it: object is nil for a deletion, old for a creation.
 type request struct {
@@ -127,7 +136,14 @@ func newAdmissionChain(t *testing.T, policies []runtime.Object) *admissionChain 
 	if !chain.mutating.WaitForReady() || !chain.validating.WaitForReady() {
 		t.Fatal("the admission plugins don't get ready")
 	}
-	chain.waitForSchemas(t)
+	// The mutating plugin has to fetch the schemas of the kinds.
+	var last error
+	if err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		_, last = chain.admit(ctx, request{object: namespace("probe")})
+		return last == nil, nil
+	}); err != nil {
+		t.Fatalf("%v; last error: %v", err, last)
+	}
 	return chain
 }
 
@@ -168,48 +184,9 @@ func (c *admissionChain) admit(ctx context.Context, r request) (runtime.Object, 
 	return attributes.GetObject(), c.validating.Validate(ctx, attributes, interfaces)
 }
 
-// waitForSchemas waits until the mutating plugin has fetched the schemas of the kinds.
-func (c *admissionChain) waitForSchemas(t *testing.T) {
-	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		_, last = c.admit(ctx, request{object: namespace("probe")})
-		return last == nil, nil
-	})
-	if err != nil {
-		t.Fatalf("%v; last error: %v", err, last)
-	}
-}
-
-// authorize grants restorer the verb restore on hierarchies in the whole cluster, quotaController the verb update on
-// resourcequotas/status, synchronizer the verb use on a RepositorySync, hierarchyAdmin and treeAdmin the
-// verb update on hierarchyconfigurations, namespaceController the verb delete on a namespace, and namespaceAdmin the
-// verb update on all namespaces.
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-	if a.GetUser().GetName() == restorer && a.GetVerb() == "restore" && a.GetAPIGroup() == hnc.GroupName &&
-		a.GetResource() == "hierarchies" && a.GetNamespace() == "" && a.GetName() == "" && a.IsResourceRequest() {
-		return authorizer.DecisionAllow, "", nil
-	}
-	if a.GetUser().GetName() == quotaController && a.GetVerb() == "update" && a.GetAPIGroup() == "" &&
-		a.GetResource() == "resourcequotas" && a.GetSubresource() == "status" && a.GetNamespace() == "" && a.GetName() == "" {
-		return authorizer.DecisionAllow, "", nil
-	}
-	if a.GetUser().GetName() == synchronizer && a.GetVerb() == "use" && a.GetAPIGroup() == hnc.GroupName &&
-		a.GetResource() == "repositorysyncs" && a.GetSubresource() == "" && a.GetNamespace() == "" && a.GetName() == "policy" {
-		return authorizer.DecisionAllow, "", nil
-	}
-	administers := a.GetUser().GetName() == hierarchyAdmin && a.GetNamespace() == "team-a" ||
-		a.GetUser().GetName() == treeAdmin && slices.Contains([]string{"team-a", "acme"}, a.GetNamespace())
-	if administers && a.GetVerb() == "update" && a.GetAPIGroup() == hnc.GroupName &&
-		a.GetResource() == "hierarchyconfigurations" && a.GetSubresource() == "" && a.GetName() == "" {
-		return authorizer.DecisionAllow, "", nil
-	}
-	if a.GetUser().GetName() == namespaceController && a.GetVerb() == "delete" && a.GetAPIGroup() == "" &&
-		a.GetResource() == "namespaces" && a.GetSubresource() == "" && a.GetNamespace() == "ending" && a.GetName() == "ending" {
-		return authorizer.DecisionAllow, "", nil
-	}
-	if a.GetUser().GetName() == namespaceAdmin && a.GetVerb() == "update" && a.GetAPIGroup() == "" &&
-		a.GetResource() == "namespaces" && a.GetSubresource() == "" && a.GetNamespace() == "" && a.GetName() == "" {
+	needed := permission{a.GetUser().GetName(), a.GetVerb(), a.GetAPIGroup(), a.GetResource(), a.GetSubresource(), a.GetNamespace(), a.GetName()}
+	if a.IsResourceRequest() && slices.Contains(permissions, needed) {
 		return authorizer.DecisionAllow, "", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil

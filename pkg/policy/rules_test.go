@@ -114,11 +114,11 @@ func TestEveryPartOfThePoliciesIsNeededByARow(t *testing.T) {
 // mutilated returns the policies once for each of their parts, without this part.
 func mutilated(all []runtime.Object) map[string][]runtime.Object {
 	result := map[string][]runtime.Object{}
-	add := func(i int, without runtime.Object, format string, args ...any) {
+	add := func(i int, without runtime.Object, part string) {
 		name := all[i].(interface{ GetName() string }).GetName()
 		policies := slices.Clone(all)
 		policies[i] = without
-		result[fmt.Sprintf("%T %s without %s", without, name, fmt.Sprintf(format, args...))] = policies
+		result[fmt.Sprintf("%T %s without %s", without, name, part)] = policies
 	}
 	for i, object := range all {
 		switch policy := object.(type) {
@@ -126,28 +126,18 @@ func mutilated(all []runtime.Object) map[string][]runtime.Object {
 			for j := range policy.Spec.Validations {
 				without := policy.DeepCopy()
 				without.Spec.Validations = slices.Delete(without.Spec.Validations, j, j+1)
-				add(i, without, "validation %d", j)
+				add(i, without, fmt.Sprintf("validation %d", j))
 			}
-			for j, condition := range policy.Spec.MatchConditions {
+			forEachMatch(policy.Spec.MatchConditions, policy.Spec.MatchConstraints, func(part string, conditions []admissionregistrationv1.MatchCondition, match *admissionregistrationv1.MatchResources) {
 				without := policy.DeepCopy()
-				without.Spec.MatchConditions = slices.Delete(without.Spec.MatchConditions, j, j+1)
-				add(i, without, "condition %s", condition.Name)
-			}
-			forEachConstraint(policy.Spec.MatchConstraints, func(part string, match *admissionregistrationv1.MatchResources) {
-				without := policy.DeepCopy()
-				without.Spec.MatchConstraints = match
-				add(i, without, "%s", part)
+				without.Spec.MatchConditions, without.Spec.MatchConstraints = conditions, match
+				add(i, without, part)
 			})
 		case *admissionregistrationv1.MutatingAdmissionPolicy:
-			for j, condition := range policy.Spec.MatchConditions {
+			forEachMatch(policy.Spec.MatchConditions, policy.Spec.MatchConstraints, func(part string, conditions []admissionregistrationv1.MatchCondition, match *admissionregistrationv1.MatchResources) {
 				without := policy.DeepCopy()
-				without.Spec.MatchConditions = slices.Delete(without.Spec.MatchConditions, j, j+1)
-				add(i, without, "condition %s", condition.Name)
-			}
-			forEachConstraint(policy.Spec.MatchConstraints, func(part string, match *admissionregistrationv1.MatchResources) {
-				without := policy.DeepCopy()
-				without.Spec.MatchConstraints = match
-				add(i, without, "%s", part)
+				without.Spec.MatchConditions, without.Spec.MatchConstraints = conditions, match
+				add(i, without, part)
 			})
 		case *admissionregistrationv1.ValidatingAdmissionPolicyBinding:
 			without := policy.DeepCopy()
@@ -162,10 +152,15 @@ func mutilated(all []runtime.Object) map[string][]runtime.Object {
 	return result
 }
 
-// forEachConstraint calls f with the constraints once for each operation, resource, excluded resource and the
-// namespace selector, without this one. Object selectors are omitted: they save work, and conditions make the same
-// decision.
-func forEachConstraint(match *admissionregistrationv1.MatchResources, f func(part string, match *admissionregistrationv1.MatchResources)) {
+// forEachMatch calls with with the conditions and constraints once for each condition, operation, resource, excluded
+// resource and the namespace selector, without this one. Object selectors are omitted: they save work, and conditions
+// make the same decision.
+func forEachMatch(conditions []admissionregistrationv1.MatchCondition, match *admissionregistrationv1.MatchResources,
+	with func(part string, conditions []admissionregistrationv1.MatchCondition, match *admissionregistrationv1.MatchResources)) {
+	for j, condition := range conditions {
+		with("condition "+condition.Name, slices.Delete(slices.Clone(conditions), j, j+1), match)
+	}
+	f := func(part string, match *admissionregistrationv1.MatchResources) { with(part, conditions, match) }
 	for j, rule := range match.ResourceRules {
 		for k, operation := range rule.Operations {
 			without := match.DeepCopy()

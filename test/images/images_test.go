@@ -131,16 +131,11 @@ func TestImages(t *testing.T) {
 	out, again := build(t), build(t)
 	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync", "hns-gateway"} {
 		t.Run(server, func(t *testing.T) {
-			var indexes [2][]byte
-			for i, out := range []string{out, again} {
-				var err error
-				if indexes[i], err = os.ReadFile(filepath.Join(out, server, "index.json")); err != nil {
-					t.Fatal(err)
-				}
-			}
 			// The index contains the digests of everything else.
-			if !bytes.Equal(indexes[0], indexes[1]) {
-				t.Errorf("two builds differ:\n%s\n%s", indexes[0], indexes[1])
+			index, err := os.ReadFile(filepath.Join(out, server, "index.json"))
+			second, againErr := os.ReadFile(filepath.Join(again, server, "index.json"))
+			if err := errors.Join(err, againErr); err != nil || !bytes.Equal(index, second) {
+				t.Errorf("two builds differ:\n%s\n%s, %v", index, second, err)
 			}
 			found, reference := read(t, filepath.Join(out, server))
 			if reference != version {
