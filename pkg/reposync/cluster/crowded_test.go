@@ -2,9 +2,12 @@ package cluster
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -112,5 +115,90 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 				t.Errorf("got %v, %d more and the patch\n%s\nwant\n%s", err, applied, patch, text)
 			}
 		})
+	}
+}
+
+// newTestCluster returns a cluster whose API server is a function, and a ConfigMap of its repository that has been
+// applied before.
+func newTestCluster(t *testing.T, serve http.HandlerFunc) (*Cluster, *plan.Object) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		serve(w, r)
+	}))
+	t.Cleanup(server.Close)
+	config := &rest.Config{Host: server.URL}
+	c, err := New(config, config, "policy", func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	core := schema.GroupVersion{Version: "v1"}
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core})
+	mapper.Add(core.WithKind("ConfigMap"), meta.RESTScopeNamespace)
+	c.found = &kinds{mapper: mapper}
+	source := &object.Object{}
+	if err := source.UnmarshalJSON([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a"},"data":{"b":"c"}}`)); err != nil {
+		t.Fatal(err)
+	}
+	desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.set(desired[0].ID, plan.Live{UID: "u", Version: 1})
+	return c, desired[0]
+}
+
+// Whoever makes a ConfigMap immutable, and fills its annotations, too, does not keep the repository's out.
+func TestAFilledImmutableObjectIsReplaced(t *testing.T) {
+	const invalid = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"message":"invalid","details":{"causes":[%s]}}`
+	const immutable, filled = `{"reason":"FieldValueForbidden","field":"data"}`, `{"reason":"FieldValueTooLong","field":"metadata.annotations"}`
+	var requests []string
+	c, o := newTestCluster(t, func(w http.ResponseWriter, r *http.Request) {
+		what := r.Method
+		if r.Header.Get("Content-Type") == "application/merge-patch+json" {
+			what = "empty"
+		}
+		if r.URL.Query().Get("dryRun") != "" {
+			what = "try"
+		}
+		requests = append(requests, what)
+		emptied, deleted := slices.Contains(requests[:len(requests)-1], "empty"), slices.Contains(requests, http.MethodDelete)
+		switch {
+		case what == "try":
+			w.WriteHeader(http.StatusConflict)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"AlreadyExists","code":409}`))
+		case what == http.MethodPatch && !deleted:
+			causes := immutable
+			if !emptied {
+				causes += "," + filled
+			}
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			_, _ = fmt.Fprintf(w, invalid, causes)
+		default:
+			_, _ = w.Write([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5"}}`))
+		}
+	})
+	if err := c.Apply(t.Context(), o); err != nil || strings.Join(requests, " ") != "PATCH GET empty PATCH try GET DELETE PATCH" {
+		t.Errorf("got %v and %v", err, requests)
+	}
+}
+
+// Fights limit how often an object that is being deleted is corrected, too.
+func TestCorrectionsOfTerminatingObjectsCount(t *testing.T) {
+	n := 0
+	c, o := newTestCluster(t, func(w http.ResponseWriter, _ *http.Request) {
+		n++
+		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"%d","deletionTimestamp":"2026-01-01T00:00:00Z",
+			"managedFields":[{"manager":"hns-sync-policy","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:%d":{}}}}]}}`, n+4, n)
+	})
+	drifted := &plan.Plan{Drifted: map[plan.ID]bool{o.ID: true}}
+	for range 3 {
+		before := c.State()
+		if err := c.Apply(t.Context(), o); !errors.Is(err, errTerminating) {
+			t.Fatal(err)
+		}
+		if got := drifted.Corrected(before, c.State()); len(got) != 1 {
+			t.Errorf("corrected %v", got)
+		}
 	}
 }
