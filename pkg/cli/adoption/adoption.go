@@ -78,14 +78,12 @@ func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, []
 
 // parent returns what the source says about a namespace, "" for nothing.
 func (s Source) parent(ns *metav1.PartialObjectMetadata) string {
-	value := ""
-	switch {
-	case s.TreeLabels:
+	if s.TreeLabels {
 		return hnc.LabeledParent(ns.Name, ns.Labels, hnc.AbstractAncestors(ns.Annotations))
-	case s.Label != "":
+	}
+	value := ns.Annotations[s.Annotation]
+	if s.Label != "" {
 		value = ns.Labels[s.Label]
-	default:
-		value = ns.Annotations[s.Annotation]
 	}
 	if value == "" {
 		return ""

@@ -62,7 +62,8 @@ func TestPoliciesOfKinds(t *testing.T) {
 	if text := strings.Join(got, "; "); text != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
-	if p := cluster.Problems; !meta.IsNoMatchError(p[0].Err) || p[2].Err.(*DuplicateError).First != 1 {
+	var duplicate *DuplicateError
+	if p := cluster.Problems; !meta.IsNoMatchError(p[0].Err) || !errors.As(p[2].Err, &duplicate) || duplicate.First != 1 {
 		t.Errorf("problems %v", p)
 	}
 }
