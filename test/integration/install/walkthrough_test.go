@@ -25,7 +25,7 @@ func TestPagesAboutInstallation(t *testing.T) {
 			}
 			pages.Runner{
 				Dir: root,
-				Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "KUBECONFIG=" + cp.Kubeconfig(), "KUBERC=off",
+				Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "KUBECONFIG=" + cp.Kubeconfig(), "KUBECACHEDIR=" + filepath.Join(home, "kubectl"), "KUBERC=off",
 					"HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home},
 				Patience: suite.Deadline / 4,
 				// What a kubelet does.
