@@ -49,6 +49,7 @@ type applyResults struct {
 	done      int
 	unchanged int
 	results   []applyResult
+	kept      map[plan.ID]bool
 }
 
 // add records the result of a write. An object whose version is the same as before was not changed by it.
@@ -76,9 +77,14 @@ func (a *applyResults) keep(id plan.ID, reason error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	// What is in use is found twice if there is a question.
-	if !slices.ContainsFunc(a.results, func(r applyResult) bool { return r.id == id && r.Result == resultKept }) {
-		a.append(applyResult{Result: resultKept, Message: cli.ServerMessage(reason), id: id})
+	if a.kept[id] {
+		return
 	}
+	if a.kept == nil {
+		a.kept = map[plan.ID]bool{}
+	}
+	a.kept[id] = true
+	a.append(applyResult{Result: resultKept, Message: cli.ServerMessage(reason), id: id})
 }
 
 // report records and prints the result of a write that changes something, or fails.

@@ -42,8 +42,8 @@ func (o *Object) Reduces(live *unstructured.Unstructured) bool {
 }
 
 // Narrow returns the object with only those subjects or rules that its live state has, too, and not propagated if that is
-// propagated otherwise, so that applying it takes away what the object does not grant; nil if it is for another role. It also reports whether
-// the live state grants more than that. Of very large rules, none are left.
+// propagated otherwise, so that applying it takes away what the object does not grant; nil if it is for another role. It
+// also reports whether the live state grants more than that. Of very large rules, none are left.
 func (o *Object) Narrow(live *unstructured.Unstructured) (narrowed *Object, grantsMore bool) {
 	source := *o.source
 	source.Unstructured = *source.DeepCopy()

@@ -47,7 +47,7 @@ func (e *Edges) pruneMarks(ctx context.Context, until int64) (revision int64, er
 			return 0, fmt.Errorf("cannot list marks: %w", err)
 		}
 		revision = cmp.Or(revision, page.Header.Revision)
-		if len(page.Kvs) == 0 {
+		if until == 0 || len(page.Kvs) == 0 {
 			break
 		}
 		t := transaction{prefix: e.prefix}
@@ -57,8 +57,10 @@ func (e *Edges) pruneMarks(ctx context.Context, until int64) (revision int64, er
 				t.delete(string(kv.Key))
 			}
 		}
-		if _, err := e.client.Txn(ctx).If(t.compare...).Then(t.then...).Commit(); err != nil {
-			return 0, fmt.Errorf("cannot delete marks: %w", err)
+		if len(t.then) > 0 {
+			if _, err := e.client.Txn(ctx).If(t.compare...).Then(t.then...).Commit(); err != nil {
+				return 0, fmt.Errorf("cannot delete marks: %w", err)
+			}
 		}
 		from, more = string(page.Kvs[len(page.Kvs)-1].Key)+"\x00", page.More
 	}
