@@ -51,8 +51,12 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			patch, applied := "", 0
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", "application/json")
+			namespace, spec := `"namespace":"shop",`, `,"spec":{"podSelector":{"matchLabels":{"a":"b"}},"ingress":[]}`
+			if test.kind == "Namespace" {
+				namespace, spec = "", ""
+			}
+			content := `{"kind":"` + test.kind + `","apiVersion":"v1","metadata":{` + namespace + `"name":"a","labels":{"app":"web"},"annotations":{"own":"d"}}` + spec + `}`
+			c, o := newTestCluster(t, content, func(w http.ResponseWriter, r *http.Request) {
 				switch {
 				case r.Header.Get("Content-Type") == "application/merge-patch+json":
 					var body any
@@ -75,32 +79,8 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 					t.Errorf("%s request", r.Method)
 				}
 				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","metadata":{%s},%s}`, test.kind, test.metadata, test.content)
-			}))
-			defer server.Close()
-			config := &rest.Config{Host: server.URL}
-			c, err := New(config, config, "policy", func() {})
-			if err != nil {
-				t.Fatal(err)
-			}
-			core := schema.GroupVersion{Version: "v1"}
-			mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core})
-			mapper.Add(core.WithKind("NetworkPolicy"), meta.RESTScopeNamespace)
-			mapper.Add(core.WithKind("Namespace"), meta.RESTScopeRoot)
-			c.found = &kinds{mapper: mapper}
-			source := &object.Object{}
-			namespace, spec := `"namespace":"shop",`, `,"spec":{"podSelector":{"matchLabels":{"a":"b"}},"ingress":[]}`
-			if test.kind == "Namespace" {
-				namespace, spec = "", ""
-			}
-			if err := source.UnmarshalJSON([]byte(`{"kind":"` + test.kind + `","apiVersion":"v1","metadata":{` + namespace + `"name":"a","labels":{"app":"web"},"annotations":{"own":"d"}}` + spec + `}`)); err != nil {
-				t.Fatal(err)
-			}
-			desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.set(desired[0].ID, plan.Live{UID: "u", Version: 1})
-			err = c.Apply(t.Context(), desired[0])
+			})
+			err := c.Apply(t.Context(), o)
 			var want any
 			if test.want == "" {
 				if err == nil || patch != "" || applied > 0 {
@@ -118,9 +98,12 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 	}
 }
 
-// newTestCluster returns a cluster whose API server is a function, and a ConfigMap of its repository that has been
-// applied before.
-func newTestCluster(t *testing.T, serve http.HandlerFunc) (*Cluster, *plan.Object) {
+// configMap is one of a repository.
+const configMap = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a"},"data":{"b":"c"}}`
+
+// newTestCluster returns a cluster whose API server is a function, and an object of its repository that has been applied
+// before.
+func newTestCluster(t *testing.T, content string, serve http.HandlerFunc) (*Cluster, *plan.Object) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -135,9 +118,11 @@ func newTestCluster(t *testing.T, serve http.HandlerFunc) (*Cluster, *plan.Objec
 	core := schema.GroupVersion{Version: "v1"}
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core})
 	mapper.Add(core.WithKind("ConfigMap"), meta.RESTScopeNamespace)
+	mapper.Add(core.WithKind("NetworkPolicy"), meta.RESTScopeNamespace)
+	mapper.Add(core.WithKind("Namespace"), meta.RESTScopeRoot)
 	c.found = &kinds{mapper: mapper}
 	source := &object.Object{}
-	if err := source.UnmarshalJSON([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a"},"data":{"b":"c"}}`)); err != nil {
+	if err := source.UnmarshalJSON([]byte(content)); err != nil {
 		t.Fatal(err)
 	}
 	desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
@@ -153,7 +138,7 @@ func TestAFilledImmutableObjectIsReplaced(t *testing.T) {
 	const invalid = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"message":"invalid","details":{"causes":[%s]}}`
 	const immutable, filled = `{"reason":"FieldValueForbidden","field":"data"}`, `{"reason":"FieldValueTooLong","field":"metadata.annotations"}`
 	var requests []string
-	c, o := newTestCluster(t, func(w http.ResponseWriter, r *http.Request) {
+	c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
 		what := r.Method
 		if r.Header.Get("Content-Type") == "application/merge-patch+json" {
 			what = "empty"
@@ -186,7 +171,7 @@ func TestAFilledImmutableObjectIsReplaced(t *testing.T) {
 // Fights limit how often an object that is being deleted is corrected, too.
 func TestCorrectionsOfTerminatingObjectsCount(t *testing.T) {
 	n := 0
-	c, o := newTestCluster(t, func(w http.ResponseWriter, _ *http.Request) {
+	c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, _ *http.Request) {
 		n++
 		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"%d","deletionTimestamp":"2026-01-01T00:00:00Z",
 			"managedFields":[{"manager":"hns-sync-policy","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:%d":{}}}}]}}`, n+4, n)
