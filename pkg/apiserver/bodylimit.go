@@ -18,7 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/admission"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/reviews"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
@@ -104,7 +104,7 @@ func withBodyLimit(build handlerChain, serializer runtime.NegotiatedSerializer) 
 		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			info, ok := genericapirequest.RequestInfoFrom(r.Context())
 			// Reviews of ResourceQuotas are from kube-apiserver, and have a limit of their own.
-			if !ok || r.Body == nil || r.Method == http.MethodGet || r.Method == http.MethodHead || info.Resource == admission.Resource {
+			if !ok || r.Body == nil || r.Method == http.MethodGet || r.Method == http.MethodHead || info.Resource == reviews.Resource {
 				api.ServeHTTP(w, r)
 				return
 			}

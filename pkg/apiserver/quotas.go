@@ -20,17 +20,17 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/admission"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/ledger"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwritecheck"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/reservations"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/reviews"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // quotaAdmission serves the admission reviews for hierarchical quotas, as soon as the server is complete.
 type quotaAdmission struct {
-	ledger *ledger.Ledger
+	ledger *reservations.Ledger
 	// in returns the quotas in a namespace, as the cache knows them.
 	in    func(ctx context.Context, namespace string) ([]hnc.HierarchicalResourceQuota, error)
 	ready []func() bool
@@ -82,7 +82,7 @@ func reserved(q *hnc.HierarchicalResourceQuota) bool {
 }
 
 // Subtrees returns recorded use.
-func (q *quotaAdmission) Subtrees(ctx context.Context, moved, tops []string) (tree.ScopedUse, map[string]tree.ScopedUse, error) {
+func (q *quotaAdmission) Subtrees(ctx context.Context, moved, tops []string) (treechange.ScopedUse, map[string]treechange.ScopedUse, error) {
 	return q.ledger.Subtrees(ctx, moved, tops)
 }
 
@@ -101,25 +101,25 @@ func (q *quotaAdmission) Ready(*http.Request) error {
 
 func withQuotaAdmission(build handlerChain, q *quotaAdmission) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		return build(&admission.Handler{Ledger: q, Ready: q.Ready, Serializer: withoutProtobuf{Codecs}, Next: api}, config)
+		return build(&reviews.Handler{Ledger: q, Ready: q.Ready, Serializer: withoutProtobuf{Codecs}, Next: api}, config)
 	}
 }
 
 // quotas runs the ledger of hierarchical quotas.
 func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, client kubernetes.Interface, namespaces coreinformers.NamespaceInformer,
-	t *tree.Tree, records *fence.Records, reader *limits.Reader, s *sources.Sources) error {
-	ledger.RegisterMetrics()
+	t *treechange.Tree, records *fence.Records, reader *limits.Reader, s *overwritecheck.Sources) error {
+	reservations.RegisterMetrics()
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTweakListOptions(func(options *metav1.ListOptions) {
 		options.LabelSelector = hnc.LabelQuota + "=true"
 	}), informers.WithTransform(onlyUse))
 	quotas := factory.Core().V1().ResourceQuotas()
-	l := ledger.New(ledger.Config{
+	l := reservations.New(reservations.Config{
 		Records: records, Limits: reader, Tree: t.Index, Propagated: s.Propagated, Namespaces: namespaces.Lister(), Quotas: quotas.Lister(),
 		Terminating: func() ([]string, error) {
 			return namespaces.Informer().GetIndexer().IndexKeys(byTermination, terminating)
 		},
 	})
-	observer, err := ledger.NewObserver(l, live{client}, quotas.Informer(), namespaces.Informer())
+	observer, err := reservations.NewObserver(l, live{client}, quotas.Informer(), namespaces.Informer())
 	if err != nil {
 		return fmt.Errorf("hierarchical quotas: %w", err)
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwritecheck"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
@@ -33,7 +33,7 @@ type Server struct {
 // New returns a server of all versions of the hierarchy API, and of reads across subtrees.
 func (c CompletedConfig) New() (*Server, error) {
 	fence.RegisterMetrics()
-	tree.RegisterMetrics()
+	treechange.RegisterMetrics()
 	namespaces, err := c.namespaces()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		klog.FlushAndExit(klog.ExitFlushTimeout, 1)
 	})
 	mapper := kinds.NewMapper(restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(clients.kubernetes.Discovery())))
-	sources := sources.New(sources.Config{
+	sources := overwritecheck.New(overwritecheck.Config{
 		Metadata: clients.metadata, Kubernetes: clients.kubernetes, Mapper: mapper,
 		Rules: func() *copies.Rules { return &c.rules.Load().Copies },
 	})
@@ -67,7 +67,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	quotas := &limits.Reader{Records: records, List: stores.listQuotas}
 	c.quotaAdmission.in = stores.cachedQuotas
 	edges := etcd.Edges()
-	forest := tree.New(tree.Config{
+	forest := treechange.New(treechange.Config{
 		Edges:      edges,
 		Namespaces: namespaces.Lister(),
 		Client:     clients.kubernetes,

@@ -10,7 +10,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 // What both commands that set modes have.
@@ -101,7 +101,7 @@ func (o *setResourceOptions) apply(spec *v1beta1.HNCConfigurationSpec) error {
 		spec.Resources = append(spec.Resources, o.entry)
 		return nil
 	}
-	if spec.Resources[i].Mode == v1beta1.Ignore && copies.NewPolicy(o.entry, "").Copies() && !o.force {
+	if spec.Resources[i].Mode == v1beta1.Ignore && modes.New(o.entry, "").Copies() && !o.force {
 		return fmt.Errorf("%s were ignored: propagating them may overwrite objects in descendants with those of their ancestors.\n"+
 			"Set the mode to Remove first, check what is left, then set it to %s; or give --force", o.entry.Resource, o.entry.Mode)
 	}

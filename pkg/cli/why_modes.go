@@ -12,9 +12,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 // readRules reads the rules of the configuration, and whether they exclude the namespace.
@@ -54,7 +54,7 @@ func readModes(ctx context.Context, c *Clients, mapper meta.RESTMapper, q *origi
 	for namespace, h := range hierarchies {
 		trees[namespace] = kinds.ResolveEntries(h.Spec.Propagation, config.Spec.OnConflict, find)
 	}
-	var policies copies.Policies
+	var policies modes.Policies
 	for _, k := range kinds.All(kinds.ResolveEntries(config.Spec.Resources, config.Spec.OnConflict, find), trees) {
 		if k.Kind.GroupResource() == q.Resource {
 			policies = k.Policies
@@ -68,7 +68,7 @@ func readModes(ctx context.Context, c *Clients, mapper meta.RESTMapper, q *origi
 	case slices.Contains(kinds.Enforced, q.Resource):
 		q.Cluster = origin.Mode{Policy: policies.Cluster}
 	case inEffect >= 0:
-		q.Cluster.Policy = copies.Policy{Mode: config.Status.Resources[inEffect].Mode, Keep: policies.Cluster.Keep}
+		q.Cluster.Policy = modes.Policy{Mode: config.Status.Resources[inEffect].Mode, Keep: policies.Cluster.Keep}
 	case slices.ContainsFunc(config.Spec.Resources, matches):
 		q.Cluster.Unread = fmt.Sprintf("the configuration lists %s, but that has no effect (yet); see: kubectl hns config describe", q.Resource)
 	}

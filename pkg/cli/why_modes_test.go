@@ -8,7 +8,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 // The status spells kinds as the configuration does.
@@ -38,7 +38,7 @@ func TestModesOfAKindInAnySpelling(t *testing.T) {
 		"mid": {Spec: v1beta1.HierarchySpec{Propagation: []v1beta1.ResourceSpec{{Resource: "SECRETS", Mode: "Copy"}, {Resource: "secrets"}}}},
 		"top": {},
 	}
-	modes := func(resource string) []origin.Namespace {
+	chain := func(resource string) []origin.Namespace {
 		q := &origin.Question{Resource: schema.GroupResource{Resource: resource}, Chain: []origin.Namespace{{Name: "here"}, {Name: "mid"}, {Name: "top"}}}
 		if err := readModes(t.Context(), c, mapper, q, hierarchies); err != nil {
 			t.Fatal(err)
@@ -46,15 +46,15 @@ func TestModesOfAKindInAnySpelling(t *testing.T) {
 		return q.Chain
 	}
 	kept := func(mode v1beta1.SynchronizationMode) origin.Mode {
-		return origin.Mode{Policy: copies.Policy{Mode: mode, Keep: true}}
+		return origin.Mode{Policy: modes.Policy{Mode: mode, Keep: true}}
 	}
-	secrets := modes("secrets")
+	secrets := chain("secrets")
 	for i, want := range []origin.Mode{kept(v1beta1.Ignore), kept(v1beta1.Ignore), kept(v1beta1.AllowPropagate)} {
 		if secrets[i].Mode != want {
 			t.Errorf("secrets in %s: got %v, want %v", secrets[i].Name, secrets[i].Mode, want)
 		}
 	}
-	if mode := modes("configmaps")[0].Mode; mode.Mode != "" || mode.Unread == "" {
+	if mode := chain("configmaps")[0].Mode; mode.Mode != "" || mode.Unread == "" {
 		t.Errorf("listed without effect: got %v", mode)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
 )
 
@@ -41,7 +41,7 @@ func (t *translation) readQuotas(e *export) error {
 func (t *translation) noteIgnoredLimits(object *unstructured.Unstructured, hard hnc.ResourceList) {
 	propagated := quota.Propagated(func(kind schema.GroupResource, _ []string) bool {
 		i := slices.IndexFunc(t.resources, func(r v1beta1.ResourceSpec) bool { return r.Group == kind.Group && r.Resource == kind.Resource })
-		return i >= 0 && copies.NewPolicy(t.resources[i], "").Copies()
+		return i >= 0 && modes.New(t.resources[i], "").Copies()
 	})
 	var ignored []string
 	for _, name := range slices.Sorted(maps.Keys(hard)) {

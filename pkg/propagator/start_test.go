@@ -30,7 +30,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -95,7 +95,7 @@ func (m *Manager) reconcileCache(s *cache.State) {
 			ns := s.Tree.Namespace(name)
 			s.Tree.SetNamespace(tree.NewNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 				Name: name, UID: ns.UID, ResourceVersion: ns.ResourceVersion + "0",
-				Labels: desired.Labels(s.Tree, name), Annotations: map[string]string{hnc.AnnotationAncestry: desired.Ancestry(s.Tree, name)},
+				Labels: namespacestate.Labels(s.Tree, name), Annotations: map[string]string{hnc.AnnotationAncestry: namespacestate.Ancestry(s.Tree, name)},
 			}}))
 			if plan := hierarchy.Plan(s.Tree, name, metav1.Now()); plan != nil {
 				h := &tree.Hierarchy{Namespace: name, UID: types.UID(name)}
@@ -106,7 +106,7 @@ func (m *Manager) reconcileCache(s *cache.State) {
 				h.ResourceVersion += "2"
 				s.Tree.SetHierarchy(h)
 			}
-			if write := index.Decide(desired.Destination(s.Tree, name), "a"); write != nil {
+			if write := index.Decide(namespacestate.Destination(s.Tree, name), "a"); write != nil {
 				index.Wrote(write.Source, name, copies.Written{UID: types.UID(name), ResourceVersion: fmt.Sprint(i + 2)}, true)
 			}
 		}

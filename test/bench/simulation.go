@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	propagatortree "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/hierarchy"
 )
@@ -104,7 +104,7 @@ func (s *simulation) enter() (int, error) {
 	}
 	// The subtree that will move inherits from the root of the one tree, too.
 	for _, name := range append([]string{s.old, s.new}, s.moved.names...) {
-		_, writes := s.objects.DecideAll(desired.Destination(s.tree, name))
+		_, writes := s.objects.DecideAll(namespacestate.Destination(s.tree, name))
 		for _, w := range writes {
 			s.wrote(w)
 		}
@@ -142,7 +142,7 @@ func (s *simulation) parent(name, parent string) propagatortree.Affected {
 
 // update makes labels, annotations and status of a namespace as expected, and returns whether they were not.
 func (s *simulation) update(name string) bool {
-	labels, annotations := desired.LabelChanges(s.tree, name), desired.AnnotationChanges(s.tree, name)
+	labels, annotations := namespacestate.LabelChanges(s.tree, name), namespacestate.AnnotationChanges(s.tree, name)
 	changed := len(labels)+len(annotations) > 0
 	if changed {
 		ns := *s.tree.Namespace(name)

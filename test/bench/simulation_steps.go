@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 )
 
 // decideAll decides about each namespace of the trees that this propagator has; nothing has to be written.
@@ -29,7 +29,7 @@ func (s *simulation) right(names []string) error {
 		if s.update(name) {
 			return fmt.Errorf("MISMATCH: labels or status of %s", name)
 		}
-		if removals, writes := s.objects.DecideAll(desired.Destination(s.tree, name)); len(removals)+len(writes) > 0 {
+		if removals, writes := s.objects.DecideAll(namespacestate.Destination(s.tree, name)); len(removals)+len(writes) > 0 {
 			return fmt.Errorf("MISMATCH: %d removals and %d writes in %s", len(removals), len(writes), name)
 		}
 	}
@@ -48,7 +48,7 @@ func (s *simulation) changeOne() (int, error) {
 		}
 		s.set(source)
 		for _, name := range s.tree.Descendants(root) {
-			w := s.objects.Decide(desired.Destination(s.tree, name), source.Name)
+			w := s.objects.Decide(namespacestate.Destination(s.tree, name), source.Name)
 			if w == nil || w.Verb != copies.Update {
 				return 0, fmt.Errorf("MISMATCH: %v in %s", w, name)
 			}
@@ -70,7 +70,7 @@ func (s *simulation) addLeaves() (int, error) {
 		if !s.update(name) {
 			return 0, fmt.Errorf("MISMATCH: %s gets no labels", name)
 		}
-		_, writes := s.objects.DecideAll(desired.Destination(s.tree, name))
+		_, writes := s.objects.DecideAll(namespacestate.Destination(s.tree, name))
 		if len(writes) != treeSources {
 			return 0, fmt.Errorf("MISMATCH: %d writes in %s", len(writes), name)
 		}
@@ -91,7 +91,7 @@ func (s *simulation) move() (int, error) {
 		if !s.update(name) {
 			return 0, fmt.Errorf("MISMATCH: %s gets no other labels", name)
 		}
-		removals, writes := s.objects.DecideAll(desired.Destination(s.tree, name))
+		removals, writes := s.objects.DecideAll(namespacestate.Destination(s.tree, name))
 		if len(removals) != treeSources || len(writes) != treeSources {
 			return 0, fmt.Errorf("MISMATCH: %d removals and %d writes in %s", len(removals), len(writes), name)
 		}

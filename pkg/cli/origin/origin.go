@@ -10,6 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/exceptions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
@@ -83,7 +84,7 @@ type Question struct {
 type Mode struct {
 	// Policy has an empty mode if neither the cluster's configuration nor a hierarchy lists the kind, or if that is not
 	// known. Unread is the reason why it is not.
-	copies.Policy
+	modes.Policy
 	Unread string
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 var (
-	propagate = Mode{Policy: copies.Policy{Mode: v1beta1.Propagate}}
-	allow     = Mode{Policy: copies.Policy{Mode: v1beta1.AllowPropagate}}
-	keep      = Mode{Policy: copies.Policy{Mode: v1beta1.Propagate, Keep: true}}
+	propagate = Mode{Policy: modes.Policy{Mode: v1beta1.Propagate}}
+	allow     = Mode{Policy: modes.Policy{Mode: v1beta1.AllowPropagate}}
+	keep      = Mode{Policy: modes.Policy{Mode: v1beta1.Propagate, Keep: true}}
 )
 
 // source is an object with annotations: key, value, key, value.
@@ -63,14 +64,14 @@ func TestAnswers(t *testing.T) {
 		"a copy from the parent":         {question(propagate, copyOf("mid"), source(), nil), Copy, []string{"the one in mid, its parent"}},
 		"a copy without its source":      {question(propagate, copyOf("top"), nil, nil), Copy, []string{"top does not have it any more", "will be removed"}},
 		"a copy from elsewhere":          {question(propagate, copyOf("else"), nil, nil), Copy, []string{"not an ancestor of here any more", "will be removed"}},
-		"a copy of an ignored kind":      {question(Mode{Policy: copies.Policy{Mode: v1beta1.Ignore}}, copyOf("top"), nil, source()), Copy, []string{"their mode is Ignore", "stays as it is", "admins of top can", "kubectl hns detach configmap/x -n here"}},
-		"ignored, from elsewhere":        {question(Mode{Policy: copies.Policy{Mode: v1beta1.Ignore}}, copyOf("else"), nil, nil), Copy, []string{"not an ancestor of here any more", "admins of else can"}},
+		"a copy of an ignored kind":      {question(Mode{Policy: modes.Policy{Mode: v1beta1.Ignore}}, copyOf("top"), nil, source()), Copy, []string{"their mode is Ignore", "stays as it is", "admins of top can", "kubectl hns detach configmap/x -n here"}},
+		"ignored, from elsewhere":        {question(Mode{Policy: modes.Policy{Mode: v1beta1.Ignore}}, copyOf("else"), nil, nil), Copy, []string{"not an ancestor of here any more", "admins of else can"}},
 		"ignored, and one above":         {with(question(propagate, copyOf("mid"), source(), source()), func(q *Question) { q.Chain[1].Mode.Mode = v1beta1.Ignore }), Copy, []string{"replaced by a copy of the one in top"}},
 		"a copy that is halted":          {with(question(propagate, copyOf("top"), nil, nil), halt), Copy, []string{"stays as it is for now: activities are halted in here: ParentMissing: gone"}},
 		"a copy beside a lower one":      {question(propagate, copyOf("top"), source(), source()), Copy, []string{"the one in mid is not copied here: the one in top takes precedence"}},
 		"nothing above":                  {question(propagate, nil, nil, nil), Absent, []string{"no ancestor has one"}},
 		"not configured":                 {question(Mode{}, nil, source(), source()), Absent, []string{"in top and in mid is not copied here: configmaps are not propagated, because the configuration does not list them"}},
-		"removed":                        {question(Mode{Policy: copies.Policy{Mode: v1beta1.Remove}}, nil, nil, source()), Absent, []string{"their mode is Remove"}},
+		"removed":                        {question(Mode{Policy: modes.Policy{Mode: v1beta1.Remove}}, nil, nil, source()), Absent, []string{"their mode is Remove"}},
 		"not allowed":                    {question(allow, nil, nil, source()), Absent, []string{"AllowPropagate, and no annotation"}},
 		"allowed":                        {question(allow, nil, nil, source(hnc.AnnotationAll, "true")), Absent, []string{"should be copied here"}},
 		"none":                           {question(propagate, nil, nil, source(hnc.AnnotationNone, "true")), Absent, []string{"it has the annotation propagate.hnc.x-k8s.io/none"}},

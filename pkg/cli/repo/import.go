@@ -13,7 +13,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/extract"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/hydrate"
 )
@@ -124,7 +124,7 @@ func (o *repoImportOptions) kinds(ctx context.Context, c *cli.Clients) ([]schema
 		}
 	}
 	for _, r := range config.Status.Resources {
-		if (copies.Policy{Mode: r.Mode}).Copies() {
+		if (modes.Policy{Mode: r.Mode}).Copies() {
 			add(schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource})
 		}
 	}

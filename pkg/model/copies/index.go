@@ -8,16 +8,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 // Index holds the objects of one kind. It is not safe for concurrent use; its owner guards it.
 type Index struct {
 	Kind Kind
 	// Policy applies to all sources, unless PolicyOf is set.
-	Policy
-	// PolicyOf, unless it is nil, returns the policy for the sources of a namespace; see Policies.Of. It has to be
+	modes.Policy
+	// PolicyOf, unless it is nil, returns the policy for the sources of a namespace; see modes.Policies.Of. It has to be
 	// quick.
-	PolicyOf func(namespace string) Policy
+	PolicyOf func(namespace string) modes.Policy
 	// Roles is the index of Roles, which that of RoleBindings needs. Sources that refer to a Role have no copies
 	// without it.
 	Roles   *Index
@@ -36,7 +37,7 @@ type contents struct {
 
 // NewIndex returns an empty index of a kind in mode Propagate.
 func NewIndex(kind Kind) *Index {
-	return &Index{Kind: kind, Policy: Policy{Mode: v1beta1.Propagate}, objects: map[string]*contents{}}
+	return &Index{Kind: kind, Policy: modes.Policy{Mode: v1beta1.Propagate}, objects: map[string]*contents{}}
 }
 
 // Get returns an object, nil if there is none.
@@ -176,4 +177,12 @@ func (x *Index) count(c *contents, o *Object, n int) {
 	case o.exceptions.Selective():
 		x.selective += n
 	}
+}
+
+// policyOf returns the policy for the sources of a namespace.
+func (x *Index) policyOf(namespace string) modes.Policy {
+	if x.PolicyOf != nil {
+		return x.PolicyOf(namespace)
+	}
+	return x.Policy
 }

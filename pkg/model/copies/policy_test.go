@@ -7,6 +7,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 // annotated returns a role of root with annotations.
@@ -30,19 +31,19 @@ func annotated(t *testing.T, name string, annotations map[string]string) *Object
 func TestModes(t *testing.T) {
 	all := map[string]string{hnc.AnnotationAll: "true"}
 	for name, test := range map[string]struct {
-		policy          Policy
+		policy          modes.Policy
 		removed, wanted string
 	}{
-		"MODE-Propagate": {Policy{Mode: v1beta1.Propagate}, "delete unrelated",
+		"MODE-Propagate": {modes.Policy{Mode: v1beta1.Propagate}, "delete unrelated",
 			"update asked from root over a local one, create new from root, update outdated from root, update way from root over a local one"},
-		"MODE-AllowPropagate": {Policy{Mode: v1beta1.AllowPropagate}, "delete outdated, delete right, delete unrelated",
+		"MODE-AllowPropagate": {modes.Policy{Mode: v1beta1.AllowPropagate}, "delete outdated, delete right, delete unrelated",
 			"update asked from root over a local one"},
-		"MODE-Remove EXCL-Remove": {Policy{Mode: v1beta1.Remove}, "delete outdated, delete right, delete unrelated", ""},
-		"MODE-Ignore":             {Policy{Mode: v1beta1.Ignore}, "", ""},
-		"MODE-Propagate, Keep": {Policy{Mode: v1beta1.Propagate, Keep: true}, "delete unrelated",
+		"MODE-Remove EXCL-Remove": {modes.Policy{Mode: v1beta1.Remove}, "delete outdated, delete right, delete unrelated", ""},
+		"MODE-Ignore":             {modes.Policy{Mode: v1beta1.Ignore}, "", ""},
+		"MODE-Propagate, Keep": {modes.Policy{Mode: v1beta1.Propagate, Keep: true}, "delete unrelated",
 			"keep asked from root, create new from root, update outdated from root, keep way from root"},
-		"MODE-AllowPropagate, Keep": {Policy{Mode: v1beta1.AllowPropagate, Keep: true}, "delete outdated, delete right, delete unrelated", "keep asked from root"},
-		"MODE-Remove, Keep":         {Policy{Mode: v1beta1.Remove, Keep: true}, "delete outdated, delete right, delete unrelated", ""},
+		"MODE-AllowPropagate, Keep": {modes.Policy{Mode: v1beta1.AllowPropagate, Keep: true}, "delete outdated, delete right, delete unrelated", "keep asked from root"},
+		"MODE-Remove, Keep":         {modes.Policy{Mode: v1beta1.Remove, Keep: true}, "delete outdated, delete right, delete unrelated", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			index := NewIndex(Roles)
@@ -86,7 +87,7 @@ func TestWhatIsKeptIsNotWritten(t *testing.T) {
 		"a copy of another one is replaced": {role(t, "leaf", "x", "list", from+"root"), true, false, true},
 	} {
 		index := NewIndex(Roles)
-		index.Policy = Policy{Mode: v1beta1.Propagate, Keep: test.keep}
+		index.Policy = modes.Policy{Mode: v1beta1.Propagate, Keep: test.keep}
 		index.Set(role(t, "root", "x", "get"))
 		if test.local != nil {
 			index.Set(test.local)
@@ -187,43 +188,4 @@ func TestCount(t *testing.T) {
 	expect(all, 1, 0)
 	index.Wrote(index.Get("b", "x"), "a", Written{UID: "u", ResourceVersion: next()}, true)
 	expect(all, 1, 1)
-}
-
-// A policy applies to the sources of its namespace and below, until another one there applies.
-func TestWhichChainsHaveSourcesWithCopies(t *testing.T) {
-	policies := func(mode v1beta1.SynchronizationMode, trees map[string]v1beta1.SynchronizationMode) Policies {
-		p := Policies{Cluster: Policy{Mode: mode}, Trees: map[string]Policy{}}
-		for namespace, mode := range trees {
-			p.Trees[namespace] = Policy{Mode: mode}
-		}
-		return p
-	}
-	type modes = map[string]v1beta1.SynchronizationMode
-	for name, test := range map[string]struct {
-		policies        Policies
-		root, mid, leaf bool
-	}{
-		"nowhere":                {policies(v1beta1.Ignore, modes{"other": v1beta1.Propagate}), false, false, false},
-		"everywhere":             {policies(v1beta1.AllowPropagate, nil), true, true, true},
-		"from the middle":        {policies(v1beta1.Remove, modes{"mid": v1beta1.Propagate}), false, true, true},
-		"from the root only":     {policies(v1beta1.Ignore, modes{"root": v1beta1.Propagate, "mid": v1beta1.Ignore}), true, true, true},
-		"not below the root":     {policies(v1beta1.Propagate, modes{"root": v1beta1.Ignore}), false, false, false},
-		"again from the leaf on": {policies(v1beta1.Propagate, modes{"root": v1beta1.Ignore, "leaf": v1beta1.AllowPropagate}), false, false, true},
-	} {
-		for _, row := range []struct {
-			chain []string
-			want  bool
-		}{{[]string{"root"}, test.root}, {[]string{"mid", "root"}, test.mid}, {[]string{"leaf", "mid", "root"}, test.leaf}} {
-			if got := test.policies.CopiesFrom(row.chain); got != row.want {
-				t.Errorf("%s, %s: %t", name, row.chain[0], got)
-			}
-			each := false
-			for i := range row.chain {
-				each = each || test.policies.Of(row.chain[i:]).Copies()
-			}
-			if each != row.want {
-				t.Errorf("%s, %s: one by one %t", name, row.chain[0], each)
-			}
-		}
-	}
 }

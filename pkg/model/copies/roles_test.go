@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
 )
 
@@ -133,7 +134,7 @@ func TestARoleBindingIsNotCopiedWhereRolesAreNot(t *testing.T) {
 	} {
 		index := NewIndex(RoleBindings)
 		index.Roles = NewIndex(Roles)
-		index.Roles.Policy = Policy{Mode: mode}
+		index.Roles.Policy = modes.Policy{Mode: mode}
 		index.Roles.Set(roleAt(t, "mid", ""))
 		index.Roles.Set(roleAt(t, "leaf", "<mid"))
 		d := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Labels: func(string) map[string]string { return nil }}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 // Root and mid have a source x, and leaf is below them; what is said is "namespace mode [Keep]". The names carry the
@@ -31,18 +32,18 @@ func TestPoliciesOfTrees(t *testing.T) {
 		"of an orphaned copy, by where it is from":          {"Remove", []string{"gone Ignore"}, role(t, "leaf", "y", "get", from+"gone"), "-"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			policy := func(text string) Policy {
+			policy := func(text string) modes.Policy {
 				mode, keep, _ := strings.Cut(text, " ")
-				return NewPolicy(v1beta1.ResourceSpec{Mode: v1beta1.SynchronizationMode(mode), OnConflict: v1beta1.ConflictPolicy(keep)}, "")
+				return modes.New(v1beta1.ResourceSpec{Mode: v1beta1.SynchronizationMode(mode), OnConflict: v1beta1.ConflictPolicy(keep)}, "")
 			}
-			policies := Policies{Cluster: policy(test.cluster), Trees: map[string]Policy{}}
+			policies := modes.Policies{Cluster: policy(test.cluster), Trees: map[string]modes.Policy{}}
 			for _, line := range test.trees {
 				namespace, text, _ := strings.Cut(line, " ")
 				policies.Trees[namespace] = policy(text)
 			}
 			chains := map[string][]string{"root": {"root"}, "mid": {"mid", "root"}, "leaf": {"leaf", "mid", "root"}}
 			index := NewIndex(Roles)
-			index.PolicyOf = func(namespace string) Policy {
+			index.PolicyOf = func(namespace string) modes.Policy {
 				if chain := chains[namespace]; chain != nil {
 					return policies.Of(chain)
 				}

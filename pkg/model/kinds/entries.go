@@ -12,6 +12,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 // Entry is an entry of a configuration or a hierarchy that is in effect.
@@ -19,7 +20,7 @@ type Entry struct {
 	// Group and Resource are spelled as in the entry.
 	Group, Resource string
 	Kind            copies.Kind
-	Policy          copies.Policy
+	Policy          modes.Policy
 }
 
 // Problem is an error in an entry.
@@ -92,7 +93,7 @@ func ResolveEntries(entries []v1beta1.ResourceSpec, onConflict v1beta1.ConflictP
 		default:
 			first[resource] = i
 			kind := copies.Kind{GroupVersionResource: mapping.Resource, Kind: mapping.GroupVersionKind.Kind}
-			r.Entries = append(r.Entries, Entry{entry.Group, entry.Resource, kind, copies.NewPolicy(entry, onConflict)})
+			r.Entries = append(r.Entries, Entry{entry.Group, entry.Resource, kind, modes.New(entry, onConflict)})
 		}
 	}
 	return r
@@ -101,7 +102,7 @@ func ResolveEntries(entries []v1beta1.ResourceSpec, onConflict v1beta1.ConflictP
 // WithPolicies is a kind with the policies for its sources.
 type WithPolicies struct {
 	Kind copies.Kind
-	copies.Policies
+	modes.Policies
 }
 
 // All returns the enforced kinds, then those that the configuration names, then those that only hierarchies name, with
@@ -114,7 +115,7 @@ func All(cluster Resolution, trees map[string]Resolution) []WithPolicies {
 		if !known {
 			i = len(all)
 			index[kind.GroupResource()] = i
-			all = append(all, WithPolicies{kind, copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Ignore}, Trees: map[string]copies.Policy{}}})
+			all = append(all, WithPolicies{kind, modes.Policies{Cluster: modes.Policy{Mode: v1beta1.Ignore}, Trees: map[string]modes.Policy{}}})
 		}
 		return &all[i]
 	}

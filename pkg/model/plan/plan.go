@@ -12,7 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
@@ -77,7 +77,7 @@ func WithLabels(t *tree.Tree, effects iter.Seq[Effect], scope []string) iter.Seq
 
 func labelChanges(t *tree.Tree, name string) []hnc.PlannedLabel {
 	var changed []hnc.PlannedLabel
-	for key, value := range desired.LabelChanges(t, name) {
+	for key, value := range namespacestate.LabelChanges(t, name) {
 		if _, ok := hnc.TreeLabelAncestor(key); ok {
 			changed = append(changed, hnc.PlannedLabel{Key: key, Before: t.Namespace(name).Labels[key], After: ptr.Deref(value, "")})
 		}
@@ -95,7 +95,7 @@ func Effects(t *tree.Tree, indexes []*copies.Index, scope []string) iter.Seq[Eff
 				continue
 			}
 			e := Effect{Namespace: name}
-			d := desired.Destination(t, name)
+			d := namespacestate.Destination(t, name)
 			for _, index := range indexes {
 				removals, writes := index.DecideAll(d)
 				e.Writes = append(append(e.Writes, removals...), writes...)

@@ -4,8 +4,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache/quotas"
 )
 
 // EventHandlers are called with the state locked, so they must neither block nor call methods of the Cache that lock
@@ -22,7 +23,7 @@ type EventHandlers struct {
 	// the whole cluster.
 	KindChanged func(s *State, kind int)
 	// PoliciesChanged is called when the policies of a kind have changed in some trees.
-	PoliciesChanged func(s *State, kind int, old copies.Policies)
+	PoliciesChanged func(s *State, kind int, old modes.Policies)
 	// KindStatusChanged is called when a kind has become readable or unreadable.
 	KindStatusChanged func(s *State, kind int)
 	// KindStopped is called when a kind is not watched any more.

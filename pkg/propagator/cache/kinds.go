@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 // Kind is a propagated kind and its objects. It keeps its number, by which work names it, when it is not watched any
@@ -18,7 +19,7 @@ type Kind struct {
 	// replaced.
 	Index *copies.Index
 	// Policies say how the sources are propagated.
-	Policies copies.Policies
+	Policies modes.Policies
 	// Synced reports that the index is complete, and that of the Roles which RoleBindings need. Kinds that are not
 	// synced are skipped.
 	Synced bool
@@ -181,7 +182,7 @@ func (s *State) setReadError(kind int, index *copies.Index, text string) {
 }
 
 // setPolicies sets the policies for the sources of a kind.
-func (s *State) setPolicies(k *Kind, policies copies.Policies) {
+func (s *State) setPolicies(k *Kind, policies modes.Policies) {
 	k.Policies, k.Index.Policy = policies, policies.Cluster
 	k.policyOf, k.Index.PolicyOf = nil, nil
 	if len(policies.Trees) == 0 {
@@ -189,9 +190,9 @@ func (s *State) setPolicies(k *Kind, policies copies.Policies) {
 	}
 	known := &sync.Map{}
 	k.policyOf = known
-	k.Index.PolicyOf = func(namespace string) copies.Policy {
+	k.Index.PolicyOf = func(namespace string) modes.Policy {
 		if policy, ok := known.Load(namespace); ok {
-			return policy.(copies.Policy)
+			return policy.(modes.Policy)
 		}
 		policy := policies.Of(s.Tree.Chain(namespace))
 		known.Store(namespace, policy)
@@ -200,7 +201,7 @@ func (s *State) setPolicies(k *Kind, policies copies.Policies) {
 }
 
 // updatePolicies sets the policies of a kind that has some, and notifies the handlers of a change.
-func (s *State) updatePolicies(kind int, policies copies.Policies) {
+func (s *State) updatePolicies(kind int, policies modes.Policies) {
 	k := s.kinds[kind]
 	old := k.Policies
 	if old.Cluster == policies.Cluster && maps.Equal(old.Trees, policies.Trees) {

@@ -7,18 +7,19 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 func TestPropagatedKinds(t *testing.T) {
 	s := &State{
 		byResource: map[schema.GroupResource]int{{Resource: "secrets"}: 0, {Resource: "configmaps"}: 1, {Resource: "services"}: 2},
 	}
-	policy := func(mode v1beta1.SynchronizationMode) copies.Policy { return copies.Policy{Mode: mode} }
+	policy := func(mode v1beta1.SynchronizationMode) modes.Policy { return modes.Policy{Mode: mode} }
 	stop := func() {}
 	s.kinds = []*Kind{
-		{stop: stop, Policies: copies.Policies{Cluster: policy(v1beta1.AllowPropagate)}},
-		{stop: stop, Policies: copies.Policies{Cluster: policy(v1beta1.Remove), Trees: map[string]copies.Policy{"mid": policy(v1beta1.Propagate)}}},
-		{Policies: copies.Policies{Cluster: policy(v1beta1.Propagate)}},
+		{stop: stop, Policies: modes.Policies{Cluster: policy(v1beta1.AllowPropagate)}},
+		{stop: stop, Policies: modes.Policies{Cluster: policy(v1beta1.Remove), Trees: map[string]modes.Policy{"mid": policy(v1beta1.Propagate)}}},
+		{Policies: modes.Policies{Cluster: policy(v1beta1.Propagate)}},
 	}
 	for _, row := range []struct {
 		resource string

@@ -22,13 +22,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // hooks are the hooks of the store. They validate and authorize a write against the tree, and set its fence.
 type hooks struct {
-	tree    *tree.Tree
+	tree    *treechange.Tree
 	changes *rates.Changes
 }
 
@@ -216,7 +216,7 @@ func (k hooks) move(ctx context.Context, h, oldH *hnc.Hierarchy, namespace *core
 		return err
 	}
 	if exceedsQuotas(ctx, h, oldH) {
-		ctx = tree.WithExceedingQuotas(ctx)
+		ctx = treechange.WithExceedingQuotas(ctx)
 	}
 	guard, err := k.tree.Moves.Validate(ctx, namespace, h.Spec.Parent)
 	if err != nil {

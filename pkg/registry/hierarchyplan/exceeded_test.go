@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
 )
 
 func TestExceededQuotasAreBoundedAndOnlyThoseThatTheRequesterMayGet(t *testing.T) {
-	var exceeded []tree.ExceededQuota
+	var exceeded []treechange.ExceededQuota
 	for i := range 120 {
-		e := tree.ExceededQuota{Namespace: "a", Name: fmt.Sprintf("q-%03d", i)}
+		e := treechange.ExceededQuota{Namespace: "a", Name: fmt.Sprintf("q-%03d", i)}
 		for j := range 9 {
 			e.Over = append(e.Over, quota.Excess{Resource: corev1.ResourceName(fmt.Sprintf("r-%d", j)), Requested: resource.MustParse("1"), Limit: resource.MustParse("0")})
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
-	registry "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	registry "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
 )
 
 // storedRecords reads the records for one plan from the caches of this server. They contain what this server had stored

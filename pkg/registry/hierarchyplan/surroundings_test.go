@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
@@ -69,7 +69,7 @@ func (w wholeTree) terminatingBelow(parent string) ([]string, error) {
 func facts(t *tree.Tree, around, other string) map[string]any {
 	f := map[string]any{"scope": plan.Scope(t, around), "deletion": plan.Deletion(t, around), "ancestors of the other": t.Ancestors(other)}
 	for _, name := range plan.Scope(t, around) {
-		f[name] = []any{t.Ancestors(name), t.Frozen(name), desired.Labels(t, name), t.CascadingAllowed(name), t.Propagation(name)}
+		f[name] = []any{t.Ancestors(name), t.Frozen(name), namespacestate.Labels(t, name), t.CascadingAllowed(name), t.Propagation(name)}
 	}
 	return f
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
 )
 
 // Tenants decide how many problems there are, and how long the names in their messages are.
@@ -33,7 +33,7 @@ func TestMessagesOfATreeAreBounded(t *testing.T) {
 			h.Status.Problems = append(h.Status.Problems, hnc.Problem{Type: hnc.ConditionBadConfiguration, Reason: "R", Message: message})
 		}
 	}
-	index := tree.New(tree.Config{Namespaces: corelisters.NewNamespaceLister(namespaces), Rules: managed.Default}).Index
+	index := treechange.New(treechange.Config{Namespaces: corelisters.NewNamespaceLister(namespaces), Rules: managed.Default}).Index
 	r := New(index, func(context.Context, string) (*hnc.Hierarchy, error) { return h, nil }, inflight.NewResponses())
 	o, err := r.Get(genericapirequest.WithNamespace(t.Context(), "a"), hnc.Singleton, &metav1.GetOptions{ResourceVersion: "0"})
 	if err != nil {

@@ -22,14 +22,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // hooks are the hooks of the store. They validate and authorize a write against the tree, and set its fence.
 type hooks struct {
-	tree        *tree.Tree
-	hierarchies tree.HierarchyGetter
+	tree        *treechange.Tree
+	hierarchies treechange.HierarchyGetter
 	changes     *rates.Changes
 	// subnamespaces returns stored ones.
 	subnamespaces rest.Getter
@@ -188,5 +188,5 @@ func (k hooks) currentLabels(ctx context.Context, name string) (hnc.Subnamespace
 // authorizePodSecurity authorizes a change of the Pod Security labels that a Subnamespace sets on its namespace.
 func (k hooks) authorizePodSecurity(ctx context.Context, s *hnc.Subnamespace, before hnc.SubnamespaceSpec) error {
 	return k.tree.Authorizer.AuthorizePodSecurity(ctx, s.Name, s.Name,
-		tree.SetLabels{Labels: before.Labels, NamespaceLabels: before.NamespaceLabels}, tree.SetLabels{Labels: s.Spec.Labels, NamespaceLabels: s.Spec.NamespaceLabels})
+		treechange.SetLabels{Labels: before.Labels, NamespaceLabels: before.NamespaceLabels}, treechange.SetLabels{Labels: s.Spec.Labels, NamespaceLabels: s.Spec.NamespaceLabels})
 }

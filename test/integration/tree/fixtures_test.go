@@ -34,7 +34,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -43,7 +43,7 @@ const prefix = "/registry/test"
 
 // staleEdges delivers each change of the tree late, as a replica that is cut off or overloaded would see it.
 type staleEdges struct {
-	tree.Edges
+	treechange.Edges
 	delay time.Duration
 	// late counts the changes that have not been delivered yet.
 	late *atomic.Int64
@@ -148,7 +148,7 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 		if err != nil {
 			t.Fatal(err)
 		}
-		forest := tree.New(tree.Config{
+		forest := treechange.New(treechange.Config{
 			Edges:      staleEdges{client.Edges(), delay, &atomic.Int64{}},
 			Namespaces: corelisters.NewNamespaceLister(indexer),
 			Client:     fake.NewClientset(objects...),

@@ -10,6 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
 
 // Cluster is the result of discovery.
@@ -52,7 +53,7 @@ func resolve(c *v1beta1.HNCConfiguration, trees map[string][]v1beta1.ResourceSpe
 	find, names := kinds.Once(cluster.find, old.names)
 	r := resolution{Trees: make(map[string]kinds.Resolution, len(trees)), names: names}
 	for _, kind := range copies.Kinds {
-		r.Entries = append(r.Entries, kinds.Entry{Group: kind.Group, Resource: kind.Resource, Kind: kind, Policy: copies.Policy{Mode: v1beta1.Propagate}})
+		r.Entries = append(r.Entries, kinds.Entry{Group: kind.Group, Resource: kind.Resource, Kind: kind, Policy: modes.Policy{Mode: v1beta1.Propagate}})
 	}
 	var onConflict v1beta1.ConflictPolicy
 	if c != nil {

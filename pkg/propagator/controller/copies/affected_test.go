@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 )
@@ -16,7 +16,7 @@ func TestEveryChangeOfAncestorsMovesTheNamespace(t *testing.T) {
 			if tr.Frozen(name) {
 				return nil // Nothing is written there.
 			}
-			return []any{desired.Destination(tr, name).Ancestors}
+			return []any{namespacestate.Destination(tr, name).Ancestors}
 		},
 		Affected: func(_ *tree.Tree, affected tree.Affected, name string) bool {
 			return slices.Contains(affected.Moved, name)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -185,7 +185,7 @@ func (c *Controller) confirmUnanswered(ctx context.Context, key queue.Key) error
 	var present *copies.Object
 	c.Cache.Read(func(s *cache.State) {
 		index := s.Kind(key.Kind).Index
-		role.Source, present = index.Governing(desired.Destination(s.Tree, key.Namespace), key.Name), index.Get(key.Namespace, key.Name)
+		role.Source, present = index.Governing(namespacestate.Destination(s.Tree, key.Namespace), key.Name), index.Get(key.Namespace, key.Name)
 	})
 	if role.Source != nil && present == nil {
 		return fmt.Errorf("%w: Role %s/%s may have been written", outcome.ErrPaced, role.Namespace, names.Shorten(role.Name))

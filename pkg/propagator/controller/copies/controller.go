@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
@@ -125,7 +125,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 
 // decide returns what to write for one name in a namespace, nil if nothing.
 func decide(s *cache.State, kind int, namespace, name string) *copies.Write {
-	return decideAt(s, kind, desired.Destination(s.Tree, namespace), name)
+	return decideAt(s, kind, namespacestate.Destination(s.Tree, namespace), name)
 }
 
 // decideAt is decide for one of several names in a namespace.

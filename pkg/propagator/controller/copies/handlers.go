@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
@@ -73,7 +74,7 @@ func inAnyKind(s *cache.State, namespace string, holds func(*copies.Index, copie
 	if s.Tree.Halted(namespace) {
 		return false
 	}
-	d := desired.Destination(s.Tree, namespace)
+	d := namespacestate.Destination(s.Tree, namespace)
 	return slices.ContainsFunc(s.Kinds(), func(k *cache.Kind) bool { return k.Synced && holds(k.Index, d) })
 }
 
@@ -130,9 +131,9 @@ func (c *Controller) enqueueNotable(s *cache.State, kind int) {
 }
 
 // policiesChanged enqueues the trees in which other policies apply to a kind than before.
-func (c *Controller) policiesChanged(s *cache.State, kind int, old copies.Policies) {
+func (c *Controller) policiesChanged(s *cache.State, kind int, old modes.Policies) {
 	policies := s.Kind(kind).Policies
-	for _, trees := range []map[string]copies.Policy{old.Trees, policies.Trees} {
+	for _, trees := range []map[string]modes.Policy{old.Trees, policies.Trees} {
 		for namespace := range trees {
 			before, had := old.Trees[namespace]
 			if after, has := policies.Trees[namespace]; had == has && before == after {
@@ -163,7 +164,7 @@ func (c *Controller) enqueueOrphaned(kind int) {
 	for len(names) > 0 {
 		names = c.Cache.ReadSome(names, func(s *cache.State) func(string) {
 			return func(namespace string) {
-				chain, d := s.Tree.Chain(namespace), desired.Destination(s.Tree, namespace)
+				chain, d := s.Tree.Chain(namespace), namespacestate.Destination(s.Tree, namespace)
 				for o := range s.Kind(kind).Index.In(namespace) {
 					if o.Copy && !slices.Contains(chain, o.InheritedFrom) && decideAt(s, kind, d, o.Name) != nil {
 						c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: o.Name})

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -64,7 +64,7 @@ func (c *Controller) syncBoundCopies(namespace, role string) {
 	// Any number of RoleBindings may refer to a Role, and nobody waits for all of them.
 	for len(names) > 0 {
 		names = c.Cache.ReadSome(names, func(s *cache.State) func(string) {
-			d := desired.Destination(s.Tree, namespace)
+			d := namespacestate.Destination(s.Tree, namespace)
 			return func(name string) {
 				if decideAt(s, kind, d, name) != nil {
 					c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})
@@ -78,7 +78,7 @@ func (c *Controller) syncBoundCopies(namespace, role string) {
 // namespace may have left the subtree of the source.
 func withholds(s *cache.State, kind int, source *copies.Object, namespace string) bool {
 	return source.BindsRole() != "" && s.Kind(kind).Synced && !s.Tree.Frozen(namespace) &&
-		slices.Contains(s.Tree.Ancestors(namespace), source.Namespace) && s.Kind(kind).Index.Withheld(source, desired.Destination(s.Tree, namespace))
+		slices.Contains(s.Tree.Ancestors(namespace), source.Namespace) && s.Kind(kind).Index.Withheld(source, namespacestate.Destination(s.Tree, namespace))
 }
 
 // awaitsBinding reports whether a Role must not be written yet, because a RoleBinding in its namespace refers to what
@@ -93,7 +93,7 @@ func (c *Controller) awaitsBinding(w copies.Write) (binding string, awaits bool)
 			awaits = true // They are not listed yet.
 			return
 		}
-		for b := range k.Index.Bound(w, desired.Destination(s.Tree, w.Namespace)) {
+		for b := range k.Index.Bound(w, namespacestate.Destination(s.Tree, w.Namespace)) {
 			binding, awaits = b.Name, true
 			return
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -33,7 +34,7 @@ func track(t *testing.T, c *Controller, tracked ...copies.Kind) {
 	c.Cache.Update(func(s *cache.State) {
 		var wanted []kinds.WithPolicies
 		for _, kind := range tracked {
-			wanted = append(wanted, kinds.WithPolicies{Kind: kind, Policies: copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Ignore}}})
+			wanted = append(wanted, kinds.WithPolicies{Kind: kind, Policies: modes.Policies{Cluster: modes.Policy{Mode: v1beta1.Ignore}}})
 		}
 		c.Cache.SetKinds(t.Context(), s, wanted) // Ignored kinds are not watched.
 		for i, kind := range tracked {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
@@ -200,7 +200,7 @@ func (c *Controller) makePlan(namespace string, p *pass) {
 		if s.Tree.Halted(namespace) {
 			return
 		}
-		d := desired.Destination(s.Tree, namespace)
+		d := namespacestate.Destination(s.Tree, namespace)
 		for kind, k := range s.Kinds() {
 			if !k.Synced {
 				continue
@@ -256,7 +256,7 @@ func (c *Controller) take(namespace string, p *pass, at stage, left *turn) (item
 			left.requests = 0
 			return
 		}
-		d := desired.Destination(s.Tree, namespace)
+		d := namespacestate.Destination(s.Tree, namespace)
 		for ; left.requests > 0 && left.names > 0 && len(p.plan.names[at]) > 0; left.names-- {
 			n := p.plan.names[at][0]
 			p.plan.names[at] = p.plan.names[at][1:]

@@ -21,8 +21,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
 	clusterkinds "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -221,7 +221,7 @@ func (c *Controller) modeOf(resource schema.GroupResource, namespace, source, na
 		if mode = k.Policies.Of(s.Tree.Chain(source)).Mode; mode != v1beta1.Ignore {
 			return
 		}
-		if governing := k.Index.Governing(desired.Destination(s.Tree, namespace), name); governing != nil {
+		if governing := k.Index.Governing(namespacestate.Destination(s.Tree, namespace), name); governing != nil {
 			mode = k.Policies.Of(s.Tree.Chain(governing.Namespace)).Mode
 		}
 	})

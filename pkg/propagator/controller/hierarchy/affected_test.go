@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 )
@@ -42,7 +42,7 @@ func TestEveryChangeAffectsTheConditionsThatFollowFromIt(t *testing.T) {
 	treetest.Check(t, treetest.Result[string]{
 		Keys: (*tree.Tree).Names,
 		Of: func(tr *tree.Tree, name string) any {
-			return desired.Conditions(tr, name)
+			return namespacestate.Conditions(tr, name)
 		},
 		Affected: affects,
 	})

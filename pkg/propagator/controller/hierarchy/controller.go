@@ -15,7 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -80,7 +80,7 @@ func (c *Controller) Enqueue(namespace string) {
 
 // Diverges reports whether the status of a namespace's Hierarchy has to be written. It passes on the conditions.
 func (c *Controller) Diverges(s *cache.State, namespace string) bool {
-	c.conditions(namespace, desired.Conditions(s.Tree, namespace))
+	c.conditions(namespace, namespacestate.Conditions(s.Tree, namespace))
 	return Plan(s.Tree, namespace, metav1.Now()) != nil
 }
 
@@ -93,7 +93,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	var p *StatusPlan
 	c.Cache.Read(func(s *cache.State) {
 		p = Plan(s.Tree, namespace, metav1.Now())
-		c.conditions(namespace, desired.Conditions(s.Tree, namespace))
+		c.conditions(namespace, namespacestate.Conditions(s.Tree, namespace))
 	})
 	var delay time.Duration
 	switch {

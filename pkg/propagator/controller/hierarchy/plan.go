@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditions"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
@@ -38,7 +38,7 @@ func Plan(t *tree.Tree, name string, now metav1.Time) *StatusPlan {
 		return inactive(t, h, name, now)
 	}
 	children := shownChildren(t, name)
-	found := desired.Conditions(t, name)
+	found := namespacestate.Conditions(t, name)
 	if h == nil {
 		if t.HierarchyRecord(name) != nil || (len(children) == 0 && len(found) == 0) {
 			return nil

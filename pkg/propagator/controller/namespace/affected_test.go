@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 )
@@ -32,8 +32,8 @@ func TestEveryChangeAffectsTheMetadataThatFollowsFromIt(t *testing.T) {
 				hnc.AnnotationInheritedPodSecurity: ns.InheritedPodSecurity,
 			}
 			maps.Copy(annotations, ns.Annotations)
-			ns.Labels, ns.Annotations = patched(ns.Labels, desired.LabelChanges(tr, name)), patched(annotations, desired.AnnotationChanges(tr, name))
-			if add, remove := desired.FinalizerChanges(tr, name); add || remove {
+			ns.Labels, ns.Annotations = patched(ns.Labels, namespacestate.LabelChanges(tr, name)), patched(annotations, namespacestate.AnnotationChanges(tr, name))
+			if add, remove := namespacestate.FinalizerChanges(tr, name); add || remove {
 				ns.VanishesLast = add
 			}
 			ns.Ancestry, ns.Abstract = ns.Annotations[hnc.AnnotationAncestry], hnc.AbstractAncestors(ns.Annotations)

@@ -1,5 +1,5 @@
 // Package namespace reconciles the metadata of namespaces: tree labels, managed labels and annotations, Pod Security
-// labels, and our finalizer. What it has to be is computed by package desired.
+// labels, and our finalizer. What it has to be is computed by package namespacestate.
 package namespace
 
 import (
@@ -18,7 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -78,8 +78,8 @@ func (c Changes) protect() bool {
 }
 
 func changesOf(t *tree.Tree, name string) Changes {
-	c := Changes{Labels: desired.LabelChanges(t, name), Annotations: desired.AnnotationChanges(t, name)}
-	c.AddFinalizer, c.RemoveFinalizer = desired.FinalizerChanges(t, name)
+	c := Changes{Labels: namespacestate.LabelChanges(t, name), Annotations: namespacestate.AnnotationChanges(t, name)}
+	c.AddFinalizer, c.RemoveFinalizer = namespacestate.FinalizerChanges(t, name)
 	return c
 }
 
@@ -217,7 +217,7 @@ func (c *Controller) parts(ns *tree.Namespace, changes Changes) []Changes {
 		parts = append(parts, Changes{AddFinalizer: changes.AddFinalizer, RemoveFinalizer: changes.RemoveFinalizer})
 	}
 	c.Cache.Read(func(s *cache.State) {
-		for _, labels := range desired.LabelParts(s.Tree, ns.Name, changes.Labels) {
+		for _, labels := range namespacestate.LabelParts(s.Tree, ns.Name, changes.Labels) {
 			parts = append(parts, Changes{Labels: labels})
 		}
 	})

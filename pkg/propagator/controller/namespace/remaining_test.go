@@ -13,8 +13,8 @@ import (
 	componentmetrics "k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -56,7 +56,7 @@ func TestANamespaceHasOurFinalizerWhileItHasSubnamespaces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			of := strings.Fields(test.given[0])[1]
-			if add, remove := desired.FinalizerChanges(treetest.New(test.given...), of); add != test.add || remove != test.remove {
+			if add, remove := namespacestate.FinalizerChanges(treetest.New(test.given...), of); add != test.add || remove != test.remove {
 				t.Errorf("added %v, removed %v", add, remove)
 			}
 		})

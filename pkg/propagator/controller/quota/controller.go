@@ -10,13 +10,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache/quotas"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 )
 
 // Controller reconciles the ResourceQuotas of namespaces and the status of quotas.
@@ -77,7 +77,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 		},
 		QuotaChanged:    c.quotaChanged,
 		KindChanged:     c.kindChanged,
-		PoliciesChanged: func(s *cache.State, kind int, _ copies.Policies) { c.kindChanged(s, kind) },
+		PoliciesChanged: func(s *cache.State, kind int, _ modes.Policies) { c.kindChanged(s, kind) },
 		KindStopped:     c.kindChanged,
 		QuotaObjectChanged: func(s *cache.State, old, o *quotas.Object) {
 			either := o

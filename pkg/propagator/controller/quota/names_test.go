@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	hncfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -33,7 +33,7 @@ func TestAStoredQuotaWithALongNameIsReportedByTheHierarchy(t *testing.T) {
 		t.Errorf("returned %v and sent %d requests", err, len(client.Actions()))
 	}
 	var reported []metav1.Condition
-	c.Cache.Read(func(s *cache.State) { reported = desired.Conditions(s.Tree, "a") })
+	c.Cache.Read(func(s *cache.State) { reported = namespacestate.Conditions(s.Tree, "a") })
 	if len(reported) != 1 || reported[0].Reason != hnc.ReasonNamesTooLong || !strings.Contains(reported[0].Message, "hierarchicalresourcequotas \"qqq") || len(reported[0].Message) > 1000 {
 		t.Errorf("got %.2000v", reported)
 	}

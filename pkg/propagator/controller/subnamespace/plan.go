@@ -12,7 +12,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditions"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
@@ -69,7 +69,7 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 	s := t.SubnamespaceRecord(key)
 	switch {
 	case s == nil:
-		if due, _ := desired.RequiredChild(t, key); due {
+		if due, _ := namespacestate.RequiredChild(t, key); due {
 			return plan{action: require}
 		}
 		return planDetached(t, key)
@@ -162,18 +162,18 @@ func planCreate(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now 
 	// Users with permissions in it would have them without the inherited policy.
 	if t.Frozen(s.Parent) {
 		reason, message := hnc.ReasonNamespaceTerminating, fmt.Sprintf("namespace %q is created when no ancestor of namespace %q is being deleted any more", s.Name, s.Parent)
-		if halt := desired.Halted(t, s.Name); halt != nil {
+		if halt := namespacestate.Halted(t, s.Name); halt != nil {
 			reason, message = halt.Reason, halt.Message
 		}
 		return reportOnly(t, s, v1beta1.SubnamespaceMissing, reason, message, now)
 	}
-	annotations := desired.ManagedAnnotations(t, s.Name)
+	annotations := namespacestate.ManagedAnnotations(t, s.Name)
 	annotations[hnc.AnnotationSubnamespaceOf] = s.Parent
-	annotations[hnc.AnnotationAncestry] = desired.Ancestry(t, s.Name)
-	if abstract := desired.AbstractAncestors(t, s.Name); abstract != "" {
+	annotations[hnc.AnnotationAncestry] = namespacestate.Ancestry(t, s.Name)
+	if abstract := namespacestate.AbstractAncestors(t, s.Name); abstract != "" {
 		annotations[hnc.AnnotationAbstractAncestors] = abstract
 	}
-	if recorded := desired.EncodeLabels(desired.InheritedPodSecurity(t, s.Name)); recorded != "" {
+	if recorded := namespacestate.EncodeLabels(namespacestate.InheritedPodSecurity(t, s.Name)); recorded != "" {
 		annotations[hnc.AnnotationInheritedPodSecurity] = recorded
 	}
 	creator := creatorBinding(t, s, now)
@@ -185,7 +185,7 @@ func planCreate(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now 
 		markParent: parent.Labels[hnc.LabelHasSubnamespaces] != "true" || !parent.VanishesLast,
 		namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 			Name:        s.Name,
-			Labels:      desired.Labels(t, s.Name),
+			Labels:      namespacestate.Labels(t, s.Name),
 			Annotations: annotations,
 		}},
 		setParent: true,
@@ -225,7 +225,7 @@ func planPopulate(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
 
 // usable returns the status of a Subnamespace whose namespace is complete.
 func usable(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) v1beta1.SubnamespaceStatus {
-	if halt := desired.Halted(t, s.Name); halt != nil {
+	if halt := namespacestate.Halted(t, s.Name); halt != nil {
 		return unready(t, s, v1beta1.SubnamespaceOk, halt.Reason, halt.Message, now)
 	}
 	return newStatus(t, s, v1beta1.SubnamespaceOk, metav1.Condition{

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -44,7 +44,7 @@ func TestARequiredChildIsCreated(t *testing.T) {
 			}
 			var messages []string
 			if w.Active("p") {
-				for _, c := range desired.Conditions(w, "p") {
+				for _, c := range namespacestate.Conditions(w, "p") {
 					if c.Reason == hnc.ReasonRequiredChildRefused {
 						messages = append(messages, c.Message)
 					}
@@ -68,11 +68,11 @@ func TestRejectionsOfRequiredChildrenAreReported(t *testing.T) {
 	if plan := planFor(w, key, treetest.Now); plan.action != require {
 		t.Errorf("got %s: it has to be tried again", plan.action)
 	}
-	if found := desired.Conditions(w, "p"); len(found) != 1 || !strings.Contains(found[0].Message, "no room") {
+	if found := namespacestate.Conditions(w, "p"); len(found) != 1 || !strings.Contains(found[0].Message, "no room") {
 		t.Errorf("got %v", found)
 	}
 	treetest.Apply(w, "asked p c")
-	if found := desired.Conditions(w, "p"); len(found) != 0 {
+	if found := namespacestate.Conditions(w, "p"); len(found) != 0 {
 		t.Errorf("got %v after it was created", found)
 	}
 }

@@ -1,4 +1,0 @@
-// Package desired computes what the propagator wants a namespace to have because of its position in the tree: labels,
-// annotations, and the conditions of its Hierarchy. Every function is pure and reads a tree only. Both servers use it:
-// the propagator to reconcile, the API server to plan and to validate changes.
-package desired

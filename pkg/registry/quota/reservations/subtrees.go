@@ -1,0 +1,67 @@
+package reservations
+
+import (
+	"context"
+	"errors"
+
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+)
+
+// maxSubtrees is the number of calls of Subtrees at the same time. Moves that are rejected, and dry runs of them,
+// change nothing that another limit counts.
+const maxSubtrees, maxSubtreesPerUser = 16, 4
+
+// Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops, by quorum
+// reads on behalf of a requester. It fails with TooManyRequests if too many of these are under way.
+func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (treechange.ScopedUse, map[string]treechange.ScopedUse, error) {
+	release, err := l.subtrees.Acquire(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	// The ledgers are read before what they are summed up from.
+	sums := make(map[string]treechange.ScopedUse, len(tops))
+	var empty []string
+	records := make([]string, len(tops))
+	for i, top := range tops {
+		records[i] = limits.Ledger(top)
+	}
+	entries, err := l.config.Records.Read(ctx, records...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, top := range tops {
+		of, err := decodeTotals(entries[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		if sums[top] = treechange.ScopedUse(of); of == nil {
+			empty = append(empty, top)
+		}
+	}
+	if len(empty) > 0 {
+		known, err := l.config.Limits.Get(ctx, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		summed, err := l.sumUp(ctx, empty, known, nil)
+		var missing *missingUseError
+		if err != nil && !errors.As(err, &missing) { // The observer records what is missing soon.
+			return nil, nil, err
+		}
+		for top, of := range summed {
+			sums[top] = treechange.ScopedUse(of)
+		}
+	}
+	sum := treechange.ScopedUse{}
+	for u, err := range l.stored(ctx, foldersOf(moved)...) {
+		if err != nil {
+			return nil, nil, err
+		}
+		sum[u.scope] = quotav1.Add(sum[u.scope], u.charge())
+	}
+	return sum, sums, nil
+}

@@ -1,0 +1,39 @@
+package reservations
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// etcd rejects a transaction of more than 1.5 MiB, so one that is large takes no further operation.
+func TestTransactionsAreOfLimitedSize(t *testing.T) {
+	for _, row := range []struct{ bytes, want int }{{1 << 10, 5}, {200 << 10, 3}, {300 << 10, 2}, {600 << 10, 1}} {
+		s, c := newStore(map[string]string{"n0": "root", "n1": "root", "n2": "root", "n3": "root", "n4": "root"}), newCluster(t, "root", "n0", "n1", "n2", "n3", "n4")
+		s.limit("root", "1000")
+		l := s.ledger(c)
+		var batch []*operation
+		for i := range 5 {
+			rq := status(fmt.Sprintf("n%d", i), 1, "1")
+			for j := range row.bytes >> 10 {
+				name := fmt.Sprintf("requests.%d.%s/x", j, strings.Repeat("r", 1000))
+				rq.Status.Used[corev1.ResourceName(name)] = resource.MustParse("1")
+			}
+			o, err := newOperation(rq)
+			if err != nil {
+				t.Fatal(err)
+			}
+			batch = append(batch, o)
+		}
+		transaction, results, err := l.evaluate(t.Context(), batch, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(results) != row.want || transaction.size() > maxBytes+row.bytes*2 {
+			t.Errorf("of 5 operations of %d bytes, %d fit into a transaction of %d bytes; want %d", row.bytes, len(results), transaction.size(), row.want)
+		}
+	}
+}
