@@ -61,6 +61,10 @@ func (o *doctorOptions) checkVacancy(ctx context.Context) {
 			o.add(diagnosis.Vacancy(api, found))
 		}
 	}
+	namespaces, err := o.clients.metadata.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).List(ctx, metav1.ListOptions{})
+	if !o.failed("namespaces", err) && err == nil {
+		o.add(diagnosis.TreeLabels(namespaces.Items))
+	}
 }
 
 // apiService returns an APIService, nil if it does not exist.

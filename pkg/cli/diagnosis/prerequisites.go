@@ -12,6 +12,7 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
@@ -97,4 +98,23 @@ func Vacancy(api hnc.APIService, found *apiregistrationv1.APIService) Finding {
 			"find out who owns it, and remove it first"}
 	}
 	return Finding{Warning, subject, "the servers are installed already", "upgrade them, in the way in which they were installed: see docs/operations.md"}
+}
+
+// TreeLabels reports external namespaces whose tree labels name others. HNS keeps those labels, because another tool
+// manages them, and policies rely on them. Before the installation, whoever may update a namespace can set them.
+func TreeLabels(namespaces []metav1.PartialObjectMetadata) Finding {
+	const subject = "tree labels"
+	found := sets.New[string]()
+	for _, ns := range namespaces {
+		for key := range ns.Labels {
+			if ancestor, ok := hnc.TreeLabelAncestor(key); ok && ancestor != ns.Name && managed.External(ns.Annotations) {
+				found.Insert(ns.Name)
+			}
+		}
+	}
+	if len(found) > 0 {
+		return Finding{Warning, subject, fmt.Sprintf("the annotation %s has HNS keep those of the namespaces %s", hnc.AnnotationManagedBy, names.List(sets.List(found), 10, ", ")),
+			"see whether another tool manages these namespaces; if none does, remove the annotation and the labels"}
+	}
+	return ok(subject, "those of all namespaces will be written by HNS")
 }

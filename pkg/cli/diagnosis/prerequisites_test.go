@@ -50,6 +50,18 @@ func TestInstallations(t *testing.T) {
 	expect(t, "two", Installations([]rbacv1.ClusterRoleBinding{binding(hnc.SystemNamespace), binding("hnc")}), Error, "serviceaccounts hnc/hns-apiserver")
 }
 
+// Who may update a namespace could forge labels before the installation, which then protects them.
+func TestTreeLabelsOfExternalNamespaces(t *testing.T) {
+	namespace := func(name, manager, ancestor string) metav1.PartialObjectMetadata {
+		return metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Name: name, Annotations: map[string]string{hnc.AnnotationManagedBy: manager}, Labels: map[string]string{hnc.TreeLabel(ancestor): "1"},
+		}}
+	}
+	expect(t, "none", TreeLabels(nil), OK, "all namespaces")
+	expect(t, "of itself, and not external", TreeLabels([]metav1.PartialObjectMetadata{namespace("a", "tool", "a"), namespace("b", "", "a")}), OK, "all namespaces")
+	expect(t, "of another", TreeLabels([]metav1.PartialObjectMetadata{namespace("a", "tool", "a"), namespace("b", "tool", "a")}), Warning, "namespaces b")
+}
+
 func TestVacancy(t *testing.T) {
 	found := &apiregistrationv1.APIService{Spec: apiregistrationv1.APIServiceSpec{Service: &apiregistrationv1.ServiceReference{Name: "hns-apiserver", Namespace: hnc.SystemNamespace}}}
 	expect(t, "free", Vacancy(hnc.APIServices[0], nil), OK, "can be created")

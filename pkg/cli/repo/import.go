@@ -123,10 +123,16 @@ func (o *repoImportOptions) kinds(ctx context.Context, c *cli.Clients) ([]schema
 			kinds = append(kinds, resource)
 		}
 	}
+	// The status spells them as the configuration does.
 	for _, r := range config.Status.Resources {
-		if (modes.Policy{Mode: r.Mode}).Copies() {
-			add(schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource})
+		if !(modes.Policy{Mode: r.Mode}).Copies() {
+			continue
 		}
+		mapping, err := o.factory.Mapping(schema.GroupResource{Group: r.Group, Resource: r.Resource}.String())
+		if err != nil {
+			return nil, err
+		}
+		add(mapping.Resource)
 	}
 	for _, name := range o.resources {
 		mapping, err := o.factory.Mapping(name)
