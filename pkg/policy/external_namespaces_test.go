@@ -8,6 +8,7 @@ func externalNamespacesRows() []row {
 	child := label(hnc.TreeLabel("team-a"), "0", hnc.TreeLabel("acme"), "1", hnc.TreeLabel("top"), "2")
 	inTree := label(hnc.TreeLabel("team-a"), "0", hnc.LabelInTree, "true")
 	orphan := label(hnc.TreeLabel("team-a"), "0", hnc.LabelInTree, "true", hnc.LabelOrphaned, "true")
+	limitsPending := annotation(hnc.AnnotationLimitsPending, "acme")
 	subnamespaceOf := func(parent string) option { return annotation(hnc.AnnotationSubnamespaceOf, parent) }
 	const (
 		needsAdmin = "it takes the verb update on hierarchies.hnc.x-k8s.io in namespace team-a"
@@ -57,6 +58,12 @@ func externalNamespacesRows() []row {
 		{name: "subnamespace-of: a grandchild", denied: "in namespace top",
 			request: request{user: hierarchyAdmin, object: namespace("team-a", child, subnamespaceOf("top")), old: namespace("team-a", child)}},
 		{name: "subnamespace-of: removed", request: request{object: namespace("team-a", child), old: namespace("team-a", child, subnamespaceOf("acme"))}},
+		{name: "subnamespace-of: removed before the limits are in force", denied: "before the limits of the new sub-namespace are in force",
+			request: request{object: namespace("team-a", child, limitsPending), old: namespace("team-a", child, limitsPending, subnamespaceOf("acme"))}},
+		{name: "subnamespace-of: changed by the propagator before the limits are in force",
+			request: request{user: hnc.PropagatorUser, object: namespace("team-a", child, limitsPending), old: namespace("team-a", child, limitsPending, subnamespaceOf("acme"))}},
+		{name: "subnamespace-of: unchanged before the limits are in force", request: request{
+			object: namespace("team-a", child, limitsPending, subnamespaceOf("acme"), annotation("note", "x")), old: namespace("team-a", child, limitsPending, subnamespaceOf("acme"))}},
 		{name: "subnamespace-of: unchanged",
 			request: request{object: namespace("team-a", subnamespaceOf("acme"), label("a", "b")), old: namespace("team-a", subnamespaceOf("acme"))}},
 		{name: "subnamespace-of: at creation", denied: "would make the child team-a a sub-namespace of lab, which cannot be deleted without it",

@@ -87,6 +87,9 @@ const (
 	// hierarchical quotas. It applies to users allowed to update these quotas, and to the request that sets it: it is
 	// not stored.
 	AnnotationExceedQuotas = "hnc.x-k8s.io/exceed-quotas"
+	// AnnotationRestoring with the value "true" on a Hierarchy says that the propagator restores the parent that the
+	// tree labels name. It applies to the request that sets it: it is not stored.
+	AnnotationRestoring = "hnc.x-k8s.io/restoring"
 	// AnnotationRequester names the user who created a Subnamespace. Only the server writes it.
 	AnnotationRequester = "hnc.x-k8s.io/requester"
 	// AnnotationRequesterGroups names the groups of the user who created a ViewDefinition, in JSON. Only the server

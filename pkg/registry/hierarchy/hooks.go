@@ -212,7 +212,8 @@ func (k hooks) remove(ctx context.Context, h *hnc.Hierarchy) error {
 // move binds the object to its namespace, validates its parent, and sets the fence. oldH is nil for a new object.
 func (k hooks) move(ctx context.Context, h, oldH *hnc.Hierarchy, namespace *corev1.Namespace) error {
 	ownerref.Set(ctx, h, namespace)
-	if err := k.tree.Authorizer.AuthorizePropagator(ctx, namespace, h.Spec.Parent); err != nil {
+	unchanged, err := k.tree.Authorizer.AuthorizePropagator(ctx, namespace, h.Spec.Parent, h.Annotations[hnc.AnnotationRestoring] == "true")
+	if err != nil {
 		return err
 	}
 	if exceedsQuotas(ctx, h, oldH) {
@@ -222,7 +223,10 @@ func (k hooks) move(ctx context.Context, h, oldH *hnc.Hierarchy, namespace *core
 	if err != nil {
 		return err
 	}
-	return fence.Set(ctx, guard)
+	if err := fence.Set(ctx, guard); err != nil || unchanged == nil {
+		return err
+	}
+	return fence.Add(ctx, unchanged)
 }
 
 // exceedsQuotas reports whether the request says that the move may exceed quotas. It is the wish of who moves, so only

@@ -33,7 +33,7 @@ type strategy struct {
 func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	h := obj.(*hnc.Hierarchy)
 	h.Status = hnc.HierarchyStatus{ObservedGeneration: hnc.NotObserved}
-	delete(h.Annotations, hnc.AnnotationExceedQuotas)
+	forget(h)
 	// The generation counts changes of the spec by users; the empty objects of the propagator have generation 0.
 	h.Generation = 1
 	if review.ByPropagator(ctx) && apiequality.Semantic.DeepEqual(h.Spec, hnc.HierarchySpec{}) {
@@ -45,12 +45,18 @@ func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	h, oldH := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	h.Status = oldH.Status
-	delete(h.Annotations, hnc.AnnotationExceedQuotas)
+	forget(h)
 	h.Generation = oldH.Generation
 	if !apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) || (h.Generation == 0 && !review.ByPropagator(ctx)) {
 		h.Generation++
 		s.setReadyCondition(ctx, h)
 	}
+}
+
+// forget removes what only the request says.
+func forget(h *hnc.Hierarchy) {
+	delete(h.Annotations, hnc.AnnotationExceedQuotas)
+	delete(h.Annotations, hnc.AnnotationRestoring)
 }
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
@@ -84,7 +90,8 @@ func attributes(obj runtime.Object) (labels.Set, fields.Set, error) {
 
 // GetResetFields returns the fields that a write to the resource does not change: no client owns what is not stored.
 func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return base.ResetFields(fieldpath.MakePathOrDie("status"), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationExceedQuotas))
+	return base.ResetFields(fieldpath.MakePathOrDie("status"),
+		fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationExceedQuotas), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRestoring))
 }
 
 func keepSpec(obj, stored *hnc.Hierarchy) { obj.Spec = stored.Spec }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
@@ -135,7 +136,16 @@ func (a *Authorizer) authorizeLeaving(ctx context.Context, s *snapshot, reject r
 		if err != nil || namespace == nil {
 			return nil, err
 		}
-		return hnc.AbstractAncestors(namespace.Annotations), nil
+		// The annotation follows what the Hierarchy says.
+		names := hnc.AbstractAncestors(namespace.Annotations)
+		h, err := a.hierarchies(ctx, root)
+		switch {
+		case apierrors.IsNotFound(err):
+			return names, nil
+		case err != nil:
+			return nil, err
+		}
+		return append(names, h.Spec.AbstractAncestors...), nil
 	}
 	lost, err := above(root)
 	if err != nil {

@@ -118,8 +118,22 @@ func TestNamespaceBelowAbstractAncestorsHasNoParent(t *testing.T) {
 	if _, err := f.Claims.Validate(as(t, "user"), "leaf", f.existing(t, "eng")); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "abstract ancestors eng") {
 		t.Errorf("claimed: %v", err)
 	}
-	if err := f.Authorizer.AuthorizePropagator(as(t, hnc.PropagatorUser), leaf, "eng"); !apierrors.IsForbidden(err) {
+	if _, err := f.Authorizer.AuthorizePropagator(as(t, hnc.PropagatorUser), leaf, "eng", true); !apierrors.IsForbidden(err) {
 		t.Errorf("the propagator: %v", err)
+	}
+}
+
+// The annotation of the root follows its Hierarchy.
+func TestLeavingADirectoryBeforeItsAnnotation(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	f.Authorizer.SetHierarchies(hierarchies(map[string]hnc.HierarchySpec{"root1": {AbstractAncestors: []string{"eng"}}}))
+	f.admin["user/root1"] = true
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), ""); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "abstract ancestors eng") {
+		t.Errorf("got %v", err)
+	}
+	f.abstract["user/"] = true
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), ""); err != nil {
+		t.Errorf("with the permission: %v", err)
 	}
 }
 

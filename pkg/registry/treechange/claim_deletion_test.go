@@ -138,7 +138,7 @@ func TestDeletionIgnoresAChildThatGoes(t *testing.T) {
 			switch row.namespace {
 			case isDeleted:
 				child.DeletionTimestamp = now
-				if err := f.indexer.Update(child); err != nil {
+				if err := errors.Join(f.indexer.Update(child), f.client.Tracker().Update(namespaces, child, "")); err != nil {
 					t.Fatal(err)
 				}
 			case isGone:

@@ -95,12 +95,20 @@ func TestPropagatorOnlyRepeatsParents(t *testing.T) {
 	f.change(t, "mine", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
 	f.change(t, "lost", map[string]string{hnc.TreeLabel("a"): "1"}, nil, true)
 	f.change(t, "far", map[string]string{hnc.TreeLabel("a"): "2"}, nil, true)
+	propagator := as(t, hnc.PropagatorUser)
 	for name, allowed := range map[string]bool{"sub": true, "lost": true, "mine": false, "far": false, "full": false} {
-		err := f.Authorizer.AuthorizePropagator(as(t, hnc.PropagatorUser), f.existing(t, name), "a")
+		guard, err := f.Authorizer.AuthorizePropagator(propagator, f.existing(t, name), "a", true)
+		if err == nil && len(guard.Unchanged) == 0 {
+			t.Errorf("%s: its edge is not compared at commit", name)
+		}
 		if (err == nil) != allowed || (err != nil && !apierrors.IsForbidden(err)) {
 			t.Errorf("%s: got %v, want it allowed: %t", name, err, allowed)
 		}
-		if err := f.Authorizer.AuthorizePropagator(as(t, "user"), f.existing(t, name), "a"); err != nil {
+		// The labels of a namespace that has left lag behind.
+		if _, err := f.Authorizer.AuthorizePropagator(propagator, f.existing(t, name), "a", false); (err == nil) != (name == "sub") {
+			t.Errorf("%s, without a restore: got %v", name, err)
+		}
+		if _, err := f.Authorizer.AuthorizePropagator(as(t, "user"), f.existing(t, name), "a", false); err != nil {
 			t.Errorf("%s: a user, whose permissions are reviewed: %v", name, err)
 		}
 	}

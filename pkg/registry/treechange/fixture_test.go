@@ -121,6 +121,7 @@ func newFixture(t *testing.T, parents map[string]string) *fixture {
 
 		SubnamespacesOf: func(parent string) ([]string, error) { return f.indexer.IndexKeys("subnamespaceOf", parent) },
 	})
+	f.Authorizer.SetHierarchies(hierarchies(nil))
 	f.Overwrites.SetHierarchies(hierarchies(nil))
 	f.sync(t)
 	return f

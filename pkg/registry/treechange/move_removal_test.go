@@ -53,3 +53,16 @@ func TestRemovalFromATerminatingNamespaceNeedsNoPermissions(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A cache may still have an earlier namespace of that name, which is being deleted.
+func TestRemovalIsAuthorizedWhereACacheHasAnEarlierNamespace(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	earlier := f.existing(t, "b").DeepCopy()
+	earlier.UID, earlier.DeletionTimestamp = "earlier", &metav1.Time{}
+	if err := f.indexer.Update(earlier); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Moves.ValidateRemoval(as(t, "nobody"), "b"); !apierrors.IsForbidden(err) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -85,6 +85,16 @@ func (s *snapshot) namespace(ctx context.Context, name string) (*corev1.Namespac
 	if s.fresh && !s.cachedNamespaces {
 		get = s.index.LiveNamespace
 	}
+	return s.add(ctx, name, get)
+}
+
+// live returns a namespace as it is in the cluster, nil if there is none.
+func (s *snapshot) live(ctx context.Context, name string) (*corev1.Namespace, error) {
+	return s.add(ctx, name, s.index.LiveNamespace)
+}
+
+// add reads a namespace.
+func (s *snapshot) add(ctx context.Context, name string, get func(context.Context, string) (*corev1.Namespace, error)) (*corev1.Namespace, error) {
 	namespace, err := get(ctx, name)
 	if apierrors.IsNotFound(err) {
 		namespace, err = nil, nil
@@ -96,9 +106,13 @@ func (s *snapshot) namespace(ctx context.Context, name string) (*corev1.Namespac
 	return namespace, nil
 }
 
-// activeNamespace returns a namespace that exists and is not being deleted, nil otherwise.
+// activeNamespace returns a namespace that exists and is not being deleted, nil otherwise. A cache may still have an
+// earlier namespace of that name, which is being deleted, unless it is the one whose Hierarchy holds the edge.
 func (s *snapshot) activeNamespace(ctx context.Context, name string) (*corev1.Namespace, error) {
 	namespace, err := s.namespace(ctx, name)
+	if err == nil && namespace != nil && namespace.DeletionTimestamp != nil && namespace.UID != s.edges[name].Hierarchy {
+		namespace, err = s.live(ctx, name)
+	}
 	if err != nil || namespace == nil || namespace.DeletionTimestamp != nil {
 		return nil, err
 	}

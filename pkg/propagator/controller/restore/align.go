@@ -167,7 +167,9 @@ func (c *Controller) patchSubnamespace(ctx context.Context, r record, sub *tree.
 
 // setParent sets the parent in an existing Hierarchy, which binds it to the present namespace.
 func (c *Controller) setParent(ctx context.Context, r record) error {
-	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"parent": r.parent}})
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"annotations": restoring}, "spec": map[string]any{"parent": r.parent},
+	})
 	if err != nil {
 		return err
 	}

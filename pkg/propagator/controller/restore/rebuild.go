@@ -60,9 +60,12 @@ func (c *Controller) createSubnamespace(ctx context.Context, r record) error {
 	})
 }
 
+// restoring are the annotations with which requests restore parents that only the tree labels name.
+var restoring = map[string]string{hnc.AnnotationRestoring: "true"}
+
 func (c *Controller) createHierarchy(ctx context.Context, r record) error {
 	h := &v1beta1.Hierarchy{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.name, Name: hnc.Singleton},
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.name, Name: hnc.Singleton, Annotations: restoring},
 		Spec: v1beta1.HierarchySpec{
 			Parent: r.parent, AbstractAncestors: r.abstract, Labels: r.metadata.Labels, Annotations: r.metadata.Annotations,
 			NamespaceLabels: r.metadata.NamespaceLabels, NamespaceAnnotations: r.metadata.NamespaceAnnotations,
