@@ -93,7 +93,9 @@ func (all *imports) destinations() iter.Seq[copies.Destination] {
 				continue
 			}
 			slices.Reverse(above)
-			if !yield(copies.Destination{Namespace: name, Ancestors: above, Before: above, Labels: func(namespace string) map[string]string { return all.namespaces[namespace].Labels }}) {
+			d := copies.Destination{Namespace: name, Ancestors: above, Labels: func(namespace string) map[string]string { return all.namespaces[namespace].Labels }}
+			before := d
+			if d.Before = &before; !yield(d) {
 				return
 			}
 		}

@@ -62,9 +62,9 @@ type Destination struct {
 	// Labels returns the present or imminent labels of the namespace or of an ancestor. It is called only where they
 	// matter.
 	Labels func(namespace string) map[string]string
-	// Before are the ancestors before a move, in the same order, for an index without copies: it infers from them which
-	// Roles the namespace has inherited. It is nil otherwise.
-	Before []string
+	// Before is the namespace before a move, for an index without copies: it infers from it which Roles the namespace has
+	// inherited. It is nil otherwise.
+	Before *Destination
 	// Stays is set if the namespace or an ancestor of it is being deleted. It reports whether a namespace exists and is
 	// not being deleted.
 	Stays func(namespace string) bool

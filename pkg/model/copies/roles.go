@@ -78,7 +78,7 @@ func (x *Index) inherits(d Destination, name string, present *Object) string {
 	case present != nil:
 		return present.origin()
 	case d.Before != nil:
-		if before := x.Governing(Destination{Namespace: d.Namespace, Ancestors: d.Before, Labels: d.Labels}, name); before != nil {
+		if before := x.Governing(*d.Before, name); before != nil {
 			return before.Namespace
 		}
 	}
@@ -131,11 +131,14 @@ func (x *Index) effectiveRole(d Destination, name string) *Object {
 // ancestor describes an ancestor of the namespace.
 func (d Destination) ancestor(namespace string) Destination {
 	at := Destination{Namespace: namespace, Ancestors: d.Ancestors[:slices.Index(d.Ancestors, namespace)], Labels: d.Labels, roles: d.roles}
-	if i := slices.Index(d.Before, namespace); i >= 0 {
-		at.Before = d.Before[:i]
-	} else if d.Before != nil {
-		at.Before = at.Ancestors // It does not move.
+	if d.Before == nil {
+		return at
 	}
+	before := at // It does not move.
+	if i := slices.Index(d.Before.Ancestors, namespace); i >= 0 {
+		before.Ancestors, before.Labels = d.Before.Ancestors[:i], d.Before.Labels
+	}
+	at.Before = &before
 	return at
 }
 

@@ -369,7 +369,10 @@ func TestWithoutCopiesInheritedRolesAreKnownByTheAncestorsBefore(t *testing.T) {
 		index.Roles.Set(roleAt(t, "other", ""))
 		local := bindingOf(t, "leaf", "Role")
 		index.Set(local)
-		d := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Before: row.before, Labels: func(string) map[string]string { return nil }}
+		d := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Labels: func(string) map[string]string { return nil }}
+		if row.before != nil {
+			d.Before = &Destination{Namespace: "leaf", Ancestors: row.before, Labels: d.Labels}
+		}
 		w := index.Decide(d, "b")
 		if got := w != nil && w.Overwrites(); got != row.want {
 			t.Errorf("before %v: it is removed: %t, want %t", row.before, got, row.want)

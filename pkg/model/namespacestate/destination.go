@@ -9,12 +9,12 @@ import (
 )
 
 // Destination describes a namespace as the destination of copies. It is valid only while the tree and the objects stay
-// the same, and not safe for concurrent use.
-func Destination(t *tree.Tree, name string) copies.Destination {
+// the same, and not safe for concurrent use. The kept labels are those of FutureLabels.
+func Destination(t *tree.Tree, name string, kept ...string) copies.Destination {
 	d := copies.Destination{
 		Namespace: name,
 		Ancestors: t.Ancestors(name),
-		Labels:    func(namespace string) map[string]string { return FutureLabels(t, namespace) },
+		Labels:    func(namespace string) map[string]string { return FutureLabels(t, namespace, kept...) },
 	}
 	if t.Goes(name) {
 		d.Stays = t.Active

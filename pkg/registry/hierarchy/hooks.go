@@ -219,7 +219,7 @@ func (k hooks) move(ctx context.Context, h, oldH *hnc.Hierarchy, namespace *core
 	if exceedsQuotas(ctx, h, oldH) {
 		ctx = treechange.WithExceedingQuotas(ctx)
 	}
-	guard, err := k.tree.Moves.Validate(ctx, namespace, h.Spec.Parent)
+	guard, err := k.tree.Moves.Validate(treechange.WithRequest(ctx, h), namespace, h.Spec.Parent)
 	if err != nil {
 		return err
 	}

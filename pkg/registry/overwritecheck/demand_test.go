@@ -21,7 +21,7 @@ func TestObjectsAreWatchedOnlyWhileChangesNeedThem(t *testing.T) {
 	above := []string{"root"}
 	for range 2 {
 		// Twice: what has ended begins again.
-		if got := words(f.Overwritten(t.Context(), above, into(above, "moved"))); got != "root/a>moved" {
+		if got := words(f.Overwritten(t.Context(), above, nil, into(above, "moved"))); got != "root/a>moved" {
 			t.Errorf("the first call after some time: %q", got)
 		}
 		eventually(t, "watched kinds", "0", func() string { return fmt.Sprint(f.watched()) })
@@ -45,7 +45,7 @@ func TestAChangeThatWaitsEndsWithItsRequest(t *testing.T) {
 	f := run(t, configMaps("", ""))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := words(f.Overwritten(ctx, []string{"root"}, into([]string{"root"}, "moved"))); got != "?the configured kinds" {
+	if got := words(f.Overwritten(ctx, []string{"root"}, nil, into([]string{"root"}, "moved"))); got != "?the configured kinds" {
 		t.Errorf("got %q", got)
 	}
 }

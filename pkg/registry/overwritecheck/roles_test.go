@@ -3,6 +3,7 @@ package overwritecheck
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -32,14 +33,14 @@ func TestH11ARoleBindingThatIsNotCopiedOverwritesNothing(t *testing.T) {
 	}
 	f.start(t)
 	eventually(t, "overwritten", "root/to-cluster-role>moved root/to-role>moved", func() string {
-		return words(f.Overwritten(t.Context(), []string{"root"}, into([]string{"root"}, "moved")))
+		return words(f.Overwritten(t.Context(), []string{"root"}, nil, into([]string{"root"}, "moved")))
 	})
 }
 
 // Here everything below "moved" comes below root.
 func TestH11WhatASubtreeOverridesComesFromTheSubtree(t *testing.T) {
 	overridden, overrides := " "+hnc.AnnotationAllowOverride+"=true", " "+hnc.AnnotationOverride+"=true"
-	ofOld := copies.Destination{Namespace: "leaf", Ancestors: []string{"root", "moved"}, Before: []string{"old", "moved"}}
+	ofOld := copies.Destination{Namespace: "leaf", Ancestors: []string{"root", "moved"}, Before: &copies.Destination{Namespace: "leaf", Ancestors: []string{"old", "moved"}}}
 	for name, row := range map[string]struct {
 		role       string
 		configMaps []string
@@ -55,7 +56,11 @@ func TestH11WhatASubtreeOverridesComesFromTheSubtree(t *testing.T) {
 		"an object that it does not propagate":  {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n" + overrides, "leaf/n"}, trees: configMaps(hnc.Ignore, ""), want: "root/n>leaf"},
 		"an object that it propagates only now": {role: "moved/ops" + overrides, configMaps: []string{"root/n" + overridden, "moved/n" + overrides, "leaf/n"},
 			mode: hnc.Ignore, root: configMaps(hnc.Propagate, ""), want: "moved/n>leaf"},
-		"a Role that the old parent also offers": {role: "old/ops", want: "root/waiting>leaf"},
+		"one of a name that only the subtree has": {role: "moved/ops" + overrides, configMaps: []string{"moved/n", "leaf/n"}, mode: hnc.Ignore, root: configMaps(hnc.Propagate, ""), want: "moved/n>leaf"},
+		"one that had to ask for it before":       {role: "moved/ops" + overrides, configMaps: []string{"moved/n", "leaf/n"}, mode: hnc.AllowPropagate, root: configMaps(hnc.Propagate, ""), want: "moved/n>leaf"},
+		"one that the subtree always propagated":  {role: "moved/ops" + overrides, configMaps: []string{"moved/n", "leaf/n"}, root: configMaps(hnc.Propagate, "")},
+		"a Role that the old parent replaced":     {role: "moved/ops" + overrides + ",old/ops", want: "moved/waiting>leaf"},
+		"a Role that the old parent also offers":  {role: "old/ops", want: "root/waiting>leaf"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := run(t, configMaps(row.mode, ""), row.configMaps...)
@@ -63,7 +68,7 @@ func TestH11WhatASubtreeOverridesComesFromTheSubtree(t *testing.T) {
 			f.Kubernetes = kubefake.NewClientset(&rbacv1.RoleBinding{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "waiting", UID: "u", ResourceVersion: "1"}, RoleRef: rbacv1.RoleRef{Kind: "Role", Name: "ops"},
 			})
-			for _, text := range []string{"root/ops" + overridden, row.role} {
+			for _, text := range append(strings.Split(row.role, ","), "root/ops"+overridden) {
 				role := source("Role", text)
 				role.APIVersion = rbacv1.SchemeGroupVersion.String()
 				if err := f.client.Tracker().Create(copies.Roles.GroupVersionResource, role, role.Namespace); err != nil {
@@ -72,7 +77,7 @@ func TestH11WhatASubtreeOverridesComesFromTheSubtree(t *testing.T) {
 			}
 			f.start(t)
 			eventually(t, "overwritten", row.want, func() string {
-				return words(f.Overwritten(t.Context(), []string{"root"}, slices.Values([]copies.Destination{ofOld})))
+				return words(f.Overwritten(t.Context(), []string{"root"}, nil, slices.Values([]copies.Destination{ofOld})))
 			})
 		})
 	}
@@ -95,8 +100,8 @@ func TestH11ARoleFromAboveOverwritesRoleBindingsThatReferToItsName(t *testing.T)
 		want   int
 	}{{[]string{}, 1}, {[]string{"root"}, 0}} {
 		eventually(t, "overwritten", fmt.Sprint(row.want), func() string {
-			writes, _ := f.Overwritten(t.Context(), []string{"root"}, func(yield func(copies.Destination) bool) {
-				yield(copies.Destination{Namespace: "moved", Ancestors: []string{"root"}, Before: row.before})
+			writes, _ := f.Overwritten(t.Context(), []string{"root"}, nil, func(yield func(copies.Destination) bool) {
+				yield(copies.Destination{Namespace: "moved", Ancestors: []string{"root"}, Before: &copies.Destination{Namespace: "moved", Ancestors: row.before}})
 			})
 			return fmt.Sprint(len(writes))
 		})

@@ -88,16 +88,59 @@ func New(config Config) *Sources {
 	return s
 }
 
-// Overwritten returns the local objects in the destinations that sources in the namespaces above would overwrite, in
-// the order of the destinations, and the kinds for which this is unknown. All destinations are descendants of the
-// namespaces above, which start with the root; what they inherit from namespaces in between may override what comes
-// from above, and is not reported. The first call for some time waits until the objects are listed, for
-// some seconds at most.
-func (s *Sources) Overwritten(ctx context.Context, above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+// Overwritten returns the local objects in the destinations that a move would overwrite, in the order of the
+// destinations, and the kinds for which this is unknown. All destinations have a Before, and are descendants of the
+// namespaces above, which start with the root. What comes from namespaces in between is reported only if it would not
+// overwrite the object without the move. The modes are those after the request, nil if it changes none. The first call
+// for some time waits until the objects are listed, for some seconds at most.
+func (s *Sources) Overwritten(ctx context.Context, above []string, after *Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
 	s.waitForSync(ctx)
+	moves, unknown := s.moves()
+	if len(moves) == 0 {
+		return nil, unknown
+	}
+	if after != nil {
+		policies, problems := s.KindPolicies(ctx, s.DiscoveryTime(), *after) // Others are not in the index.
+		resolved := byResource(policies)
+		for i := range moves {
+			moves[i].Policies = resolved[moves[i].index.Kind.GroupResource()]
+		}
+		unknown = append(unknown, problems...)
+	}
+	for d := range destinations {
+		if ctx.Err() != nil {
+			return writes, append(unknown, "what is left when the request ends")
+		}
+		writes = append(writes, s.overwrittenIn(d, above, moves)...)
+	}
+	return writes, unknown
+}
+
+// overwrittenIn returns the objects in one destination that a move would overwrite. Changes of the index wait for it,
+// but not for other destinations.
+func (s *Sources) overwrittenIn(d copies.Destination, above []string, moves []move) (writes []copies.Write) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var relevant []candidates
+	for _, m := range moves {
+		for _, w := range m.overwritten(d) {
+			if slices.Contains(above, w.From()) || !m.before.overwrites(d, w.Name) {
+				writes = append(writes, w)
+			}
+		}
+	}
+	return writes
+}
+
+// move is how the sources of one kind are copied before and after a move.
+type move struct {
+	candidates
+	before candidates
+}
+
+// moves returns the propagated kinds, and those for which it is unknown what is overwritten.
+func (s *Sources) moves() (moves []move, unknown []string) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	var roles *copies.Index
 	for _, k := range s.kinds {
 		if !k.Copies() {
@@ -107,67 +150,50 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 			unknown = append(unknown, k.index.Kind.GroupResource().String())
 			continue
 		}
-		index := *k.index // A shallow copy, which gets the policies for each destination.
+		index := *k.index // A shallow copy, which gets the policies for each destination. Only the lock protects its objects.
 		switch index.Kind {
 		case copies.Roles:
 			roles = &index
 		case copies.RoleBindings:
 			index.Roles = roles // they come first
 		}
-		c := candidates{k.Policies, &index, map[string]bool{}}
-		for _, namespace := range above {
-			for o := range k.index.In(namespace) {
-				if o.Fit() {
-					c.names[o.Name] = true
-				}
-			}
-		}
-		if len(c.names) > 0 || index.Kind == copies.RoleBindings {
-			relevant = append(relevant, c)
-		}
+		c := candidates{k.Policies, &index}
+		moves = append(moves, move{c, c})
 	}
 	if !s.resolved {
 		unknown = append(unknown, "the configured kinds")
 	}
-	if len(relevant) == 0 {
-		return nil, append(unknown, s.problems...)
-	}
-	for d := range destinations {
-		if ctx.Err() != nil {
-			return writes, append(unknown, "what is left when the request ends")
-		}
-		for _, c := range relevant {
-			for _, w := range c.overwritten(d) {
-				// Others come from sources in between that were propagated before.
-				if slices.Contains(above, w.From()) || !c.Of(chainFrom(d.Before)(w.From())).Copies() {
-					writes = append(writes, w)
-				}
-			}
-		}
-	}
-	return writes, append(unknown, s.problems...)
+	return moves, append(unknown, s.problems...)
 }
 
 // candidates are the sources of one kind that may be copied to destinations.
 type candidates struct {
 	modes.Policies
 	index *copies.Index
-	// names are those of the sources, nil for any. RoleBindings may also be overwritten by the Role that they refer to.
-	names map[string]bool
 }
 
 // overwritten returns the objects in one destination that sources overwrite, sorted by name.
 func (c candidates) overwritten(d copies.Destination) []copies.Write {
 	var writes []copies.Write
-	c.index.Policy, c.index.PolicyOf = c.Cluster, c.PolicyFunc(chainFrom(d.Ancestors))
 	for o := range c.index.In(d.Namespace) {
-		if c.names != nil && !c.names[o.Name] && o.BindsRole() == "" {
-			continue
-		}
-		if w := c.index.Decide(d, o.Name); w != nil && w.Overwrites() {
+		if w := c.decide(d, o.Name); w != nil && w.Overwrites() {
 			writes = append(writes, *w)
 		}
 	}
 	slices.SortFunc(writes, func(a, b copies.Write) int { return strings.Compare(a.Name, b.Name) })
 	return writes
+}
+
+// overwrites reports whether sources would overwrite an object of that name in the destination without the move.
+func (c candidates) overwrites(d copies.Destination, name string) bool {
+	before := *d.Before
+	before.Before = d.Before // It inherits the same Roles.
+	w := c.decide(before, name)
+	return w != nil && w.Overwrites()
+}
+
+// decide returns what to write for one name in a destination, nil if nothing.
+func (c candidates) decide(d copies.Destination, name string) *copies.Write {
+	c.index.Policy, c.index.PolicyOf = c.Cluster, c.PolicyFunc(chainFrom(d.Ancestors))
+	return c.index.Decide(d, name)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -45,16 +46,76 @@ func TestH11WhatIsOverwritten(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			f := run(t, configMaps("", ""), row.objects...)
 			f.start(t)
-			eventually(t, "overwritten", row.want, func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved", "below"))) })
+			eventually(t, "overwritten", row.want, func() string { return words(f.Overwritten(t.Context(), above, nil, into(above, "moved", "below"))) })
 			for _, other := range [][]hnc.ResourceSpec{configMaps(hnc.AllowPropagate, ""), configMaps(hnc.Propagate, hnc.Keep), nil} {
 				f.config.Modify(configured(other...))
 				if other != nil && other[0].Mode == hnc.AllowPropagate && strings.Contains(row.objects[0], "select") {
 					continue // the source has the annotation
 				}
-				eventually(t, fmt.Sprintf("overwritten with %v", other), "", func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved", "below"))) })
+				eventually(t, fmt.Sprintf("overwritten with %v", other), "", func() string { return words(f.Overwritten(t.Context(), above, nil, into(above, "moved", "below"))) })
 			}
 		})
 	}
+}
+
+// A source in the subtree selects its descendants by labels, which the move changes.
+func TestH11SourcesOfTheSubtreeSelectByTheLabelsAfterTheMove(t *testing.T) {
+	f := run(t, configMaps("", ""), "moved/n propagate.hnc.x-k8s.io/select=team=new", "leaf/n")
+	f.start(t)
+	labeled := func(team string) func(string) map[string]string {
+		return func(string) map[string]string { return map[string]string{"team": team} }
+	}
+	for _, row := range []struct{ before, after, want string }{{"old", "new", "moved/n>leaf"}, {"new", "new", ""}, {"new", "old", ""}} {
+		d := copies.Destination{Namespace: "leaf", Ancestors: []string{"root", "moved"}, Labels: labeled(row.after),
+			Before: &copies.Destination{Namespace: "leaf", Ancestors: []string{"old", "moved"}, Labels: labeled(row.before)}}
+		eventually(t, fmt.Sprintf("overwritten with labels %s, then %s", row.before, row.after), row.want, func() string {
+			return words(f.Overwritten(t.Context(), []string{"root"}, nil, slices.Values([]copies.Destination{d})))
+		})
+	}
+}
+
+// What the subtree propagates may change in the request that moves it.
+func TestH11ModesAreThoseAfterTheRequest(t *testing.T) {
+	f := run(t, configMaps("", ""), "moved/n", "leaf/n")
+	f.trees.list.(*hnc.HierarchyList).Items = []hnc.Hierarchy{*hierarchy("moved", configMaps(hnc.Ignore, "")...)}
+	f.start(t)
+	d := copies.Destination{Namespace: "leaf", Ancestors: []string{"root", "moved"}, Before: &copies.Destination{Namespace: "leaf", Ancestors: []string{"moved"}}}
+	eventually(t, "modes", "true", func() string { return fmt.Sprint(f.ModesKnown()) })
+	after := f.CurrentModes().With("moved", nil)
+	for _, row := range []struct {
+		after *Modes
+		want  string
+	}{{nil, ""}, {&after, "moved/n>leaf"}} {
+		if got := words(f.Overwritten(t.Context(), []string{"root"}, row.after, slices.Values([]copies.Destination{d}))); got != row.want {
+			t.Errorf("got %q, want %q", got, row.want)
+		}
+	}
+}
+
+// Otherwise everything that reads the modes would wait for one large move.
+func TestTheIndexChangesWhileAMoveIsEvaluated(t *testing.T) {
+	f := run(t, configMaps("", ""), "root/a", "moved/a", "below/a")
+	f.start(t)
+	above := []string{"root"}
+	eventually(t, "overwritten", "root/a>moved", func() string { return words(f.Overwritten(t.Context(), above, nil, into(above, "moved"))) })
+	f.Overwritten(t.Context(), above, nil, func(yield func(copies.Destination) bool) {
+		for d := range into(above, "moved", "below") {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				f.Relist()
+			}()
+			select {
+			case <-done:
+			case <-time.After(10 * time.Second):
+				t.Error("a change waits for the move")
+				return
+			}
+			if !yield(d) {
+				return
+			}
+		}
+	})
 }
 
 func TestH11WhatIsUnknownIsReported(t *testing.T) {
@@ -62,18 +123,18 @@ func TestH11WhatIsUnknownIsReported(t *testing.T) {
 	f.client.PrependReactor("list", "configmaps", func(clienttesting.Action) (bool, kruntime.Object, error) { return true, nil, fmt.Errorf("away") })
 	f.maxWait = 0
 	above := []string{"root"}
-	if got := words(f.Overwritten(t.Context(), above, into(above, "moved"))); got != "?the configured kinds" {
+	if got := words(f.Overwritten(t.Context(), above, nil, into(above, "moved"))); got != "?the configured kinds" {
 		t.Errorf("before anything is known: %q", got)
 	}
 	f.start(t)
-	eventually(t, "unknown", "?configmaps", func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved"))) })
+	eventually(t, "unknown", "?configmaps", func() string { return words(f.Overwritten(t.Context(), above, nil, into(above, "moved"))) })
 }
 
 func TestOtherRulesApplyAfterRelist(t *testing.T) {
 	f := run(t, configMaps("", ""), "root/a team=none", "moved/a")
 	f.start(t)
 	above := []string{"root"}
-	overwritten := func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved"))) }
+	overwritten := func() string { return words(f.Overwritten(t.Context(), above, nil, into(above, "moved"))) }
 	eventually(t, "overwritten", "root/a>moved", overwritten)
 	f.rules.Store(&copies.Rules{Skipped: []labels.Selector{labels.SelectorFromSet(labels.Set{"team": "none"})}})
 	f.Relist()
@@ -87,7 +148,7 @@ func TestIndexFollowsWatch(t *testing.T) {
 	f := run(t, configMaps("", ""), "root/a")
 	f.start(t)
 	above := []string{"root"}
-	overwritten := func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved"))) }
+	overwritten := func() string { return words(f.Overwritten(t.Context(), above, nil, into(above, "moved"))) }
 	eventually(t, "known", "", overwritten)
 	client := f.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("moved").(fake.MetadataClient)
 	m := source("ConfigMap", "moved/a")
@@ -159,7 +220,7 @@ func TestModesOfHierarchyApplyToSourcesBelow(t *testing.T) {
 	above := []string{"root", "mid"}
 	f := run(t, nil, "root/a", "mid/b", "moved/a", "moved/b")
 	f.start(t)
-	overwritten := func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved"))) }
+	overwritten := func() string { return words(f.Overwritten(t.Context(), above, nil, into(above, "moved"))) }
 	eventually(t, "no modes", "", overwritten)
 	f.trees.Add(hierarchy("mid", configMaps("", "")...))
 	eventually(t, "below mid", "mid/b>moved", overwritten)
@@ -256,7 +317,7 @@ func BenchmarkOverwritten(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("subtree=%d", size), func(b *testing.B) {
 			for b.Loop() {
-				if writes, unknown := s.Overwritten(b.Context(), above, into(above, names...)); len(writes)+len(unknown) > 0 {
+				if writes, unknown := s.Overwritten(b.Context(), above, nil, into(above, names...)); len(writes)+len(unknown) > 0 {
 					b.Fatal(writes, unknown)
 				}
 			}

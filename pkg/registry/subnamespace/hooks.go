@@ -152,7 +152,7 @@ func (k hooks) claim(ctx context.Context, s *hnc.Subnamespace) error {
 		return err
 	}
 	ownerref.Set(ctx, s, parent)
-	guard, err := k.tree.Claims.Validate(ctx, s.Name, parent)
+	guard, err := k.tree.Claims.Validate(treechange.WithRequest(ctx, s), s.Name, parent)
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func TestMovedNamespacesHaveLabelsOfAbstractAncestors(t *testing.T) {
 	f := newFixture(t, map[string]string{"leaf": "", "moved": ""})
 	f.Overwrites.SetHierarchies(hierarchies(map[string]hnc.HierarchySpec{"leaf": {AbstractAncestors: []string{"eng", "moved", "top"}}}))
 	nodes, chain := []Node{{Name: "moved", Namespace: f.existing(t, "moved")}}, []string{"leaf"}
-	for d := range movedDestinations(nodes, []string{"moved"}, chain, f.Overwrites.labelsAfter(t.Context(), nodes, chain)) {
+	for d := range f.Overwrites.movedDestinations(t.Context(), nodes, []string{"moved"}, chain) {
 		want := map[string]string{hnc.TreeLabel("moved"): "0", hnc.TreeLabel("leaf"): "1", hnc.TreeLabel("eng"): "2", hnc.TreeLabel("top"): "4",
 			hnc.LabelIncludedNamespace: "true", hnc.LabelInTree: "true"}
 		if got := d.Labels(d.Namespace); !maps.Equal(got, want) {

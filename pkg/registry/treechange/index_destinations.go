@@ -30,55 +30,69 @@ func (n Node) writable() bool { return n.Namespace != nil && n.Namespace.Deletio
 
 // movedDestinations returns the namespaces of a subtree as they are after its top, whose chain was before, has moved to
 // the parent with the given chain. A namespace of the chain that is in the subtree was moved there after the chain had
-// been read, so the move will be validated again, and it is not a destination of its own objects. labels returns the
-// labels of a namespace after the move.
-func movedDestinations(nodes []Node, before, chain []string, labels func(namespace string) map[string]string) iter.Seq[copies.Destination] {
+// been read, so the move will be validated again, and it is not a destination of its own objects.
+func (o *Overwrites) movedDestinations(ctx context.Context, nodes []Node, before, chain []string) iter.Seq[copies.Destination] {
+	t, old := o.treeAfter(ctx, nodes, chain), slices.Clone(before[1:])
+	slices.Reverse(old)
 	return func(yield func(copies.Destination) bool) {
-		inner := ancestorsWithin(nodes)
-		for _, n := range nodes {
-			if !n.writable() || slices.Contains(chain, n.Name) {
+		for _, name := range plan.Scope(t, nodes[0].Name) {
+			if t.Halted(name) {
 				continue
 			}
-			above, old := slices.Concat(inner[n.Name], chain), append(append([]string{}, inner[n.Name]...), before[1:]...)
-			slices.Reverse(above)
-			slices.Reverse(old)
-			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: labels, Before: old}.Remember()) {
+			d := namespacestate.Destination(t, name, hnc.LabelHasSubnamespaces, hnc.LabelOrphaned)
+			unmoved := copies.Destination{Namespace: name, Ancestors: slices.Concat(old, d.Ancestors[len(chain):]), Labels: o.index.labels}.Remember()
+			if d.Before = &unmoved; !yield(d) {
 				return
 			}
 		}
 	}
 }
 
-// labelsAfter returns the labels that namespaces have after the top of a subtree has moved to the parent with the given
-// chain: those that the propagator will write, computed by its functions from the namespaces that are asked for and
-// their ancestors. It reads their hierarchies from the cache of this server, at most one for each namespace. Hierarchies
-// that it cannot read set nothing, and missing namespaces count as if they existed. Labels that follow from
-// Subnamespaces, which no move changes, stay as they are, and so do Pod Security labels that no hierarchy sets.
-func (o *Overwrites) labelsAfter(ctx context.Context, nodes []Node, chain []string) func(namespace string) map[string]string {
-	t, after, above := seen.New(o.config.Rules()), make(map[string]Node, len(nodes)), ""
-	for _, n := range nodes {
-		after[n.Name] = n
-	}
+// treeAfter returns a subtree, and the chain of the parent to which its top moves, as they are after the request. It
+// reads their hierarchies from the cache of this server. Hierarchies that it cannot read set nothing, and missing
+// namespaces count as if they existed. It has the Subnamespace of the request only: labels that follow from others,
+// which no move changes, stay as they are, and so do Pod Security labels that no hierarchy sets.
+func (o *Overwrites) treeAfter(ctx context.Context, nodes []Node, chain []string) *seen.Tree {
+	t, above := seen.New(o.config.Rules()), ""
 	for _, name := range slices.Backward(chain) {
 		namespace, _ := o.config.Namespaces.Get(name)
-		after[name], above = Node{Name: name, Parent: above, Namespace: namespace}, name
+		o.record(ctx, t, Node{Name: name, Parent: above, Namespace: namespace}, false)
+		above = name
 	}
-	after[nodes[0].Name] = Node{Name: nodes[0].Name, Parent: above, Namespace: nodes[0].Namespace}
-	return func(namespace string) map[string]string {
-		for n := after[namespace]; n.Name != "" && t.Namespace(n.Name) == nil; n = after[n.Parent] {
-			if n.Namespace == nil {
-				n.Namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name}}
-			}
-			t.SetNamespace(seen.NewNamespace(n.Namespace))
-			var h v1beta1.Hierarchy
-			stored, err := o.hierarchies(ctx, n.Name)
-			if err == nil && v1beta1.Convert_hnc_Hierarchy_To_v1beta1_Hierarchy(stored, &h, nil) == nil {
-				t.SetHierarchy(seen.NewHierarchy(&h))
-			}
-			plan.Move(t, n.Name, n.Parent)
+	o.record(ctx, t, Node{Name: nodes[0].Name, Parent: above, Namespace: nodes[0].Namespace}, true)
+	for _, n := range nodes[1:] {
+		if t.Namespace(n.Name) == nil {
+			o.record(ctx, t, n, false)
 		}
-		return namespacestate.FutureLabels(t, namespace, hnc.LabelHasSubnamespaces, hnc.LabelOrphaned)
 	}
+	return t
+}
+
+// record adds a namespace and what sets its labels to the tree. The hierarchy of one that moves is bound to it with the
+// move; a void one of another has no effect.
+func (o *Overwrites) record(ctx context.Context, t *seen.Tree, n Node, moves bool) {
+	if n.Namespace == nil {
+		n.Namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: n.Parent}}}
+	}
+	t.SetNamespace(seen.NewNamespace(n.Namespace))
+	stored, _ := o.hierarchies(ctx, n.Name)
+	switch requested := ctx.Value(requestKey{}).(type) {
+	case *hnc.Hierarchy:
+		if requested.Namespace == n.Name {
+			stored = requested
+		}
+	case *hnc.Subnamespace:
+		var s v1beta1.Subnamespace
+		if requested.Name == n.Name && v1beta1.Convert_hnc_Subnamespace_To_v1beta1_Subnamespace(requested, &s, nil) == nil {
+			t.SetSubnamespace(seen.NewSubnamespace(&s))
+		}
+	}
+	if h, err := HierarchyRecord(stored); err == nil && h != nil {
+		if t.SetHierarchy(h); !moves && t.Hierarchy(n.Name) == nil {
+			t.DeleteHierarchy(n.Name, h.UID)
+		}
+	}
+	plan.Move(t, n.Name, n.Parent)
 }
 
 // labels returns the labels of a namespace, none if it does not exist.

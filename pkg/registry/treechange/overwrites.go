@@ -9,10 +9,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -24,8 +26,9 @@ import (
 // Sources finds the objects that copies of sources would overwrite. Both methods also return the kinds that they cannot
 // answer for.
 type Sources interface {
-	// Overwritten returns the writes to destinations that get sources from the given ancestors, the root first.
-	Overwritten(ctx context.Context, above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
+	// Overwritten returns the writes to destinations because of a move below the given ancestors, the root first. The
+	// modes are those after the request, nil if it changes none.
+	Overwritten(ctx context.Context, above []string, after *overwritecheck.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
 	// OverwrittenBy returns the writes to destinations, each with all its ancestors, after a change of configured
 	// kinds.
 	OverwrittenBy(ctx context.Context, before, after overwritecheck.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
@@ -54,6 +57,24 @@ type Overwrites struct {
 // SetHierarchies sets how cached hierarchies are read, as that of the Authorizer does for stored ones.
 func (o *Overwrites) SetHierarchies(get HierarchyGetter) { o.hierarchies = get }
 
+type requestKey struct{}
+
+// WithRequest returns a context in which moves are evaluated with the labels and modes that a Hierarchy or a
+// Subnamespace sets in the same request.
+func WithRequest(ctx context.Context, object runtime.Object) context.Context {
+	return context.WithValue(ctx, requestKey{}, object)
+}
+
+// modesAfter returns the modes after the request, nil if it changes none.
+func (o *Overwrites) modesAfter(ctx context.Context) *overwritecheck.Modes {
+	modes := o.config.Sources.CurrentModes()
+	h, ok := ctx.Value(requestKey{}).(*hnc.Hierarchy)
+	if !ok || slices.Equal(h.Spec.Propagation, modes.Trees[h.Namespace]) {
+		return nil
+	}
+	return ptr.To(modes.With(h.Namespace, h.Spec.Propagation))
+}
+
 // validateMove rejects a move that would overwrite objects in the namespace and below it (docs/spec/hnc.md 2.4, H11).
 // It comes last, so that only users allowed to move the namespace learn their names. The field is where the client has
 // named the namespace or its parent.
@@ -64,15 +85,19 @@ func (o *Overwrites) validateMove(ctx context.Context, reject rejection, field s
 	}
 	above := slices.Clone(chain)
 	slices.Reverse(above)
-	nodes := o.index.Subtree(namespace)
-	writes, unknown := o.config.Sources.Overwritten(ctx, above, movedDestinations(nodes, o.index.Chain(namespace.Name), chain, o.labelsAfter(ctx, nodes, chain)))
+	destinations := o.movedDestinations(ctx, o.index.Subtree(namespace), o.index.Chain(namespace.Name), chain)
+	writes, unknown := o.config.Sources.Overwritten(ctx, above, o.modesAfter(ctx), destinations)
 	warnUnknown(ctx, unknown)
 	if len(writes) == 0 {
 		return nil
 	}
 	return reject.conflict("%s: what comes from %q and its ancestors would overwrite objects of the same names. Rename or delete these first, or have them kept "+
 		"by onConflict: Keep for their kinds:\n%s", field, chain[0], o.describe(ctx, requester, writes, func(w copies.Write) string {
-		return fmt.Sprintf("Namespace %q: %s (%s)", w.Namespace, w.Name, w.Kind.GroupVersion().WithKind(w.Kind.Kind))
+		line := fmt.Sprintf("Namespace %q: %s (%s)", w.Namespace, w.Name, w.Kind.GroupVersion().WithKind(w.Kind.Kind))
+		if !slices.Contains(above, w.From()) {
+			line += fmt.Sprintf(", by what namespace %q propagates from then on", w.From())
+		}
+		return line
 	}))
 }
 

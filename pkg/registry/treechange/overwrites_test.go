@@ -29,27 +29,38 @@ import (
 type conflicting struct {
 	mode           v1beta1.SynchronizationMode
 	names, unknown []string
-	destinations   []copies.Destination
-	modes          overwritecheck.Modes
-	unread         bool
+	// from is where they come from, the parent if it is "".
+	from         string
+	destinations []copies.Destination
+	modes        overwritecheck.Modes
+	after        *overwritecheck.Modes
+	unread       bool
 	// read is the revision up to which hierarchies are read.
 	read int64
 }
 
-func (s *conflicting) Overwritten(_ context.Context, _ []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
-	s.destinations = slices.Collect(destinations)
+func (s *conflicting) Overwritten(_ context.Context, above []string, after *overwritecheck.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+	s.destinations, s.after = slices.Collect(destinations), after
 	for _, d := range s.destinations {
+		from := s.from
+		switch {
+		case from != "":
+		case len(above) > 0:
+			from = above[len(above)-1]
+		default:
+			from = d.Ancestors[len(d.Ancestors)-1]
+		}
 		for _, name := range s.names {
 			kind := copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap"}
 			writes = append(writes, copies.Write{Verb: copies.Update, Kind: kind, Namespace: d.Namespace, Name: name,
-				Source: &copies.Object{Namespace: d.Ancestors[len(d.Ancestors)-1]}})
+				Source: &copies.Object{Namespace: from}})
 		}
 	}
 	return writes, s.unknown
 }
 
 func (s *conflicting) OverwrittenBy(_ context.Context, _, _ overwritecheck.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
-	return s.Overwritten(context.Background(), nil, func(yield func(copies.Destination) bool) {
+	return s.Overwritten(context.Background(), nil, nil, func(yield func(copies.Destination) bool) {
 		for d := range destinations {
 			if len(d.Ancestors) > 0 && !yield(d) {
 				return
@@ -178,7 +189,11 @@ func TestH11LabelsAfterTheMoveAreThePropagators(t *testing.T) {
 		sets map[string]hnc.HierarchySpec
 		// present are labels of the leaf before the move, or of the external root.
 		present, external map[string]string
-		want              string
+		// request is what the request sets on the namespace, and void reports that the stored hierarchies belong to
+		// earlier namespaces.
+		request *hnc.HierarchySpec
+		void    bool
+		want    string
 	}{
 		"a managed label of the new parent":       {sets: map[string]hnc.HierarchySpec{"new": {Labels: team("new")}}, present: map[string]string{"team": "old"}, want: "team=new"},
 		"the highest wins":                        {sets: map[string]hnc.HierarchySpec{"new": {Labels: team("new")}, "root": {Labels: team("root")}, "leaf": {Labels: team("leaf")}}, want: "team=root"},
@@ -190,6 +205,11 @@ func TestH11LabelsAfterTheMoveAreThePropagators(t *testing.T) {
 		"a managed label of an external root":     {external: map[string]string{"team": "theirs"}, want: "team=theirs"},
 		"somebody else's label":                   {present: map[string]string{"env": "test"}, want: "env=test"},
 		"one that follows from its Subnamespaces": {present: map[string]string{hnc.LabelHasSubnamespaces: "true"}, want: hnc.LabelHasSubnamespaces + "=true"},
+		"what the same request sets":              {request: &hnc.HierarchySpec{Labels: team("request")}, want: "team=request"},
+		"what the same request sets instead":      {sets: map[string]hnc.HierarchySpec{"moved": {Labels: team("moved")}}, request: &hnc.HierarchySpec{Labels: team("request")}, want: "team=request"},
+		"not what the same request removes":       {sets: map[string]hnc.HierarchySpec{"moved": {Labels: team("moved")}}, request: &hnc.HierarchySpec{}},
+		"not what a void hierarchy sets":          {sets: map[string]hnc.HierarchySpec{"leaf": {Labels: team("leaf")}, "new": {Labels: team("new")}}, void: true},
+		"what one sets that the move binds":       {sets: map[string]hnc.HierarchySpec{"moved": {Labels: team("moved")}}, void: true, want: "team=moved"},
 		"cascading deletion by the new parent":    {sets: map[string]hnc.HierarchySpec{"new": {AllowCascadingDeletion: ptr.To(true)}}, want: hnc.LabelCascadingDeletion + "=" + hnc.CascadingAllowed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,9 +222,19 @@ func TestH11LabelsAfterTheMoveAreThePropagators(t *testing.T) {
 			}
 			s := &conflicting{}
 			f.config().Sources, f.config().Rules = s, func() managed.Rules { return rules }
-			f.Overwrites.SetHierarchies(hierarchies(row.sets))
+			f.Overwrites.SetHierarchies(func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
+				h, err := hierarchies(row.sets)(ctx, namespace)
+				if row.void && err == nil {
+					h.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: namespace, UID: "earlier"}}
+				}
+				return h, err
+			})
 			f.admin["user/old"], f.admin["user/new"] = true, true
-			if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "moved"), "new"); err != nil {
+			ctx := as(t, "user")
+			if row.request != nil {
+				ctx = WithRequest(ctx, &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "moved", Name: hnc.Singleton}, Spec: *row.request})
+			}
+			if _, err := f.Moves.Validate(ctx, f.existing(t, "moved"), "new"); err != nil {
 				t.Fatal(err)
 			}
 			got := s.destinations[slices.IndexFunc(s.destinations, func(d copies.Destination) bool { return d.Namespace == "leaf" })].Labels("leaf")
@@ -220,6 +250,82 @@ func TestH11LabelsAfterTheMoveAreThePropagators(t *testing.T) {
 	}
 }
 
+// A Subnamespace sets the labels of the namespace that it takes into the tree, and of the orphans below a new one.
+func TestH11LabelsAfterAClaimAreThoseOfTheSubnamespace(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "orphan": "gone", "joins": ""})
+	rules, errs := managed.NewRules(&v1beta1.Rules{ManagedNamespaceLabels: []string{"team"}}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	s := &conflicting{}
+	f.config().Sources, f.config().Rules = s, func() managed.Rules { return rules }
+	f.Overwrites.SetHierarchies(hierarchies(map[string]hnc.HierarchySpec{"joins": {Labels: []hnc.MetaKVP{{Key: "team", Value: "before"}}}}))
+	f.edit(t, "joins", func(ns *corev1.Namespace) { ns.Annotations = map[string]string{hnc.AnnotationSubnamespaceOf: "a"} })
+	for _, name := range []string{"orphan", "joins", "a"} {
+		f.admin["user/"+name] = true
+	}
+	for name, at := range map[string]string{"gone": "orphan", "joins": "joins"} {
+		ctx := WithRequest(as(t, "user"), &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name},
+			Spec: hnc.SubnamespaceSpec{Labels: []hnc.MetaKVP{{Key: "team", Value: "request"}}}})
+		if _, err := f.Claims.Validate(ctx, name, f.existing(t, "a")); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.destinations[0].Labels(at)["team"]; got != "request" || s.destinations[0].Namespace != at {
+			t.Errorf("the label of %s is %q", at, got)
+		}
+	}
+}
+
+func TestH11ModesAfterTheMoveAreThoseOfTheRequest(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	secrets := []hnc.ResourceSpec{{Resource: "secrets", Mode: hnc.Ignore}}
+	s := &conflicting{modes: overwritecheck.Modes{Trees: map[string][]hnc.ResourceSpec{"root2": secrets}}}
+	f.config().Sources, f.admin["user/a"], f.propagation["user/root1"] = s, true, true
+	for _, propagation := range [][]hnc.ResourceSpec{nil, secrets} {
+		h := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "root2", Name: hnc.Singleton}, Spec: hnc.HierarchySpec{Propagation: propagation}}
+		if _, err := f.Moves.Validate(WithRequest(as(t, "user"), h), f.existing(t, "root2"), "a"); err != nil {
+			t.Fatal(err)
+		}
+		switch changed := s.after != nil; {
+		case changed != (propagation == nil):
+			t.Errorf("the request changes modes: %t", changed)
+		case changed && len(s.after.Trees) > 0:
+			t.Errorf("got %v, want none", s.after.Trees)
+		}
+	}
+}
+
+// The index of objects is locked while labels are asked for.
+func TestH11HierarchiesAreReadBeforeObjectsAre(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	s, read := &conflicting{}, 0
+	f.config().Sources, f.admin["user/a"] = s, true
+	f.Overwrites.SetHierarchies(func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
+		read++
+		return hierarchies(nil)(ctx, namespace)
+	})
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "root2"), "a"); err != nil {
+		t.Fatal(err)
+	}
+	before := read
+	for _, d := range s.destinations {
+		d.Labels(d.Namespace)
+	}
+	if before == 0 || read != before {
+		t.Errorf("%d hierarchies were read before, and %d after", before, read-before)
+	}
+}
+
+func TestH11SourcesOfTheSubtreeAreNamed(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	f.config().Sources, f.admin["user/a"] = &conflicting{names: []string{"settings"}, from: "root2"}, true
+	f.lists = map[string]bool{"x": true}
+	_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "root2"), "a")
+	if err == nil || !strings.Contains(err.Error(), `Namespace "x": settings (/v1, Kind=ConfigMap), by what namespace "root2" propagates from then on`) {
+		t.Error(err)
+	}
+}
+
 func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
 	node := func(name, parent string) Node {
 		return Node{Name: name, Parent: parent, Namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}}
@@ -227,16 +333,17 @@ func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
 	// "parent" has come below "moved" since its chain was read.
 	var names []string
 	before := map[string][]string{"moved": {"top", "old"}, "other": {"top", "old", "moved"}}
-	for d := range movedDestinations([]Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"moved", "old", "top"}, []string{"parent", "root"}, nil) {
+	f := newFixture(t, nil)
+	for d := range f.Overwrites.movedDestinations(t.Context(), []Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"moved", "old", "top"}, []string{"parent", "root"}) {
 		names = append(names, d.Namespace)
-		if !slices.Equal(d.Before, before[d.Namespace]) {
-			t.Errorf("the ancestors of %s before are %v", d.Namespace, d.Before)
+		if !slices.Equal(d.Before.Ancestors, before[d.Namespace]) {
+			t.Errorf("the ancestors of %s before are %v", d.Namespace, d.Before.Ancestors)
 		}
 	}
 	if want := []string{"moved", "other"}; !slices.Equal(names, want) {
 		t.Errorf("destinations: %v, want %v", names, want)
 	}
-	for d := range movedDestinations([]Node{node("moved", "")}, []string{"moved"}, []string{"parent"}, nil) {
+	for d := range f.Overwrites.movedDestinations(t.Context(), []Node{node("moved", "")}, []string{"moved"}, []string{"parent"}) {
 		if d.Before == nil {
 			t.Error("it is not known that the namespace was a root")
 		}
@@ -250,8 +357,7 @@ func TestH11MovedNamespacesInheritFromEachOther(t *testing.T) {
 		nodes[i].Namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: nodes[i].Name}}
 	}
 	want, chain := map[string]string{"moved": "root parent", "mid": "root parent moved", "leaf": "root parent moved mid"}, []string{"parent", "root"}
-	labels := newFixture(t, nil).Overwrites.labelsAfter(t.Context(), nodes, chain)
-	for d := range movedDestinations(nodes, []string{"moved", "old"}, chain, labels) {
+	for d := range newFixture(t, nil).Overwrites.movedDestinations(t.Context(), nodes, []string{"moved", "old"}, chain) {
 		if got := strings.Join(d.Ancestors, " "); got != want[d.Namespace] {
 			t.Errorf("%s inherits from %s, want %s", d.Namespace, got, want[d.Namespace])
 		}
