@@ -189,7 +189,7 @@ func (t *translation) validateParent(name string) {
 	case spec.Parent == "":
 		return
 	case managed.External(ns.Annotations):
-		t.leaveOut("%s: spec.parent %s, because the namespace is managed by %s", hierarchyOf(name), spec.Parent, ns.Annotations[hnc.AnnotationManagedBy])
+		t.leaveOut("%s: spec.parent %s, because the namespace is managed by %s", hierarchyOf(name), spec.Parent, managed.Manager(ns.Annotations))
 		spec.Parent = ""
 	case t.excluded(spec.Parent):
 		// HNC has halted it; a root would lose the copies that it has.

@@ -16,8 +16,8 @@ const (
 	// of most kinds. A longer name may not fit into the URL of a request, so that its object could be created but not
 	// deleted.
 	MaxLength = 253
-	// maxText is the length in bytes up to which messages are written to logs and conditions.
-	maxText  = 2048
+	// MaxText is the length in bytes up to which messages are written to logs, events and conditions.
+	MaxText  = 2048
 	ellipsis = "…"
 )
 
@@ -25,7 +25,7 @@ const (
 func Addressable(name string) bool { return len(name) <= MaxLength }
 
 // Shorten returns the beginning of a name that is too long.
-func Shorten(name string) string { return cut(name, MaxLength) }
+func Shorten(name string) string { return Truncate(name, MaxLength) }
 
 // Key returns a short identifier of a name, different for different names: the name itself, or the beginning of one
 // that is too long and a hash of all of it. Shorten returns the same for a name and its key.
@@ -65,7 +65,7 @@ func AndMore(first []string, number int, separator string) string {
 // ShortenText returns a message in which no word is longer than a name may be, and which is bounded itself. Errors of
 // clients and servers repeat the names of objects.
 func ShortenText(text string) string {
-	text = cut(text, maxText)
+	text = Truncate(text, MaxText)
 	if len(text) <= MaxLength {
 		return text
 	}
@@ -84,8 +84,8 @@ func ShortenText(text string) string {
 	return b.String()
 }
 
-// cut returns the first bytes of the text, without the part of a character at the end, if it is longer than that.
-func cut(text string, length int) string {
+// Truncate returns the text, or the beginning of one that has more bytes than length, with an ellipsis at the end.
+func Truncate(text string, length int) string {
 	if len(text) <= length {
 		return text
 	}

@@ -19,7 +19,7 @@ func TestLongNamesAreShortened(t *testing.T) {
 	if got := ShortenText("deleting " + long[:1000] + " failed\nagain"); len(got) > 300 || !strings.HasPrefix(got, "deleting ä") || !strings.HasSuffix(got, "… failed\nagain") {
 		t.Errorf("the message is %q", got)
 	}
-	if got := ShortenText(strings.Repeat("a ", 190000)); len(got) > maxText {
+	if got := ShortenText(strings.Repeat("a ", 190000)); len(got) > MaxText {
 		t.Errorf("the message has %d bytes", len(got))
 	}
 }
@@ -63,7 +63,7 @@ func FuzzNames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		short, text := Shorten(name), ShortenText(name)
-		if len(short) > MaxLength || len(text) > maxText || Addressable(name) && short != name {
+		if len(short) > MaxLength || len(text) > MaxText || Addressable(name) && short != name {
 			t.Errorf("%q is shortened to %q and %q", name, short, text)
 		}
 		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\n' }) {

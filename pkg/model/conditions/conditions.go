@@ -13,13 +13,18 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
+// maxMessage is the length up to which Kubernetes accepts the message of a condition.
+const maxMessage = 32768
+
 // Merge returns the wanted conditions, with the transition times of those old ones whose status is the same. Where
-// several have the same type, each is compared with that of the same reason.
+// several have the same type, each is compared with that of the same reason. Messages are truncated.
 func Merge(old, wanted []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
 	merged := make([]metav1.Condition, len(wanted))
 	for i, c := range wanted {
+		c.Message = names.Truncate(c.Message, maxMessage)
 		c.ObservedGeneration = generation
 		c.LastTransitionTime = now
 		o := find(old, c)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Annotations are the values of the annotations. An empty value and an absent annotation mean the same.
@@ -20,16 +21,19 @@ type Annotations struct {
 	AllowOverride, Override string
 }
 
-// Of returns the annotations of an object.
+// Of returns the annotations of an object, and of a value that is too long its beginning, which is invalid as well: no
+// valid value contains an ellipsis.
 func Of(annotations map[string]string) Annotations {
+	selector := func(key string) string { return names.Truncate(annotations[key], maxCharacters*utf8.UTFMax) }
+	boolean := func(key string) string { return names.Truncate(annotations[key], maxBoolean) }
 	return Annotations{
-		Select:     annotations[hnc.AnnotationSelect],
-		TreeSelect: annotations[hnc.AnnotationTreeSelect],
-		None:       annotations[hnc.AnnotationNone],
-		All:        annotations[hnc.AnnotationAll],
+		Select:     selector(hnc.AnnotationSelect),
+		TreeSelect: selector(hnc.AnnotationTreeSelect),
+		None:       boolean(hnc.AnnotationNone),
+		All:        boolean(hnc.AnnotationAll),
 
-		AllowOverride: annotations[hnc.AnnotationAllowOverride],
-		Override:      annotations[hnc.AnnotationOverride],
+		AllowOverride: boolean(hnc.AnnotationAllowOverride),
+		Override:      boolean(hnc.AnnotationOverride),
 	}
 }
 
@@ -77,6 +81,9 @@ const (
 	maxItems      = 64
 )
 
+// maxBoolean is the length in bytes up to which errors quote what should be true or false.
+const maxBoolean = 64
+
 // checkSize returns an error if a selector exceeds the limits.
 func checkSize(key, value string) error {
 	switch characters, items := utf8.RuneCountInString(value), strings.Count(value, ",")+1; {
@@ -98,11 +105,11 @@ func parseSelect(value string) (labels.Selector, error) {
 	}
 	parsed, err := metav1.ParseToLabelSelector(value)
 	if err != nil {
-		return nil, fmt.Errorf("annotation %s: %w; use a label selector without !=, > and < (write notin for !=)", hnc.AnnotationSelect, err)
+		return nil, fmt.Errorf("annotation %s: %s; use a label selector without !=, > and < (write notin for !=)", hnc.AnnotationSelect, names.ShortenText(err.Error()))
 	}
 	selector, err := metav1.LabelSelectorAsSelector(parsed)
 	if err != nil {
-		return nil, fmt.Errorf("annotation %s: %w", hnc.AnnotationSelect, err)
+		return nil, fmt.Errorf("annotation %s: %s", hnc.AnnotationSelect, names.ShortenText(err.Error()))
 	}
 	if selector.Empty() {
 		return nil, nil

@@ -176,3 +176,28 @@ func TestSelectorsBeyondTheLimitsAreNotParsed(t *testing.T) {
 		}
 	}
 }
+
+// The index keeps both for each object, and events repeat the error.
+func TestOfLongValuesLittleIsKeptAndRepeated(t *testing.T) {
+	for _, value := range []string{strings.Repeat("\x01", 260_000), strings.Repeat("\U0010ffff", 8000)} {
+		all := map[string]string{}
+		for _, key := range []string{hnc.AnnotationSelect, hnc.AnnotationTreeSelect, hnc.AnnotationNone, hnc.AnnotationAll, hnc.AnnotationAllowOverride, hnc.AnnotationOverride} {
+			all[key] = value
+		}
+		kept := Of(all)
+		if n := len(kept.Select); n > 4*maxCharacters {
+			t.Errorf("%d bytes of a selector are kept", n)
+		}
+		if n := len(kept.None + kept.All + kept.AllowOverride + kept.Override); n > 4*maxBoolean {
+			t.Errorf("%d bytes of booleans are kept", n)
+		}
+		_, problem := Parse(kept)
+		_, misread := ParseOverrides(kept)
+		if problem == nil || misread == nil {
+			t.Fatalf("got the errors %v and %v", problem, misread)
+		}
+		if n := len(problem.Error() + misread.Error()); n > 8<<10 {
+			t.Errorf("errors of %d bytes", n)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // parseTree parses names of namespaces separated by commas: x stands for x and its descendants, !x for all other
@@ -33,7 +34,7 @@ func parseTree(value string) (labels.Selector, error) {
 			return refuse("item %d is empty", i+1)
 		}
 		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-			return refuse("%q is not a valid namespace name", name)
+			return refuse("%q is not a valid namespace name", names.Shorten(name))
 		}
 		operator := selection.DoesNotExist
 		if !negated {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Keys determines which labels and annotations of namespaces are managed: set by hierarchies only. The zero value
@@ -79,20 +80,27 @@ func matches(patterns []*regexp.Regexp, key string) bool {
 	return false
 }
 
-// External reports whether the namespace with these annotations is managed by another tool: it may be the root of a
-// tree, but never a child (docs/spec/hnc.md 0.1).
-func External(annotations map[string]string) bool {
+// Manager returns the other tool that manages the namespace with these annotations, "" if there is none. What is too
+// long for a name is shortened, because messages repeat it.
+func Manager(annotations map[string]string) string {
 	manager := annotations[hnc.AnnotationManagedBy]
-	return manager != "" && manager != hnc.GroupName
+	if manager == hnc.GroupName {
+		return ""
+	}
+	return names.Shorten(manager)
 }
 
+// External reports whether the namespace with these annotations is managed by another tool: it may be the root of a
+// tree, but never a child (docs/spec/hnc.md 0.1).
+func External(annotations map[string]string) bool { return Manager(annotations) != "" }
+
 // SubnamespaceOf returns the parent of a sub-namespace with these annotations, "" for a full namespace. Only the
-// annotation decides, unless the namespace is external (docs/spec/hnc.md 0.1).
+// annotation decides, unless the namespace is external (docs/spec/hnc.md 0.1). What is too long for a name is shortened.
 func SubnamespaceOf(annotations map[string]string) string {
 	if External(annotations) {
 		return ""
 	}
-	return annotations[hnc.AnnotationSubnamespaceOf]
+	return names.Shorten(annotations[hnc.AnnotationSubnamespaceOf])
 }
 
 // Kind returns the kind of the namespace with these annotations.

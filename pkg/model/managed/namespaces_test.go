@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -75,5 +76,17 @@ func TestInvalidRules(t *testing.T) {
 		if _, errs := NewRules(&row.spec, nil); len(errs) != 1 || !strings.Contains(errs[0].Error(), row.says) {
 			t.Errorf("%s: %v", name, errs)
 		}
+	}
+}
+
+// Conditions, events and errors repeat them.
+func TestLongAnnotationsAreShortened(t *testing.T) {
+	long := strings.Repeat("\x01", 256<<10)
+	managed := map[string]string{hnc.AnnotationManagedBy: long}
+	if !External(managed) || len(Manager(managed)) > 253 {
+		t.Errorf("external: %t, by %d bytes", External(managed), len(Manager(managed)))
+	}
+	if of := SubnamespaceOf(map[string]string{hnc.AnnotationSubnamespaceOf: long}); of == "" || len(of) > 253 {
+		t.Errorf("a sub-namespace of %d bytes", len(of))
 	}
 }

@@ -63,6 +63,7 @@ func NewNamespace(ns *corev1.Namespace) *Namespace {
 		Labels:               ns.Labels,
 		Annotations:          ns.Annotations,
 		SubnamespaceOf:       managed.SubnamespaceOf(ns.Annotations),
+		ManagedBy:            managed.Manager(ns.Annotations),
 		Ancestry:             ns.Annotations[hnc.AnnotationAncestry],
 		Abstract:             hnc.AbstractAncestors(ns.Annotations),
 		InheritedPodSecurity: ns.Annotations[hnc.AnnotationInheritedPodSecurity],
@@ -76,9 +77,6 @@ func NewNamespace(ns *corev1.Namespace) *Namespace {
 		if condition.Type == hnc.ConditionSubnamespacesRemain && condition.Status == corev1.ConditionTrue {
 			n.Remaining = condition.Message
 		}
-	}
-	if managed.External(ns.Annotations) {
-		n.ManagedBy = ns.Annotations[hnc.AnnotationManagedBy]
 	}
 	return n
 }

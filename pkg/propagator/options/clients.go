@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/record"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
@@ -80,14 +77,11 @@ func ManagerConfig(ctx context.Context, base *rest.Config, term *serving.Term) (
 		return config, nil, err
 	}
 
-	// The last events are recorded after the context has ended, and the lease is released. Nothing follows from an
-	// event.
+	// The last events are recorded after the lease is released. Nothing follows from an event.
 	eventsClient, err := kubernetes.NewForConfigAndClient(clientconfig.Protobuf(base), unlimited)
 	if err != nil {
 		return config, nil, err
 	}
-	broadcaster := record.NewBroadcaster(record.WithContext(context.WithoutCancel(ctx)))
-	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: eventsClient.CoreV1().Events("")})
 	config.Kubernetes = kubernetesClient
 	config.Hierarchy = hierarchyClient
 	config.Dynamic = dynamicClient
@@ -97,6 +91,7 @@ func ManagerConfig(ctx context.Context, base *rest.Config, term *serving.Term) (
 	}
 	config.Copies = client.New(rawClient)
 	// Users find our events by this component (docs/spec/hnc.md 4.1).
-	config.Events = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: hnc.GroupName})
-	return config, broadcaster.Shutdown, nil
+	var shutdown func()
+	config.Events, shutdown = serving.RecordEvents(ctx, eventsClient, scheme.Scheme, hnc.GroupName)
+	return config, shutdown, nil
 }

@@ -74,9 +74,9 @@ func validateAbstractPosition(ctx context.Context, s *snapshot, reject rejection
 	if err != nil {
 		return err
 	}
-	if managed.External(current.Annotations) {
+	if manager := managed.Manager(current.Annotations); manager != "" {
 		return reject.forbidden("spec.abstractAncestors: namespace %q is managed by %q, which sets its tree labels; leave the field out, or remove the namespace's annotation %s",
-			namespace.Name, current.Annotations[hnc.AnnotationManagedBy], hnc.AnnotationManagedBy)
+			namespace.Name, manager, hnc.AnnotationManagedBy)
 	}
 	e, err := s.edge(ctx, namespace.Name)
 	if err != nil || e.Hierarchy != "" {

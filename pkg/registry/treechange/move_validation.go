@@ -36,9 +36,9 @@ func validateEligible(ctx context.Context, s *snapshot, reject rejection, namesp
 	if err != nil {
 		return err
 	}
-	if managed.External(current.Annotations) {
+	if manager := managed.Manager(current.Annotations); manager != "" {
 		return reject.forbidden("spec.parent: namespace %q is managed by %q, so it can only be a root; leave the parent out, or remove the namespace's annotation %s",
-			namespace.Name, current.Annotations[hnc.AnnotationManagedBy], hnc.AnnotationManagedBy)
+			namespace.Name, manager, hnc.AnnotationManagedBy)
 	}
 	return nil
 }

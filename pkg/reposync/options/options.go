@@ -11,16 +11,13 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/client-go/kubernetes"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/config"
 	configoptions "k8s.io/component-base/config/options"
 	"k8s.io/component-base/metrics"
@@ -147,12 +144,11 @@ func (o *Options) manager(ctx context.Context, base *rest.Config, register func(
 	if err := v1alpha3.AddToScheme(scheme); err != nil {
 		return nil, nil, nil, err
 	}
-	broadcaster := record.NewBroadcaster(record.WithContext(context.WithoutCancel(ctx)))
-	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubernetesClient.CoreV1().Events("")})
+	events, shutdown := serving.RecordEvents(ctx, kubernetesClient, scheme, hnc.SyncName)
 	return reposync.NewManager(reposync.Config{
 		Client: base, Kubernetes: kubernetesClient, Hierarchy: hierarchyClient,
-		Events:            broadcaster.NewRecorder(scheme, corev1.EventSource{Component: hnc.SyncName}),
+		Events:            events,
 		Metrics:           reposync.NewMetrics(register),
 		LocalRepositories: o.LocalRepositories, Scratch: o.Scratch, MaxRepositoryBytes: o.MaxRepositoryBytes,
-	}), term, broadcaster.Shutdown, nil
+	}), term, shutdown, nil
 }

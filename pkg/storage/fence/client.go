@@ -108,7 +108,7 @@ func (c *Client) Decorator() generic.StorageDecorator {
 		}
 		delegator := cacher.NewCacheDelegator(cached, raw)
 		var once sync.Once
-		return resumableStorage{Interface: delegator, uncached: raw}, func() {
+		return delegator, func() {
 			once.Do(func() {
 				delegator.Stop()
 				cached.Stop()

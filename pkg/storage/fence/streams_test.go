@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,7 +39,7 @@ func newTestClient(t *testing.T) *Client {
 }
 
 // store returns the storage of a resource, whose watch cache has been filled.
-func (c *Client) store(t *testing.T, resource string) resumableStorage {
+func (c *Client) store(t *testing.T, resource string) storage.Interface {
 	t.Helper()
 	config := c.config.ForResource(schema.GroupResource{Group: "example.com", Resource: resource})
 	s, destroy, err := c.Decorator()(config, "/"+resource, func(o runtime.Object) (string, error) { return storage.NoNamespaceKeyFunc("/"+resource, o) },
@@ -52,7 +54,7 @@ func (c *Client) store(t *testing.T, resource string) resumableStorage {
 			t.Fatal(s.ReadinessCheck())
 		}
 	}
-	return s.(resumableStorage)
+	return s
 }
 
 // write makes a write that no resource contains, and returns its revision.
@@ -94,7 +96,30 @@ func TestAWatchCacheCatchesUpBesideALaterOne(t *testing.T) {
 	}
 }
 
-func TestEdgesCatchUpBesideAResumedWatch(t *testing.T) {
+// A watch in etcd has buffers without a limit for a client that does not read, and decodes all objects for itself.
+func TestAWatchFromBeforeTheCacheHasToListAgain(t *testing.T) {
+	client := newTestClient(t)
+	old := client.write(t)
+	client.write(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	w, err := client.store(t, "restarted").Watch(ctx, "/restarted/",
+		storage.ListOptions{ResourceVersion: strconv.FormatInt(old, 10), Recursive: true, Predicate: storage.Everything})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	select {
+	case event := <-w.ResultChan():
+		if event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
+			t.Errorf("got %v, want 410", event)
+		}
+	case <-ctx.Done():
+		t.Error("the watch began at a revision that the cache does not contain")
+	}
+}
+
+func TestEdgesCatchUpBesideAnotherWatch(t *testing.T) {
 	client := newTestClient(t)
 	client.write(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -104,12 +129,7 @@ func TestEdgesCatchUpBesideAResumedWatch(t *testing.T) {
 	go edges.ListAndWatch(ctx, func([]Entry) { close(listed) }, func(Entry) {})
 	<-listed
 	revision := client.write(t)
-	w, err := client.store(t, "resumed").uncached.Watch(ctx, "/resumed/",
-		storage.ListOptions{ResourceVersion: strconv.FormatInt(revision, 10), Recursive: true, Predicate: storage.Everything})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Stop()
+	client.client.Watch(ctx, "/registry/another/", clientv3.WithPrefix(), clientv3.WithRev(revision+1))
 	if err := edges.WaitUntilFresh(ctx); err != nil {
 		t.Error(err)
 	}

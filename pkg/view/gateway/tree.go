@@ -74,8 +74,7 @@ func Trim(o any) (any, error) {
 		})
 		ns.Annotations = map[string]string{
 			hnc.AnnotationAbstractAncestors: ns.Annotations[hnc.AnnotationAbstractAncestors],
-			hnc.AnnotationManagedBy:         ns.Annotations[hnc.AnnotationManagedBy],
-			hnc.AnnotationSubnamespaceOf:    ns.Annotations[hnc.AnnotationSubnamespaceOf],
+			hnc.AnnotationSubnamespaceOf:    managed.SubnamespaceOf(ns.Annotations),
 		}
 	}
 	return o, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -175,5 +176,21 @@ func TestAViewIsToldWhoJoinsAndLeaves(t *testing.T) {
 	tree.set(ns("b", "6", "x"))
 	if want := []string{"c true", "c false", "d true", "d false", "e true", "e true"}; !slices.Equal(changed, want) {
 		t.Errorf("got %v, want %v", changed, want)
+	}
+}
+
+// Admins of namespaces can write annotations of 256 KiB.
+func TestLongAnnotationsAreNotKept(t *testing.T) {
+	for _, key := range []string{hnc.AnnotationManagedBy, hnc.AnnotationSubnamespaceOf} {
+		o := ns("a-dev", "1", "a")
+		o.Annotations = map[string]string{key: strings.Repeat("x", 256<<10)}
+		if _, err := Trim(o); err != nil {
+			t.Fatal(err)
+		}
+		for _, kept := range o.Annotations {
+			if len(kept) > 253 {
+				t.Errorf("%s: %d bytes are kept", key, len(kept))
+			}
+		}
 	}
 }

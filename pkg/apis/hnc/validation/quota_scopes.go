@@ -6,9 +6,11 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // validateQuotaScopes validates spec.scopes and spec.scopeSelector of a quota of the given resources.
@@ -94,6 +96,12 @@ func validateScopeRequirement(at *field.Path, requirement hnc.QuotaScopeRequirem
 	case corev1.ScopeSelectorOpIn, corev1.ScopeSelectorOpNotIn:
 		if len(requirement.Values) == 0 {
 			errs = append(errs, field.Required(values, fmt.Sprintf("operator %s needs at least one value", requirement.Operator)))
+		}
+		// kube-controller-manager compares scopes as labels, and counts no ResourceQuota with another value.
+		for i, value := range requirement.Values {
+			for _, problem := range validation.IsValidLabelValue(value) {
+				errs = append(errs, field.Invalid(values.Index(i), names.Shorten(value), problem))
+			}
 		}
 	case corev1.ScopeSelectorOpExists, corev1.ScopeSelectorOpDoesNotExist:
 		if len(requirement.Values) > 0 {

@@ -20,6 +20,7 @@ func (c *Controller) syncSource(key queue.Key) {
 		affected    []queue.Key
 		descendants []string
 		withheld    string
+		inTree      bool
 		source      *copies.Object
 		kind        copies.Kind
 	)
@@ -27,6 +28,7 @@ func (c *Controller) syncSource(key queue.Key) {
 		descendants = s.Tree.Descendants(key.Namespace)
 		index := s.Kind(key.Kind).Index
 		source, kind = index.Get(key.Namespace, key.Name), index.Kind
+		inTree = len(descendants) > 0 || s.Tree.Parent(key.Namespace) != ""
 	})
 	// Nobody waits for all of this. What changes meanwhile has its own event.
 	for _, namespace := range descendants {
@@ -48,9 +50,9 @@ func (c *Controller) syncSource(key queue.Key) {
 		if hasChildren {
 			c.events.unaddressable(kind, source)
 		}
-	case source.Unreadable() != nil:
+	case source.Unreadable() != nil && hasChildren:
 		c.events.unreadable(kind, source)
-	case source.Misread() != nil:
+	case source.Misread() != nil && inTree:
 		c.events.misread(kind, source)
 	case source.Finalized && hasChildren:
 		c.events.finalized(kind, source)

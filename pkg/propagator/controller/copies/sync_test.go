@@ -1,6 +1,7 @@
 package copies
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -116,5 +117,36 @@ func TestARoleEnqueuesTheCopiesThatReferToItInItsNamespace(t *testing.T) {
 	c.syncSource(queue.Key{Class: queue.Source, Kind: 0, Namespace: "leaf", Name: "ops"})
 	if want := (queue.Key{Class: queue.Copy, Kind: 1, Namespace: "leaf", Name: "b"}); !enqueued[want] {
 		t.Errorf("enqueued are %v", enqueued)
+	}
+}
+
+// Objects with such annotations can be anywhere, and have no effect there.
+func TestInvalidAnnotationsAreReportedInTrees(t *testing.T) {
+	f := newRoleFixture(t)
+	f.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "alone", UID: "alone", ResourceVersion: "1"}})
+	for i, row := range []struct {
+		namespace, key string
+		events         int
+	}{
+		{"root", hnc.AnnotationAll, 1},
+		{"leaf", hnc.AnnotationAll, 0},
+		{"alone", hnc.AnnotationAll, 0},
+		{"root", hnc.AnnotationOverride, 1},
+		{"leaf", hnc.AnnotationOverride, 1},
+		{"alone", hnc.AnnotationOverride, 0},
+	} {
+		name := fmt.Sprint("role-", i)
+		f.Cache.Update(func(s *cache.State) {
+			s.Kind(0).Index.Set(copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+				Namespace: row.namespace, Name: name, UID: types.UID(name), ResourceVersion: "1", Annotations: map[string]string{row.key: "x"},
+			}}, copies.Roles, &copies.Rules{}))
+		})
+		f.syncSource(queue.Key{Class: queue.Source, Kind: 0, Namespace: row.namespace, Name: name})
+		if got := len(f.events.Events); got != row.events {
+			t.Errorf("%s in %s: %d events, want %d", row.key, row.namespace, got, row.events)
+		}
+		for range len(f.events.Events) {
+			<-f.events.Events
+		}
 	}
 }

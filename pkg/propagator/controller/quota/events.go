@@ -7,6 +7,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache/quotas"
 )
@@ -14,7 +15,7 @@ import (
 // reportFailure records why the ResourceQuotas of a namespace can't be written, and emits an event about each quota
 // that governs it, unless it was recorded before.
 func (c *Controller) reportFailure(namespace string, err error) {
-	message := fmt.Sprintf("could not create/update lower-level ResourceQuota in namespace %q: %v", namespace, err)
+	message := fmt.Sprintf("could not create/update lower-level ResourceQuota in namespace %q: %s", namespace, names.ShortenText(err.Error()))
 	var governing []*quotas.Quota
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()

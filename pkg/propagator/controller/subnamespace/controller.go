@@ -34,6 +34,9 @@ type Controller struct {
 	creationSeconds    *metrics.Histogram
 	// refusals delays further tries to create required children in a tree, by its root, after one was refused again.
 	refusals *cooldown.Cooldown
+	// pace delays reports about large Subnamespaces, by large, whose names are those of the parent and the Subnamespace.
+	pace  cooldown.Pace
+	large *cooldown.Cooldown
 }
 
 // Controllers are those that complete new namespaces.
@@ -49,6 +52,7 @@ func New(d controller.Dependencies, others Controllers, inheritPodSecurity bool)
 	return &Controller{
 		Dependencies: d, Controllers: others,
 		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(), creationSeconds: newCreationSeconds(d.Metrics), refusals: cooldown.New(refusedPace),
+		pace: cooldown.NewPace(), large: cooldown.New(time.Second),
 	}
 }
 
@@ -149,6 +153,10 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 	case deleteNamespace:
 		return c.deleteNamespace(ctx, key, s, p)
 	case report:
+		if delay := c.large.Remaining(key.Parent + "/" + key.Name); delay > 0 {
+			c.Urgent.AddAfter(queue.Key{Class: queue.Subnamespace, Namespace: key.Parent, Name: key.Name}, delay)
+			return nil
+		}
 		return c.writeStatus(ctx, s, p.status)
 	case createNamespace:
 		p, err := c.protectParent(ctx, key)

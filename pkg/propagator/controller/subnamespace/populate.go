@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -143,5 +144,10 @@ func (c *Controller) patch(ctx context.Context, s *tree.Subnamespace, patch map[
 		return err
 	}
 	patched, err := c.Hierarchy.HncV1beta1().Subnamespaces(s.Parent).Patch(ctx, s.Name, types.MergePatchType, body, metav1.PatchOptions{}, subresources...)
-	return outcome.Record(c.Metrics, "Subnamespace", "patch", s.Parent, err, func() { c.Cache.ObserveSubnamespace(patched) })
+	return outcome.Record(c.Metrics, "Subnamespace", "patch", s.Parent, err, func() {
+		c.Cache.ObserveSubnamespace(patched)
+		if delay := c.pace.Written(time.Now(), patched); delay > 0 {
+			c.large.StartFor(s.Parent+"/"+s.Name, delay)
+		}
+	})
 }
