@@ -47,6 +47,8 @@ func treeLabelsRows() []row {
 			request: request{object: namespace("team-a", many(1000), policys), old: namespace("team-a", many(999), policys)}},
 		row{name: "the number of labels: its owner changes a namespace with those of its repository",
 			request: request{object: namespace("team-a", many(1998), policys), old: namespace("team-a", many(1999), policys)}},
+		row{name: "the number of labels: nobody replaces those of a repository", denied: "1999 labels; a namespace has at most 1000: remove some",
+			request: request{object: namespace("team-a", many(1997), policys, label("mine", "")), old: namespace("team-a", many(1998), policys)}},
 		row{name: "the number of labels: a repository adds no tree labels", denied: "follow from the tree",
 			request: request{user: synchronizer, object: namespace("team-a", many(1997), inTree, policys), old: namespace("team-a", many(999), policys)}},
 	)
@@ -74,6 +76,10 @@ func treeLabelsRows() []row {
 			request: request{user: synchronizer, object: namespace("team-a", large(1300), policys), old: namespace("team-a", large(650), policys)}},
 		row{name: "the size of labels: a repository adds as much as a namespace may have", denied: tooLarge,
 			request: request{user: synchronizer, object: namespace("team-a", large(1320), policys), old: namespace("team-a", large(650), policys)}},
+		row{name: "the size of labels: nobody replaces those of a repository", denied: tooLarge,
+			request: request{object: namespace("team-a", large(698, "mine", "x"), policys), old: namespace("team-a", large(700), policys)}},
+		row{name: "the size of labels: those of others in a namespace of a repository may get smaller",
+			request: request{object: namespace("team-a", large(698), policys), old: namespace("team-a", large(700), policys)}},
 		row{name: "the size of labels: nobody else adds more to a namespace of a repository", denied: tooLarge,
 			request: request{object: namespace("team-a", large(657), policys), old: namespace("team-a", large(650), policys)}},
 	)
