@@ -109,16 +109,22 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 	case found.GetDeletionTimestamp() != nil:
 		return errTerminating
 	case crowded(rejected):
-		annotations := apierrors.IsInvalid(rejected)
-		// The first patch makes the field manager the owner of lists as one that updates, and the second, which changes
-		// nothing else, removes that entry.
-		for i := 0; err == nil && i < 2 && !(annotations && i == 1); i++ {
-			var patch []byte
-			if patch, err = json.Marshal(room(found, o, Manager(c.sync), annotations)); err == nil {
+		annotations, patches := apierrors.IsInvalid(rejected), 1
+		if !annotations {
+			// The first one makes the field manager the owner of lists as one that updates, and the second, which changes
+			// nothing else, removes that entry.
+			patches = 2
+		}
+		for range patches {
+			patch, err := json.Marshal(room(found, o, Manager(c.sync), annotations))
+			if err == nil {
 				found, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
 			}
+			if err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	}
 	uid, version, background := found.GetUID(), found.GetResourceVersion(), metav1.DeletePropagationBackground
 	err = client.Delete(ctx, o.Name, metav1.DeleteOptions{
