@@ -38,8 +38,8 @@ var fromTree = []string{
 
 // room returns a merge patch that takes from an object what the one of the repository does not set, except for what the
 // servers set: only its annotations, or everything, with the entries of field managers, which may have any size. Lists
-// become those of the repository. The field manager keeps an entry, for the label only: without any, the API server lets
-// another manager own what the next application sets, too, and keeps it when it leaves the repository.
+// become those of the repository. The field manager keeps an entry, for the label only: without any, the API server
+// lets another manager own what the next application sets, too, and keeps it when it leaves the repository.
 func room(found *unstructured.Unstructured, o *plan.Object, manager string, annotations bool) map[string]any {
 	fields, content := []string{"annotations"}, map[string]any{}
 	if !annotations {
