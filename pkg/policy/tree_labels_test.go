@@ -17,6 +17,7 @@ func treeLabelsRows() []row {
 		}
 		return label(pairs...)
 	}
+	policys := label(hnc.LabelRepositorySync, "policy")
 	const tooMany = "metadata.labels of namespace team-a: 1001 labels; a namespace has at most 1000: remove some"
 	rows := []row{
 		{name: "the number of labels: a namespace may have 1000", request: request{object: namespace("team-a", many(1000)), old: namespace("team-a")}},
@@ -34,6 +35,22 @@ func treeLabelsRows() []row {
 			request: request{user: namespaceAdmin, object: namespace("team-a", many(1000), inTree), old: namespace("team-a", many(1000))}},
 		row{name: "the number of labels: the admin of a hierarchy adds no more", denied: tooMany,
 			request: request{user: treeAdmin, object: namespace("team-a", many(1001)), old: namespace("team-a", many(1000))}},
+		row{name: "the number of labels: a repository adds its own",
+			request: request{user: synchronizer, object: namespace("team-a", many(1999), policys), old: namespace("team-a", many(1000))}},
+		row{name: "the number of labels: a repository adds them to what belongs to it",
+			request: request{user: synchronizer, object: namespace("team-a", many(1999), policys), old: namespace("team-a", many(999), policys)}},
+		row{name: "the number of labels: a repository adds as many as a namespace may have", denied: "2001 labels; a namespace has at most 1000: remove some",
+			request: request{user: synchronizer, object: namespace("team-a", many(2000), policys), old: namespace("team-a", many(999), policys)}},
+		row{name: "the number of labels: the account of a repository adds no more to other namespaces", denied: tooMany,
+			request: request{user: synchronizer, object: namespace("team-a", many(1001)), old: namespace("team-a", many(1000))}},
+		row{name: "the number of labels: nobody else adds more to a namespace of a repository", denied: tooMany,
+			request: request{object: namespace("team-a", many(1000), policys), old: namespace("team-a", many(999), policys)}},
+		row{name: "the number of labels: its owner changes a namespace with those of its repository",
+			request: request{object: namespace("team-a", many(1998), policys), old: namespace("team-a", many(1999), policys)}},
+		row{name: "the number of labels: nobody replaces those of a repository", denied: "1999 labels; a namespace has at most 1000: remove some",
+			request: request{object: namespace("team-a", many(1997), policys, label("mine", "")), old: namespace("team-a", many(1998), policys)}},
+		row{name: "the number of labels: a repository adds no tree labels", denied: "follow from the tree",
+			request: request{user: synchronizer, object: namespace("team-a", many(1997), inTree, policys), old: namespace("team-a", many(999), policys)}},
 	)
 	// Of 100 bytes each, with one that a policy adds.
 	large := func(n int, more ...string) option {
@@ -55,6 +72,16 @@ func treeLabelsRows() []row {
 		row{name: "the size of labels: the propagator adds more", request: request{user: hnc.PropagatorUser, object: namespace("team-a", large(700)), old: namespace("team-a")}},
 		row{name: "the size of labels: administrators of all namespaces add more",
 			request: request{user: namespaceAdmin, object: namespace("team-a", large(700)), old: namespace("team-a")}},
+		row{name: "the size of labels: a repository adds its own",
+			request: request{user: synchronizer, object: namespace("team-a", large(1300), policys), old: namespace("team-a", large(650), policys)}},
+		row{name: "the size of labels: a repository adds as much as a namespace may have", denied: tooLarge,
+			request: request{user: synchronizer, object: namespace("team-a", large(1320), policys), old: namespace("team-a", large(650), policys)}},
+		row{name: "the size of labels: nobody replaces those of a repository", denied: tooLarge,
+			request: request{object: namespace("team-a", large(698, "mine", "x"), policys), old: namespace("team-a", large(700), policys)}},
+		row{name: "the size of labels: those of others in a namespace of a repository may get smaller",
+			request: request{object: namespace("team-a", large(698), policys), old: namespace("team-a", large(700), policys)}},
+		row{name: "the size of labels: nobody else adds more to a namespace of a repository", denied: tooLarge,
+			request: request{object: namespace("team-a", large(657), policys), old: namespace("team-a", large(650), policys)}},
 	)
 	for key, value := range map[string]string{
 		hnc.TreeLabel("acme"):      "1",

@@ -25,10 +25,8 @@ const (
 // apply writes what differs from the current revision.
 func (w *worker) apply(ctx context.Context, done *outcome) {
 	done.commit, done.result, done.unknown = w.current.commit, w.result, w.unknown
-	// Without all objects of the repository, nothing is missing from it for certain.
-	prune := w.sync.Spec.Prune && len(w.result.Errors) == 0
 	state := w.state()
-	p := plan.Compute(w.desired, state, prune)
+	p := plan.Compute(w.desired, state, w.sync.Spec.Prune)
 	var carry *writer.Writer
 	ctx, end := w.interruptible(ctx)
 	defer func() { done.interrupted = end() }()
@@ -48,6 +46,8 @@ func (w *worker) apply(ctx context.Context, done *outcome) {
 		Applied: func(o *plan.Object, err error) { w.rejections.Record(o, w.manager.now(), err) },
 	}
 	carry.Apply(ctx, p)
+	// Tenants decide how long the lists of what they use are.
+	carry.Revoke(ctx, p)
 	if !w.sync.Spec.AllowNonEmptyNamespaceDeletion {
 		for id, reason := range carry.KeepInUse(ctx, p) {
 			done.add(id, "", reason)
@@ -62,6 +62,7 @@ func (w *worker) apply(ctx context.Context, done *outcome) {
 // found to be safe, nothing is known.
 func (w *worker) state() *plan.State {
 	state := w.cluster.State()
+	state.Incomplete = len(w.result.Errors) > 0
 	state.Unknown = map[schema.GroupKind]bool{}
 	for kind := range w.unknown {
 		state.Unknown[kind] = true

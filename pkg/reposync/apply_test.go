@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster/clustertest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
@@ -104,4 +107,61 @@ func TestUnlabeledObjectsAreCreatedAgain(t *testing.T) {
 	exists = false
 	poll(maxRetry-1, 0)
 	poll(1, 1)
+}
+
+// A tenant decides how long it takes to find out whether a namespace is in use, and perhaps whether kinds are known.
+func TestPermissionsAreRevokedFirst(t *testing.T) {
+	const grants, maps = "/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings", "/api/v1/namespaces/shop/configmaps"
+	item := func(kind, metadata string) string {
+		return `{"metadata":{` + metadata + `,"uid":"` + kind + `","resourceVersion":"5","labels":{"hnc.x-k8s.io/repository-sync":"policy"},
+			"managedFields":[{"manager":"hns-sync-policy","operation":"Apply","fieldsV1":{}}]}}`
+	}
+	answers := map[string]string{
+		"/api":                               `{"versions":["v1"]}`,
+		"/apis":                              `{"groups":[{"name":"rbac.authorization.k8s.io","versions":[{"groupVersion":"rbac.authorization.k8s.io/v1","version":"v1"}]}]}`,
+		"/api/v1":                            `{"groupVersion":"v1","resources":[{"name":"namespaces","kind":"Namespace","verbs":["list","delete"]},{"name":"configmaps","kind":"ConfigMap","namespaced":true,"verbs":["list","delete"]}]}`,
+		"/apis/rbac.authorization.k8s.io/v1": `{"groupVersion":"rbac.authorization.k8s.io/v1","resources":[{"name":"rolebindings","kind":"RoleBinding","namespaced":true,"verbs":["list","delete"]}]}`,
+		"/api/v1/namespaces":                 item("n", `"name":"shop"`),
+		"/apis/rbac.authorization.k8s.io/v1/rolebindings": item("b", `"namespace":"shop","name":"readers"`),
+		maps: `{"metadata":{"namespace":"shop","name":"mine"}}`,
+	}
+	for name, test := range map[string]struct {
+		errors report.Errors
+		want   []string
+	}{
+		"the namespace is in use": {nil, []string{"DELETE " + grants + "/readers", "GET " + grants + "/readers", "GET " + maps}},
+		"a kind is unknown":       {report.Errors{{Code: report.UnknownKind}}, []string{"DELETE " + grants + "/readers", "GET " + grants + "/readers"}},
+	} {
+		var requests []string
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			answer, ok := answers[r.URL.Path]
+			if strings.HasPrefix(r.URL.Path, grants+"/") || r.URL.Path == maps {
+				requests = append(requests, r.Method+" "+r.URL.Path)
+			}
+			switch {
+			case r.Method == http.MethodDelete:
+				answer = `{"kind":"Status","apiVersion":"v1","status":"Success"}`
+			case strings.HasPrefix(r.URL.Path, grants+"/"):
+				w.WriteHeader(http.StatusNotFound)
+				answer = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`
+			case !ok || strings.HasPrefix(answer, `{"metadata"`):
+				answer = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` + answer + `]}`
+			}
+			_, _ = w.Write([]byte(answer))
+		}))
+		_, c := clustertest.New(t, server.URL)
+		if failed := c.List(t.Context(), c.Kinds()); len(failed) > 0 {
+			t.Fatal(failed)
+		}
+		w := &worker{
+			manager: &Manager{Config: Config{Metrics: NewMetrics(func(...metrics.Registerable) {})}, now: time.Now}, cluster: c, source: &source{}, current: &revision{},
+			sync: &v1alpha3.RepositorySync{Spec: v1alpha3.RepositorySyncSpec{Prune: true}}, result: &repository.Result{Errors: test.errors}, fights: plan.NewFights(), rejections: plan.NewRejections(),
+		}
+		w.apply(t.Context(), &outcome{})
+		if !slices.Equal(requests, test.want) {
+			t.Errorf("%s: got %q, want %q", name, requests, test.want)
+		}
+		server.Close()
+	}
 }

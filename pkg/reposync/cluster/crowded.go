@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -36,9 +37,10 @@ var fromTree = []string{
 }
 
 // room returns a merge patch that takes from an object what the one of the repository does not set, except for what the
-// servers set: only its annotations, or everything but elements of lists that both have, with the entries of field
-// managers, which may have any size.
-func room(found *unstructured.Unstructured, o *plan.Object, annotations bool) map[string]any {
+// servers set: only its annotations, or everything, with the entries of field managers, which may have any size. Lists
+// become those of the repository. The field manager keeps an entry, for the label only: without any, the API server
+// lets another manager own what the next application sets, too, and keeps it when it leaves the repository.
+func room(found *unstructured.Unstructured, o *plan.Object, manager string, annotations bool) map[string]any {
 	fields, content := []string{"annotations"}, map[string]any{}
 	if !annotations {
 		fields, content = append(fields, "labels", "finalizers", "ownerReferences"), found.Object
@@ -57,28 +59,38 @@ func room(found *unstructured.Unstructured, o *plan.Object, annotations bool) ma
 	inner, _ := patch["metadata"].(map[string]any)
 	inner["resourceVersion"] = metadata["resourceVersion"]
 	if !annotations {
-		inner["managedFields"] = []any{map[string]any{}} // an empty entry stands for none
+		inner["managedFields"] = []any{map[string]any{
+			"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
+			"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
+		}}
 	}
 	if removed, ok := inner["annotations"].(map[string]any); ok && o.Kind == object.Namespace {
 		for _, key := range fromTree {
 			delete(removed, key)
 		}
+		if _, set := removed[hnc.AnnotationManagedBy]; set {
+			// Its value does not matter, as long as there is one.
+			removed[hnc.AnnotationManagedBy] = names.Shorten(found.GetAnnotations()[hnc.AnnotationManagedBy])
+		}
 	}
 	return patch
 }
 
-// beyond returns a merge patch that takes from an object what another one does not have.
+// beyond returns a merge patch that takes from an object what another one does not have, and replaces its lists.
 func beyond(found, wanted map[string]any) map[string]any {
 	patch := map[string]any{}
 	for key, value := range found {
 		want, exists := wanted[key]
 		inner, isMap := value.(map[string]any)
+		_, isList := value.([]any)
 		within, _ := want.(map[string]any)
 		switch {
 		case !exists:
 			patch[key] = nil
 		case isMap:
 			patch[key] = beyond(inner, within)
+		case isList:
+			patch[key] = want
 		}
 	}
 	return patch

@@ -30,6 +30,9 @@ var transient = []schema.GroupResource{
 // etcd only.
 const page = 20
 
+// maxRead is how many objects of each kind are read to find out whether a namespace or a definition is in use.
+const maxRead = 1000
+
 // InUse returns what a namespace contains that is not from the repository: a sub-namespace, or an object; empty if
 // there is nothing. It returns an error if the account may not list a kind, because the namespace may be in use then.
 func (c *Cluster) InUse(ctx context.Context, namespace string) (string, error) {
@@ -89,11 +92,12 @@ func (c *Cluster) DefinitionInUse(ctx context.Context, name string) (string, err
 	return c.foreign(ctx, resource, metav1.NamespaceAll)
 }
 
-// foreign returns an object of a resource that is neither from the repository nor automatic. In a namespace, those that
+// foreign returns an object of a resource that is neither from the repository nor automatic, or says that there are too
+// many to find one: a tenant may have any number of objects that do not count. In a namespace, those that
 // have an owner do not count, because the owner does.
 func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResource, namespace string) (string, error) {
 	options := metav1.ListOptions{Limit: page}
-	for {
+	for range maxRead / page {
 		list, err := c.in(resource, namespace).List(ctx, options)
 		if namespace != metav1.NamespaceAll && (apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)) {
 			return "", nil
@@ -118,4 +122,5 @@ func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResou
 		}
 		options.Continue = list.Continue
 	}
+	return fmt.Sprintf("more than %d %s, of which only the first were looked at", maxRead, resource.GroupResource()), nil
 }

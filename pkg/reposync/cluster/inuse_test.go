@@ -3,6 +3,7 @@ package cluster
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,8 @@ func TestDefinitionInUse(t *testing.T) {
 		"one with an owner":         {pages: []string{`{"metadata":{"name":"a","ownerReferences":[{"name":"b"}]}}`}, served: 1, found: "widgets.example.com a"},
 		"one of another":            {pages: []string{inherited + "," + foreign}, served: 1, found: "widgets.example.com mine"},
 		"one on a later page":       {pages: []string{inherited, foreign}, served: 1, found: "widgets.example.com mine"},
+		"as many as are looked at":  {pages: slices.Repeat([]string{inherited}, 50), served: 1},
+		"more than are looked at":   {pages: slices.Repeat([]string{inherited}, 51), served: 1, found: "more than 1000 widgets.example.com, of which only the first were looked at"},
 		"newer than what is known":  {pages: []string{foreign}, served: 2, found: "widgets.example.com mine"},
 		"not served":                {err: "delete the CustomResourceDefinition yourself"},
 		"forbidden":                 {served: 1, code: http.StatusForbidden, forbidden: true, err: "cannot list widgets.example.com"},
@@ -96,7 +99,7 @@ func TestDefinitionInUse(t *testing.T) {
 			}
 			_, _ = w.Write([]byte(body))
 		}))
-		config := &rest.Config{Host: server.URL}
+		config := &rest.Config{Host: server.URL, QPS: -1}
 		c, err := New(config, config, "policy", func() {})
 		if err == nil {
 			err = c.Refresh(t.Context())

@@ -34,10 +34,16 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	c.mu.Lock()
 	_, ours := c.live[o.ID]
 	c.mu.Unlock()
-	if o.Handling == plan.CreateOnly {
-		_, err := client.Get(ctx, o.Name, metav1.GetOptions{})
-		if !apierrors.IsNotFound(err) {
+	if !ours || o.Handling == plan.CreateOnly {
+		switch found, err := client.Get(ctx, o.Name, metav1.GetOptions{}); {
+		case apierrors.IsNotFound(err):
+		case err != nil || o.Handling == plan.CreateOnly:
 			return err
+		default:
+			// Whether the label of another RepositorySync is a conflict is decided by managedFields, which anybody may write.
+			if err := Foreign(c.sync, found); err != nil {
+				return err
+			}
 		}
 	}
 	body, err := o.Body()
@@ -50,7 +56,7 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	apply := func(force bool) (*metav1.PartialObjectMetadata, error) {
 		return client.Patch(ctx, o.Name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: Manager(c.sync), Force: &force})
 	}
-	// Without force, a field that somebody else has set is a conflict: the label of another RepositorySync among them.
+	// Without force, a field that somebody else has set is a conflict: also one that was set since.
 	result, err := apply(ours)
 	if !ours && apierrors.IsConflict(err) {
 		found, getErr := client.Get(ctx, o.Name, metav1.GetOptions{})
@@ -103,11 +109,22 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 	case found.GetDeletionTimestamp() != nil:
 		return errTerminating
 	case crowded(rejected):
-		patch, err := json.Marshal(room(found, o, apierrors.IsInvalid(rejected)))
-		if err == nil {
-			_, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+		annotations, patches := apierrors.IsInvalid(rejected), 1
+		if !annotations {
+			// The first one makes the field manager the owner of lists as one that updates, and the second, which changes
+			// nothing else, removes that entry.
+			patches = 2
 		}
-		return err
+		for range patches {
+			patch, err := json.Marshal(room(found, o, Manager(c.sync), annotations))
+			if err == nil {
+				found, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	uid, version, background := found.GetUID(), found.GetResourceVersion(), metav1.DeletePropagationBackground
 	err = client.Delete(ctx, o.Name, metav1.DeleteOptions{
@@ -179,7 +196,7 @@ var ErrReplaced = errors.New("it is gone, and another object has its name")
 
 // Delete deletes an object that the RepositorySync has applied, with its dependents in the background. It is no error
 // if that is gone. It returns ErrReplaced if another one has its name, and an error if an object of RBAC is not gone
-// afterwards.
+// afterwards, which grants nothing then.
 func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 	resource, err := c.resource(id.Kind, "")
 	if err != nil {
@@ -207,7 +224,12 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 		case getErr == nil && left.UID == uid && conflict:
 			return err
 		case getErr == nil && left.UID == uid:
-			return fmt.Errorf("it is being deleted, but grants permissions until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
+			err := fmt.Errorf("it is being deleted, and stays until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
+			empty := fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn())
+			if _, emptied := c.in(resource, id.Namespace).Patch(ctx, id.Name, types.MergePatchType, []byte(empty), metav1.PatchOptions{FieldManager: Manager(c.sync)}); emptied != nil {
+				return fmt.Errorf("%w, with what it grants: %w", err, emptied)
+			}
+			return err
 		case getErr == nil && conflict:
 			replaced = ErrReplaced
 		case getErr == nil, apierrors.IsNotFound(getErr):

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -237,5 +238,56 @@ func TestRevoke(t *testing.T) {
 			t.Errorf("%s: it counts as applied", name)
 		}
 		server.Close()
+	}
+}
+
+// A tenant who rewrites managedFields prevents the conflict that keeps two repositories apart.
+func TestObjectsOfAnotherSyncAreNotAppliedWithoutAConflict(t *testing.T) {
+	for name, labels := range map[string]string{"another repository's": `"hnc.x-k8s.io/repository-sync":"other"`, "a copy": `"hnc.x-k8s.io/inherited-from":"acme"`, "nobody's": ""} {
+		applied := 0
+		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet {
+				applied++
+			}
+			_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","labels":{%s}}}`, labels)
+		})
+		delete(c.live, o.ID)
+		if err := c.Apply(t.Context(), o); (err == nil) != (labels == "") || (applied == 1) != (labels == "") {
+			t.Errorf("%s: got %v, and %d writes", name, err, applied)
+		}
+	}
+}
+
+// A finalizer may be older than the repository.
+func TestWhatFinalizersKeepGrantsNothing(t *testing.T) {
+	for kind, want := range map[string]string{"RoleBinding": `"subjects":[]`, "Role": `"rules":[]`} {
+		for _, code := range []int{200, 403} {
+			body := ""
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				if r.Method == http.MethodPatch {
+					content, _ := io.ReadAll(r.Body)
+					body = string(content)
+					w.WriteHeader(code)
+				}
+				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers","uid":"u","finalizers":["example.com/hold"]}}`, kind)
+			}))
+			config := &rest.Config{Host: server.URL}
+			c, err := New(config, config, "policy", func() {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rbac := schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
+			mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{rbac})
+			mapper.Add(rbac.WithKind(kind), meta.RESTScopeNamespace)
+			c.found = &kinds{mapper: mapper}
+			id := plan.ID{Kind: rbac.WithKind(kind).GroupKind(), Namespace: "shop", Name: "readers"}
+			c.set(id, plan.Live{UID: "u", Version: 1})
+			err = c.Delete(t.Context(), id)
+			if err == nil || strings.Contains(err.Error(), "with what it grants") == (code == 200) || !strings.Contains(body, want) || !strings.Contains(body, `"uid":"u"`) {
+				t.Errorf("%s, %d: got %v after %s", kind, code, err, body)
+			}
+			server.Close()
+		}
 	}
 }

@@ -38,6 +38,17 @@ func (id ID) String() string {
 // Grants reports whether the object is one of RBAC: it grants what it does until it is gone.
 func (id ID) Grants() bool { return id.Kind.Group == rbacv1.GroupName }
 
+// GrantsIn returns the field that says what an object of RBAC grants, or to whom; "" for other objects.
+func (id ID) GrantsIn() string {
+	switch {
+	case !id.Grants():
+		return ""
+	case strings.HasSuffix(id.Kind.Kind, "Binding"):
+		return "subjects"
+	}
+	return "rules"
+}
+
 // Handling is how an object of the repository is kept.
 type Handling int
 
@@ -170,6 +181,10 @@ func (o *Object) Content() *unstructured.Unstructured {
 	}
 	annotations[hnc.AnnotationSourcePath] = o.Path
 	content.SetAnnotations(annotations)
+	// A field that is left out stays as others have set it.
+	if field := (ID{Kind: content.GroupVersionKind().GroupKind()}).GrantsIn(); field != "" && content.Object[field] == nil && content.Object["aggregationRule"] == nil {
+		content.Object[field] = []any{}
+	}
 	return content
 }
 

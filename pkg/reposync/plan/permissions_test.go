@@ -188,6 +188,27 @@ func TestLargePermissionsAreComparedFast(t *testing.T) {
 	}
 }
 
+// Tools leave out an empty list of subjects. What others have set there must not stay.
+func TestWhatGrantsNothingSaysSo(t *testing.T) {
+	const role, binding = "kind: ClusterRole\n", "kind: RoleBinding\n"
+	for content, want := range map[string]string{
+		binding: "[] <nil>", binding + "subjects: null": "[] <nil>", binding + "subjects: [{kind: User, name: ann}]": "[map[kind:User name:ann]] <nil>",
+		role: "<nil> []", role + "aggregationRule: {}": "<nil> <nil>", "kind: Other\napiVersion: v1\n": "<nil> <nil>",
+	} {
+		if !strings.Contains(content, "apiVersion") {
+			content += "\napiVersion: rbac.authorization.k8s.io/v1"
+		}
+		o := &Object{source: &object.Object{}}
+		if err := yaml.Unmarshal([]byte(content), &o.source.Object); err != nil {
+			t.Fatal(err)
+		}
+		got := o.Content().Object
+		if text := fmt.Sprint(got["subjects"], " ", got["rules"]); text != want {
+			t.Errorf("%s: got %s", content, text)
+		}
+	}
+}
+
 // TestLeftOut finds the namespaces that lack an object whose kind is unknown.
 func TestLeftOut(t *testing.T) {
 	namespace := func(name, dir string) *Object {

@@ -47,11 +47,14 @@ type State struct {
 	// Unknown are the kinds whose objects are not all known. None of them is deleted or released, and without the
 	// namespaces, nothing in a namespace that is not from the repository: a namespace that stays keeps its policies.
 	Unknown map[schema.GroupKind]bool
+	// Incomplete is true if objects of unknown kinds are left out of the repository. Only permissions in namespaces are
+	// deleted then, whose kinds are always known.
+	Incomplete bool
 }
 
 // keeps reports whether an object must stay, because not enough is known.
 func (s *State) keeps(id ID, wanted map[ID]bool) bool {
-	return s.Unknown[id.Kind] || id.Namespace != "" && s.Unknown[object.Namespace] && !wanted[ID{Kind: object.Namespace, Name: id.Namespace}]
+	return s.Unknown[id.Kind] || s.Incomplete && !id.Waits() || id.Namespace != "" && s.Unknown[object.Namespace] && !wanted[ID{Kind: object.Namespace, Name: id.Namespace}]
 }
 
 // detached reports whether an object is not deleted when it leaves the repository. The result of applying it decides if
@@ -76,15 +79,15 @@ type Plan struct {
 	// Delete are the objects to be deleted, in order. Those in a namespace of DeleteNamespaces are left out: they are
 	// deleted with it.
 	Delete []ID
+	// Granted are the permissions in the namespaces of DeleteNamespaces. They are deleted first, so that they are gone
+	// if a namespace stays.
+	Granted []ID
 	// DeleteNamespaces are the namespaces to be deleted.
 	DeleteNamespaces []ID
 	// Release are the objects that lose the label and are left alone from then on.
 	Release []ID
 	// Forget are objects that are left alone and do not have the label any more.
 	Forget []ID
-
-	// granted are the permissions in the namespaces of DeleteNamespaces.
-	granted []ID
 }
 
 // Compute returns what has to be written. Without prune, nothing that has left the repository is deleted or released.
@@ -137,6 +140,7 @@ func (p *Plan) Corrected(before, after *State) []ID {
 
 // prune decides about objects that have left the repository.
 func (p *Plan) prune(wanted map[ID]bool, state *State) {
+	// deleted says of the namespaces that go whether they are of DeleteNamespaces.
 	deleted := map[string]bool{}
 	for id, live := range state.Live {
 		switch {
@@ -147,7 +151,7 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 			p.DeleteNamespaces = append(p.DeleteNamespaces, id)
 			deleted[id.Name] = true
 		default:
-			deleted[id.Name] = true
+			deleted[id.Name] = false
 		}
 	}
 	for id, live := range state.Live {
@@ -169,10 +173,11 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 		p.Delete = append(p.Delete, id)
 	}
 	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool {
-		if deleted[id.Namespace] && id.Grants() {
-			p.granted = append(p.granted, id)
+		first, goes := deleted[id.Namespace]
+		if first && id.Grants() {
+			p.Granted = append(p.Granted, id)
 		}
-		return deleted[id.Namespace]
+		return goes
 	})
 	slices.SortFunc(p.Delete, CompareIDs)
 	slices.SortFunc(p.DeleteNamespaces, CompareIDs)
@@ -200,8 +205,24 @@ func CompareIDs(a, b ID) int {
 		cmp.Compare(a.Kind.String(), b.Kind.String()), cmp.Compare(a.Name, b.Name))
 }
 
+// Revoke takes the permissions in namespaces that are deleted out of the plan, and returns them in order.
+func (p *Plan) Revoke() []ID {
+	revoked := p.Granted
+	p.Granted = nil
+	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool {
+		if id.Waits() {
+			revoked = append(revoked, id)
+		}
+		return id.Waits()
+	})
+	slices.SortFunc(revoked, CompareIDs)
+	return revoked
+}
+
 // Prunes returns how many objects are deleted or released.
-func (p *Plan) Prunes() int { return len(p.Delete) + len(p.DeleteNamespaces) + len(p.Release) }
+func (p *Plan) Prunes() int {
+	return len(p.Granted) + len(p.Delete) + len(p.DeleteNamespaces) + len(p.Release)
+}
 
 // Len returns how many objects are written.
 func (p *Plan) Len() int {
@@ -216,11 +237,12 @@ func (p *Plan) Len() int {
 // that stays keeps its policies.
 func (p *Plan) Keep(namespaces map[string]bool) {
 	p.DeleteNamespaces = slices.DeleteFunc(p.DeleteNamespaces, func(id ID) bool { return namespaces[id.Name] })
-	for _, id := range p.granted {
+	p.Granted = slices.DeleteFunc(p.Granted, func(id ID) bool {
 		if namespaces[id.Namespace] {
 			p.Delete = append(p.Delete, id)
 		}
-	}
+		return namespaces[id.Namespace]
+	})
 	slices.SortFunc(p.Delete, CompareIDs)
 }
 
@@ -228,8 +250,13 @@ func (p *Plan) Keep(namespaces map[string]bool) {
 // the same one. It returns those that only the other plan contains from then on.
 func (p *Plan) Confine(to *Plan, same func(ID) bool) map[ID]bool {
 	left := map[ID]bool{}
+	// What is granted in a namespace is not listed on its own.
+	granted := map[ID]bool{}
+	for _, id := range to.Granted {
+		granted[id] = true
+	}
 	confine := func(ids *[]ID, to []ID) {
-		contained := map[ID]bool{}
+		contained := maps.Clone(granted)
 		for _, id := range to {
 			contained[id], left[id] = true, true
 		}
@@ -238,6 +265,7 @@ func (p *Plan) Confine(to *Plan, same func(ID) bool) map[ID]bool {
 			delete(left, id)
 		}
 	}
+	confine(&p.Granted, to.Delete)
 	confine(&p.Delete, to.Delete)
 	confine(&p.DeleteNamespaces, to.DeleteNamespaces)
 	confine(&p.Release, to.Release)

@@ -130,9 +130,39 @@ func TestPermissionsComeLastAndGoFirst(t *testing.T) {
 // A tenant who has an object of its own there does not keep permissions.
 func TestKeptNamespacesKeepTheirObjects(t *testing.T) {
 	unlabeled := ID{Kind: grant.Kind, Namespace: "shop", Name: "unlabeled"}
-	p := Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1}, policy: {Owned: 1}, grant: {Owned: 1}}, Applied: map[ID]Applied{unlabeled: {}}}, true)
+	state := &State{Live: map[ID]Live{shop: {Owned: 1}, policy: {Owned: 1}, grant: {Owned: 1}}, Applied: map[ID]Applied{unlabeled: {}}}
+	p := Compute(nil, state, true)
 	p.Keep(map[string]bool{"shop": true})
 	if got := text(p); got != "delete grant, delete unlabeled" {
+		t.Errorf("got %q", got)
+	}
+	// Whether it is kept is decided later.
+	p = Compute(nil, state, true)
+	revoked := fmt.Sprint(p.Revoke())
+	p.Keep(map[string]bool{"shop": true})
+	if revoked != fmt.Sprint([]ID{grant, unlabeled}) || p.Prunes() > 0 {
+		t.Errorf("got %s, and %q is left", revoked, text(p))
+	}
+	// What was shown as deleted with the namespace may be deleted without it, and nothing else.
+	p, shown := Compute(nil, state, true), Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1}, grant: {Owned: 1}}}, true)
+	p.Keep(map[string]bool{"shop": true})
+	p.Confine(shown, func(ID) bool { return true })
+	if got := text(p); got != "delete grant" {
+		t.Errorf("got %q", got)
+	}
+	p = Compute(nil, state, true)
+	p.Confine(shown, func(ID) bool { return true })
+	if got := fmt.Sprint(p.Revoke()); got != fmt.Sprint([]ID{grant}) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Without an object of an unknown kind, nothing is missing from a repository for certain, but permissions.
+func TestIncompleteRepositoriesRevokePermissions(t *testing.T) {
+	elsewhere := ID{Kind: grant.Kind, Namespace: "stays", Name: "elsewhere"}
+	everywhere := ID{Kind: schema.GroupKind{Group: grant.Kind.Group, Kind: "ClusterRole"}, Name: "everywhere"}
+	p := Compute(nil, &State{Incomplete: true, Live: map[ID]Live{shop: {Owned: 1}, policy: {Owned: 1}, grant: {Owned: 1}, elsewhere: {Owned: 1}, everywhere: {Owned: 1}}}, true)
+	if got := text(p); got != "delete grant, delete elsewhere" {
 		t.Errorf("got %q", got)
 	}
 }

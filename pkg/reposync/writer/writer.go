@@ -54,6 +54,8 @@ type Writer struct {
 	mu sync.Mutex
 	// missing are, by namespace, the first object that was not applied.
 	missing map[string]plan.ID
+	// granted are, by namespace, why what restricts a permission stays: its deletion has failed.
+	granted map[string]error
 	// late are the permissions that are applied after the late Hierarchies of their namespaces.
 	late []*plan.Object
 }
@@ -88,7 +90,7 @@ func (w *Writer) apply(ctx context.Context, objects []*plan.Object) {
 			err = w.waits(ctx, o)
 		}
 		if err == nil {
-			err = w.Cluster.Apply(ctx, o)
+			err = w.write(ctx, o)
 		}
 		if err != nil {
 			w.miss(o.ID)
@@ -98,6 +100,17 @@ func (w *Writer) apply(ctx context.Context, objects []*plan.Object) {
 			w.Applied(o, err)
 		}
 	})
+}
+
+// write applies an object. What a permission no longer grants is taken away although the object itself is rejected.
+func (w *Writer) write(ctx context.Context, o *plan.Object) error {
+	err := w.Cluster.Apply(ctx, o)
+	if err != nil && o.Waits() {
+		if _, revoked := w.Cluster.Revoke(ctx, o); revoked != nil {
+			return fmt.Errorf("what it no longer grants is not taken away: %w; it is not applied: %w", revoked, err)
+		}
+	}
+	return err
 }
 
 // miss records an object that is not as the repository says.
@@ -210,9 +223,26 @@ func (w *Writer) inUse(ctx context.Context, id plan.ID) error {
 	return err
 }
 
-// Prune releases and deletes what a plan says, then applies what had to wait for that. In a namespace in which a
-// permission stays, the rest stays, too: it may be what restricts it. The results go to Done.
+// Revoke deletes the permissions in namespaces that have left the repository, also where the namespace may stay, and
+// takes them out of the plan. The results go to Done.
+func (w *Writer) Revoke(ctx context.Context, p *plan.Plan) {
+	for _, id := range p.Revoke() {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := w.delete(ctx, id); err != nil {
+			if w.granted == nil {
+				w.granted = map[string]error{}
+			}
+			w.granted[id.Namespace] = fmt.Errorf("it is deleted after %s, whose deletion has failed", id)
+		}
+	}
+}
+
+// Prune revokes, releases and deletes what a plan says, then applies what had to wait for that. Where a permission
+// stays, the namespace stays with all that is in it, which may be what restricts the permission. The results go to Done.
 func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
+	w.Revoke(ctx, p)
 	for _, id := range p.Forget {
 		w.Cluster.Forget(id)
 	}
@@ -222,28 +252,15 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 		}
 		w.Done(Release, id, "", w.Cluster.Release(ctx, id))
 	}
-	granted := map[string]error{}
-	for _, id := range p.Delete {
+	for _, id := range slices.Concat(p.Delete, p.DeleteNamespaces) {
 		if ctx.Err() != nil {
 			return
 		}
-		err := granted[id.Namespace]
-		if err == nil || id.Grants() {
+		err := w.granted[id.Within()]
+		if err == nil {
 			err = w.unused(ctx, id)
 		}
 		if err != nil {
-			w.Done(Delete, id, "", err)
-			continue
-		}
-		if err := w.delete(ctx, id); err != nil && id.Grants() && id.Namespace != "" {
-			granted[id.Namespace] = fmt.Errorf("it is deleted after %s, whose deletion has failed", id)
-		}
-	}
-	for _, id := range p.DeleteNamespaces {
-		if ctx.Err() != nil {
-			return
-		}
-		if err := w.unused(ctx, id); err != nil {
 			w.Done(Delete, id, "", err)
 			continue
 		}

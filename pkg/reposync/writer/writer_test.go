@@ -4,16 +4,22 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster/clustertest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -144,4 +150,106 @@ func TestPostponingTakesLinearTime(t *testing.T) {
 	if took := time.Since(start); took > 8*time.Second || applied > 0 {
 		t.Errorf("it took %s to postpone none, and %d are applied", took, applied)
 	}
+}
+
+// A namespace that the API server does not delete, for example because a tenant has created a sub-namespace there, keeps
+// no permissions.
+func TestNamespacesThatStayLoseTheirPermissions(t *testing.T) {
+	for _, used := range []bool{false, true} {
+		c, requests := rbacServer(t, nil, "DELETE /api/v1/namespaces/shop")
+		p := &plan.Plan{DeleteNamespaces: []plan.ID{{Kind: object.Namespace, Name: "shop"}}, Granted: []plan.ID{binding}}
+		failed := map[plan.ID]bool{}
+		w := &Writer{Cluster: c, DeletesUsed: used, Done: func(_ Operation, id plan.ID, _ string, err error) { failed[id] = err != nil }}
+		if kept := w.KeepInUse(t.Context(), p); len(kept) > 0 {
+			t.Fatal(kept)
+		}
+		w.Prune(t.Context(), p)
+		if failed[binding] || !failed[p.DeleteNamespaces[0]] || !slices.Contains(*requests, "DELETE "+bindingPath) {
+			t.Errorf("deletes used ones: %t: got %v after %q", used, failed, *requests)
+		}
+	}
+	// Where one stays, the namespace stays.
+	c, requests := rbacServer(t, nil, "DELETE "+bindingPath)
+	(&Writer{Cluster: c, DeletesUsed: true, Done: func(Operation, plan.ID, string, error) {}}).
+		Prune(t.Context(), &plan.Plan{DeleteNamespaces: []plan.ID{{Kind: object.Namespace, Name: "shop"}}, Granted: []plan.ID{binding}})
+	if slices.Contains(*requests, "DELETE /api/v1/namespaces/shop") {
+		t.Errorf("the namespace is deleted before what is granted there: %q", *requests)
+	}
+}
+
+// What a commit takes from a RoleBinding does not stay because the rest of it is rejected.
+func TestRejectedPermissionsAreReduced(t *testing.T) {
+	source := &object.Object{}
+	if err := source.UnmarshalJSON([]byte(`{"kind":"RoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers"},
+		"roleRef":{"kind":"ClusterRole","name":"edit"},"subjects":[{"kind":"User","name":"bob"},{"kind":"User","name":"eve"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, narrow := range []bool{true, false} {
+		var subjects []string
+		var result error
+		c, _ := rbacServer(t, func(body string) bool {
+			subjects = append(subjects, strings.Join(regexp.MustCompile(`"(ann|bob|eve)"`).FindAllString(body, -1), ""))
+			return narrow && !strings.Contains(body, "eve")
+		})
+		p := &plan.Plan{}
+		p.Apply[plan.PhaseBindings] = desired
+		(&Writer{Cluster: c, Done: func(_ Operation, _ plan.ID, _ string, err error) { result = err }}).Apply(t.Context(), p)
+		if fmt.Sprintf("%q", subjects) != `["\"bob\"\"eve\"" "\"bob\""]` || result == nil || strings.Contains(result.Error(), "is not taken away") == narrow {
+			t.Errorf("got the subjects %q and %v", subjects, result)
+		}
+	}
+}
+
+// binding is a RoleBinding of the repository.
+var binding = plan.ID{Kind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}, Namespace: "shop", Name: "readers"}
+
+const bindingPath = "/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings/readers"
+
+// rbacServer returns a cluster with a RoleBinding for ann and bob, and its requests. It accepts the patches that a function
+// does, and all other requests but the denied ones.
+func rbacServer(t *testing.T, accepts func(body string) bool, denied ...string) (*cluster.Cluster, *[]string) {
+	t.Helper()
+	const readers = `{"kind":"RoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers","uid":"u","resourceVersion":"5",
+		"labels":{"hnc.x-k8s.io/repository-sync":"policy"},"managedFields":[{"manager":"hns-sync-policy","operation":"Apply","fieldsV1":{}}]},
+		"roleRef":{"kind":"ClusterRole","name":"edit"},"subjects":[{"kind":"User","name":"ann"},{"kind":"User","name":"bob"}]}`
+	answers := map[string]string{
+		"GET /api":                               `{"versions":["v1"]}`,
+		"GET /apis":                              `{"groups":[{"name":"rbac.authorization.k8s.io","versions":[{"groupVersion":"rbac.authorization.k8s.io/v1","version":"v1"}]}]}`,
+		"GET /api/v1":                            `{"groupVersion":"v1","resources":[{"name":"namespaces","kind":"Namespace","verbs":["list","delete"]}]}`,
+		"GET /apis/rbac.authorization.k8s.io/v1": `{"groupVersion":"rbac.authorization.k8s.io/v1","resources":[{"name":"rolebindings","kind":"RoleBinding","namespaced":true,"verbs":["list","delete"]}]}`,
+		"GET " + bindingPath:                     readers,
+		"PATCH " + bindingPath:                   readers,
+	}
+	var requests []string
+	var mu sync.Mutex
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		made := r.Method + " " + r.URL.Path
+		requests = append(requests, made)
+		w.Header().Set("Content-Type", "application/json")
+		body, _ := io.ReadAll(r.Body)
+		answer, ok := answers[made]
+		gone := r.Method == http.MethodGet && slices.Contains(requests, "DELETE "+r.URL.Path) && !slices.Contains(denied, "DELETE "+r.URL.Path)
+		switch {
+		case slices.Contains(denied, made) || r.Method == http.MethodPatch && !accepts(string(body)):
+			w.WriteHeader(http.StatusForbidden)
+			answer = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"denied"}`
+		case gone:
+			w.WriteHeader(http.StatusNotFound)
+			answer = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`
+		case r.Method == http.MethodDelete:
+			answer = `{"kind":"Status","apiVersion":"v1","status":"Success"}`
+		case !ok:
+			answer = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[]}`
+		}
+		_, _ = w.Write([]byte(answer))
+	}))
+	t.Cleanup(server.Close)
+	_, c := clustertest.New(t, server.URL)
+	return c, &requests
 }

@@ -106,11 +106,12 @@ func TestStatusesAreNoFights(t *testing.T) {
 }
 
 // TestTenantsDoNotFillObjects is an editor who changes an object of a repository, and fills it so that what the
-// repository sets does not fit.
+// repository sets does not fit, or does not leave it.
 func TestTenantsDoNotFillObjects(t *testing.T) {
 	t.Parallel()
+	const mapFile = "namespaces/f-shop/map.yaml"
 	const policy = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: deny}\nspec: {podSelector: {}, policyTypes: [Ingress], ingress: []}\n"
-	r := newRepository(t, with(with(namespace("f-shop"), "namespaces/f-shop/deny.yaml", policy), "namespaces/f-shop/map.yaml", configMap("policy", "1")))
+	r := newRepository(t, with(with(namespace("f-shop"), "namespaces/f-shop/deny.yaml", policy), mapFile, configMap("policy", "1", "  labels: {tier: restricted}\n")))
 	start(t, "filled", r.spec())
 	synced(t, "filled", r.head(t))
 	// As many annotations as Kubernetes allows.
@@ -147,6 +148,11 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 			for i := range 700 {
 				m.Finalizers = append(m.Finalizers, fmt.Sprintf("%0200d.example.com/hold", i))
 			}
+			// It owns what the repository may remove.
+			m.ManagedFields = append(m.ManagedFields, metav1.ManagedFieldsEntry{
+				Manager: "forged", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1",
+				FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:tier":{}}}}`),
+			})
 			// kube-apiserver leaves out the field managers of an object that is too large.
 			m, err = maps.Update(t.Context(), m, metav1.UpdateOptions{})
 			if err == nil && len(m.ManagedFields) == 0 {
@@ -157,7 +163,7 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 	}
 	const least = 250_000
 	most := least - 1 + sort.Search(256<<10-len("fill")-least, func(n int) bool {
-		if _, err := all.Patch(t.Context(), "twinny", types.ApplyPatchType, []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"twinny","labels":{"hnc.x-k8s.io/repository-sinc":"filled"},
+		if _, err := all.Patch(t.Context(), "twinny", types.ApplyPatchType, []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"twinny","labels":{"hnc.x-k8s.io/repository-sinc":"filled","tier":"restricted"},
 "annotations":{"hnc.x-k8s.io/sourcf-path":"namespaces/f-shop/map.yaml"}},"data":{"key":"1"}}`), metav1.PatchOptions{FieldManager: "hns-sinc-filled"}); err != nil {
 			t.Fatal(err)
 		}
@@ -174,6 +180,10 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 		t.Errorf("with annotations of %d bytes, got %v and %d finalizers", most, err, len(m.Finalizers))
 	}
 	synced(t, "filled", r.head(t))
+	synced(t, "filled", r.commit(t, map[string]string{mapFile: configMap("policy", "2")}))
+	if m, err := all.Get(t.Context(), "policy", metav1.GetOptions{}); err != nil || m.Data["key"] != "2" || m.Labels["tier"] != "" {
+		t.Errorf("after a commit that removes a label: %v, %v and the field managers %v, %v", m.Data, m.Labels, m.ManagedFields, err)
+	}
 }
 
 // A namespace is no copy, whatever who may patch it labels it with.
