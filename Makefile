@@ -90,7 +90,7 @@ long: build ## run the long form of the tests that repeat something, faults of r
 RACE_PACKAGES := ./cmd/... ./hack/... ./pkg/... ./test/integration/{propagation,servers,tree}/...
 .PHONY: race
 race: build ## run the tests whose process runs our code with the race detector, which requires a C compiler
-	@CGO_ENABLED=1 go test -race -p 3 -vet=off -timeout 30m $(TESTFLAGS) $$(go list $(if $(filter-out ./...,$(PACKAGES)),$(PACKAGES),$(RACE_PACKAGES)) | grep -v /pkg/policy$$)
+	@CGO_ENABLED=1 go test -race -p 3 -vet=off -timeout 30m $(TESTFLAGS) $$(go list $(if $(filter-out ./...,$(PACKAGES)),$(PACKAGES),$(RACE_PACKAGES)) | grep -v /pkg/admissionpolicy$$)
 
 .PHONY: repeat
 repeat: build ## repeat tests TIMES times, 20 by default, beside processes that keep all processors busy: make repeat PACKAGES=./test/integration/model TIMES=50

@@ -28,4 +28,4 @@ kube::codegen::gen_client --with-watch --with-applyconfig \
 
 # The scopes of Kubernetes' kinds, for checking repositories offline.
 kubernetes=$(cd hack/kube && go mod download k8s.io/kubernetes && go list -m -f '{{.Dir}}' k8s.io/kubernetes)
-go run ./hack/scopes "$kubernetes/api/discovery" >pkg/repository/scope/zz_generated.kinds.go
+go run ./hack/scopes "$kubernetes/api/discovery" >pkg/repository/kindscope/zz_generated.kinds.go

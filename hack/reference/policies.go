@@ -12,11 +12,11 @@ import (
 
 // policies writes the page of the admission policies: the comment at the top of each file is what it says.
 func policies() (string, error) {
-	files, err := filepath.Glob("pkg/policy/*.yaml")
+	files, err := filepath.Glob("pkg/admissionpolicy/*.yaml")
 	if err != nil {
 		return "", err
 	}
-	bounds, err := filepath.Glob("pkg/policy/*/*.yaml")
+	bounds, err := filepath.Glob("pkg/admissionpolicy/*/*.yaml")
 	if err != nil {
 		return "", err
 	}

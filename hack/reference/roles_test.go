@@ -15,7 +15,7 @@ var checked = regexp.MustCompile(`group\('hnc\.x-k8s\.io'\)\.resource\('(\w+)'\)
 
 // Only the verbs that policies check are not taken from the list of permissions by the code itself.
 func TestVerbsThatPoliciesCheckAreListed(t *testing.T) {
-	files, err := filepath.Glob("../../pkg/policy/*.yaml")
+	files, err := filepath.Glob("../../pkg/admissionpolicy/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

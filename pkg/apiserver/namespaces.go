@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // namespaces returns the informer of namespaces. It drops their managed fields, which are most of their size and have
@@ -26,7 +26,7 @@ func (c CompletedConfig) namespaces() (coreinformers.NamespaceInformer, error) {
 		err = namespaces.Informer().AddIndexers(cache.Indexers{
 			byAbstractAncestor: indexNamespaces(func(namespace *corev1.Namespace) []string { return hnc.AbstractAncestors(namespace.Annotations) }),
 			bySubnamespaceOf: indexNamespaces(func(namespace *corev1.Namespace) []string {
-				return []string{managed.SubnamespaceOf(namespace.Annotations)}
+				return []string{managedkeys.SubnamespaceOf(namespace.Annotations)}
 			}),
 			byTerminatingChild: indexNamespaces(terminatingBelow),
 			byTermination:      indexNamespaces(termination),

@@ -20,11 +20,11 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwritecheck"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/reservations"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/reviews"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sourceindex"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -82,7 +82,7 @@ func reserved(q *hnc.HierarchicalResourceQuota) bool {
 }
 
 // Subtrees returns recorded use.
-func (q *quotaAdmission) Subtrees(ctx context.Context, moved, tops []string) (treechange.ScopedUse, map[string]treechange.ScopedUse, error) {
+func (q *quotaAdmission) Subtrees(ctx context.Context, moved, tops []string) (treerules.ScopedUse, map[string]treerules.ScopedUse, error) {
 	return q.ledger.Subtrees(ctx, moved, tops)
 }
 
@@ -107,7 +107,7 @@ func withQuotaAdmission(build handlerChain, q *quotaAdmission) handlerChain {
 
 // quotas runs the ledger of hierarchical quotas.
 func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, client kubernetes.Interface, namespaces coreinformers.NamespaceInformer,
-	t *treechange.Tree, records *fence.Records, reader *limits.Reader, s *overwritecheck.Sources) error {
+	t *treerules.Tree, records *fence.Records, reader *limits.Reader, s *sourceindex.Sources) error {
 	reservations.RegisterMetrics()
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTweakListOptions(func(options *metav1.ListOptions) {
 		options.LabelSelector = hnc.LabelQuota + "=true"

@@ -15,11 +15,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // resources returns the storage of the resources of each version: the same stores under the names of the version.
-func (c CompletedConfig) resources(s stores, t *treechange.Tree, mynamespaces *mynamespace.Cache, planner *hierarchyplan.Planner) map[string]map[string]rest.Storage {
+func (c CompletedConfig) resources(s stores, t *treerules.Tree, mynamespaces *mynamespace.Cache, planner *hierarchyplan.Planner) map[string]map[string]rest.Storage {
 	hierarchies, subnamespaces, configuration := s.hierarchies, s.subnamespaces, s.configuration
 	moves := &hierarchyplan.DryRunStorage{Resource: hierarchies.Hierarchy, Planner: planner}
 	deletions := &hierarchyplan.DryRunStorage{Resource: subnamespaces.Subnamespace, Planner: planner}

@@ -14,13 +14,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwritecheck"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sourceindex"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
@@ -33,7 +33,7 @@ type Server struct {
 // New returns a server of all versions of the hierarchy API, and of reads across subtrees.
 func (c CompletedConfig) New() (*Server, error) {
 	fence.RegisterMetrics()
-	treechange.RegisterMetrics()
+	treerules.RegisterMetrics()
 	namespaces, err := c.namespaces()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		klog.FlushAndExit(klog.ExitFlushTimeout, 1)
 	})
 	mapper := kinds.NewMapper(restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(clients.kubernetes.Discovery())))
-	sources := overwritecheck.New(overwritecheck.Config{
+	sources := sourceindex.New(sourceindex.Config{
 		Metadata: clients.metadata, Kubernetes: clients.kubernetes, Mapper: mapper,
 		Rules: func() *copies.Rules { return &c.rules.Load().Copies },
 	})
@@ -67,12 +67,12 @@ func (c CompletedConfig) New() (*Server, error) {
 	quotas := &limits.Reader{Records: records, List: stores.listQuotas}
 	c.quotaAdmission.in = stores.cachedQuotas
 	edges := etcd.Edges()
-	forest := treechange.New(treechange.Config{
+	forest := treerules.New(treerules.Config{
 		Edges:      edges,
 		Namespaces: namespaces.Lister(),
 		Client:     clients.kubernetes,
 		Authorizer: c.reviews,
-		Rules:      func() managed.Rules { return c.rules.Load().Managed },
+		Rules:      func() managedkeys.Rules { return c.rules.Load().Managed },
 		Sources:    sources,
 		Quotas:     quotas,
 		Records:    records,

@@ -23,7 +23,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/repositorysync"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tenantview"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/viewdefinition"
 )
 
@@ -46,7 +46,7 @@ type stores struct {
 	namespaces corelisters.NamespaceLister
 }
 
-func (c CompletedConfig) stores(options restOptions, t *treechange.Tree, mapper *kinds.Mapper) (s stores, err error) {
+func (c CompletedConfig) stores(options restOptions, t *treerules.Tree, mapper *kinds.Mapper) (s stores, err error) {
 	s.namespaces = c.informers.Core().V1().Namespaces().Lister()
 	waiter := readiness.Waiter{
 		Timeout: c.readyTimeout, Free: freeWait, Slots: inflight.New("waiting requests", c.waiting, int(freeWait.Seconds())), Stopped: s.whyStopped,
@@ -88,7 +88,7 @@ func (c CompletedConfig) stores(options restOptions, t *treechange.Tree, mapper 
 
 // hierarchyGetter returns a function that gets the hierarchy of a namespace: with resourceVersion "" the stored one,
 // with "0" the cached one.
-func (s stores) hierarchyGetter(resourceVersion string) treechange.HierarchyGetter {
+func (s stores) hierarchyGetter(resourceVersion string) treerules.HierarchyGetter {
 	return func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
 		obj, err := s.hierarchies.Hierarchy.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.Singleton, &metav1.GetOptions{ResourceVersion: resourceVersion})
 		if err != nil {

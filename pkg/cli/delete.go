@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 type deleteOptions struct {
@@ -103,7 +103,7 @@ func (o *deleteOptions) allowCascading(ctx context.Context, c *Clients) (bool, e
 	if err != nil {
 		return false, err
 	}
-	if hnc.IsVoid(sub.Annotations) || managed.SubnamespaceOf(ns.Annotations) != o.parent {
+	if hnc.IsVoid(sub.Annotations) || managedkeys.SubnamespaceOf(ns.Annotations) != o.parent {
 		return false, fmt.Errorf("nothing was changed: namespace %s is not a sub-namespace of %s, and is not deleted with the Subnamespace; repeat without --allow-cascading-deletion", o.child, o.parent)
 	}
 	h, err := getHierarchy(ctx, c, o.child)

@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/admissionpolicy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/policy"
 )
 
 // exitCodes are those of doctor and preflight.
@@ -211,10 +211,10 @@ func (o *doctorOptions) checkPolicies(ctx context.Context) {
 		resource string
 		wanted   []string
 	}{
-		{"validatingadmissionpolicies", policy.Validating()},
-		{"validatingadmissionpolicybindings", policy.Validating()},
-		{"mutatingadmissionpolicies", policy.Mutating()},
-		{"mutatingadmissionpolicybindings", policy.Mutating()},
+		{"validatingadmissionpolicies", admissionpolicy.Validating()},
+		{"validatingadmissionpolicybindings", admissionpolicy.Validating()},
+		{"mutatingadmissionpolicies", admissionpolicy.Mutating()},
+		{"mutatingadmissionpolicybindings", admissionpolicy.Mutating()},
 	} {
 		if found, ok := o.names(ctx, schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: kind.resource}); ok {
 			o.add(diagnosis.Policies(kind.resource, kind.wanted, found))

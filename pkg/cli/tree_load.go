@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // loadTrees reads the trees below the roots with one request for each. If the server has no hierarchies/tree, or
@@ -106,7 +106,7 @@ func newTree(namespaces []metav1.PartialObjectMetadata, hierarchies []v1beta1.Hi
 	t := tree.New()
 	for i := range namespaces {
 		n := &namespaces[i]
-		t.AddNamespace(n.Name, managed.SubnamespaceOf(n.Annotations) != "", n.DeletionTimestamp != nil)
+		t.AddNamespace(n.Name, managedkeys.SubnamespaceOf(n.Annotations) != "", n.DeletionTimestamp != nil)
 	}
 	known := sets.New[string]()
 	for i := range hierarchies {
@@ -118,7 +118,7 @@ func newTree(namespaces []metav1.PartialObjectMetadata, hierarchies []v1beta1.Hi
 	for i := range namespaces {
 		// The hierarchy of a sub-namespace that is being deleted may be gone.
 		n := &namespaces[i]
-		if parent := managed.SubnamespaceOf(n.Annotations); parent != "" && n.DeletionTimestamp != nil && !known.Has(n.Name) {
+		if parent := managedkeys.SubnamespaceOf(n.Annotations); parent != "" && n.DeletionTimestamp != nil && !known.Has(n.Name) {
 			t.AddHierarchy(n.Name, parent, nil)
 		}
 	}

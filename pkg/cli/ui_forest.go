@@ -12,7 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
 
@@ -87,7 +87,7 @@ func (r *uiReader) myForest(ctx context.Context, why error) (*ui.Forest, error) 
 // newMember returns a namespace of the forest, with its place in the tree.
 func newMember(ns *metav1.PartialObjectMetadata, node *tree.Node) ui.Member {
 	return ui.Member{
-		Name: ns.Name, Parent: node.Parent, Kind: uiKind(managed.Kind(ns.Annotations)), Deleting: node.Deleting, Created: created(&ns.ObjectMeta),
+		Name: ns.Name, Parent: node.Parent, Kind: uiKind(managedkeys.Kind(ns.Annotations)), Deleting: node.Deleting, Created: created(&ns.ObjectMeta),
 		Labels: ownLabels(ns.Labels), Problems: node.Conditions,
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/preview"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
@@ -157,7 +157,7 @@ func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change
 // tree labels.
 func subnamespaceOf(ns *metav1.PartialObjectMetadata) string {
 	// Who creates a namespace may annotate it with anything.
-	parent := managed.SubnamespaceOf(ns.Annotations)
+	parent := managedkeys.SubnamespaceOf(ns.Annotations)
 	if parent != hnc.LabeledParent(ns.Name, ns.Labels, hnc.AbstractAncestors(ns.Annotations)) {
 		return ""
 	}

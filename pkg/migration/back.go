@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/admissionpolicy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/policy"
 )
 
 // The way back when HNC's definitions are deleted: HNC gets what the export has, and hns waits beside it, as before the
@@ -88,7 +88,7 @@ func (m *Migration) removePolicies(ctx context.Context) error {
 		return err
 	}
 	for _, o := range bindings.Items {
-		if o.Name == policy.Propagator {
+		if o.Name == admissionpolicy.Propagator {
 			continue
 		}
 		err = errors.Join(err, gone(client.ValidatingAdmissionPolicyBindings().Delete(ctx, o.Name, metav1.DeleteOptions{})))

@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/admissionpolicy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/policy"
 )
 
 // propagateTimeout limits how long hns-propagator may take to start and to label all namespaces.
@@ -60,10 +60,10 @@ func (m *Migration) policiesInstalled(ctx context.Context) error {
 		return err
 	}
 	missing := sets.New[string]()
-	for _, name := range policy.Validating() {
+	for _, name := range admissionpolicy.Validating() {
 		missing.Insert("validatingadmissionpolicy " + name)
 	}
-	for _, name := range policy.Mutating() {
+	for _, name := range admissionpolicy.Mutating() {
 		missing.Insert("mutatingadmissionpolicy " + name)
 	}
 	for i := range validating.Items {

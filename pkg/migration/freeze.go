@@ -15,8 +15,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/utils/ptr"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/admissionpolicy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/policy"
 )
 
 const (
@@ -85,7 +85,7 @@ const sameTree = "request.operation == 'DELETE' ? !variables.labelsBefore.exists
 // stopped, and again after a rollback. It takes the place of HNC's webhooks.
 func copiesPolicy() (*admissionregistrationv1.ValidatingAdmissionPolicy, error) {
 	installed := &admissionregistrationv1.ValidatingAdmissionPolicy{}
-	if err := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(policy.Copies), len(policy.Copies)).Decode(installed); err != nil {
+	if err := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(admissionpolicy.Copies), len(admissionpolicy.Copies)).Decode(installed); err != nil {
 		return nil, err
 	}
 	installed.Name = hnc.MigrationCopiesPolicy

@@ -19,7 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwritecheck"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sourceindex"
 )
 
 // overwrites returns the kinds of which sources would overwrite local objects, which HNC has not overwritten. The API
@@ -34,7 +34,7 @@ func (m *Migration) overwrites(ctx context.Context, all *imports) ([]rejection, 
 	if err != nil {
 		return nil, err
 	}
-	s := overwritecheck.New(overwritecheck.Config{
+	s := sourceindex.New(sourceindex.Config{
 		Metadata: client, Kubernetes: m.kube, Mapper: kinds.NewMapper(restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(m.kube.Discovery()))),
 		Rules: func() *copies.Rules { return &all.rules.Copies },
 	})
@@ -64,8 +64,8 @@ func (m *Migration) overwrites(ctx context.Context, all *imports) ([]rejection, 
 }
 
 // modes returns the modes of kinds after the import.
-func (m *Migration) modes(ctx context.Context, all *imports) (overwritecheck.Modes, error) {
-	var modes overwritecheck.Modes
+func (m *Migration) modes(ctx context.Context, all *imports) (sourceindex.Modes, error) {
+	var modes sourceindex.Modes
 	current, err := m.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 	if err := gone(err); err != nil {
 		return modes, err

@@ -19,9 +19,9 @@ import (
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/admissionpolicy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	hierarchyfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/policy"
 )
 
 // continued returns a migration whose state has this data, by a user who may do everything, and what it prints.
@@ -37,10 +37,10 @@ func continued(t *testing.T, data map[string]string) (*Migration, *strings.Build
 	t.Cleanup(server.Close)
 	c.config = &rest.Config{Host: server.URL}
 	kube := c.kube.(*fake.Clientset)
-	for _, name := range policy.Validating() {
+	for _, name := range admissionpolicy.Validating() {
 		_ = kube.Tracker().Add(&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
-	for _, name := range policy.Mutating() {
+	for _, name := range admissionpolicy.Mutating() {
 		_ = kube.Tracker().Add(&admissionregistrationv1.MutatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	kube.Discovery().(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{{
@@ -65,7 +65,7 @@ func TestAMigrationWaitsForAllPolicies(t *testing.T) {
 	for _, kind := range []struct {
 		resource string
 		names    []string
-	}{{"validatingadmissionpolicy", policy.Validating()}, {"mutatingadmissionpolicy", policy.Mutating()}} {
+	}{{"validatingadmissionpolicy", admissionpolicy.Validating()}, {"mutatingadmissionpolicy", admissionpolicy.Mutating()}} {
 		for _, name := range kind.names {
 			m, out := continued(t, map[string]string{hnc.MigrationStep: "definitions"})
 			bindings := admissionregistrationv1.SchemeGroupVersion.WithResource(kind.resource + "bindings")
@@ -100,7 +100,7 @@ func TestAMigrationIsCompletedAgain(t *testing.T) {
 		t.Errorf("the migration is not completed: %v, %v", state, err)
 	}
 	bindings, err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().List(t.Context(), metav1.ListOptions{})
-	if err != nil || len(bindings.Items) != len(policy.Validating()) {
+	if err != nil || len(bindings.Items) != len(admissionpolicy.Validating()) {
 		t.Errorf("hierarchies stay frozen: %v, %v", bindings, err)
 	}
 }

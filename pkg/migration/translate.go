@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // imports is what is created in hns-apiserver.
@@ -40,7 +40,7 @@ type imports struct {
 // translation is the state of translate.
 type translation struct {
 	imports
-	managed  managed.Rules
+	managed  managedkeys.Rules
 	anchors  map[string]string // the parents, by sub-namespace
 	specs    map[string]v1beta1.HierarchySpec
 	metadata map[string]metav1.ObjectMeta
@@ -49,7 +49,7 @@ type translation struct {
 // translate returns what is imported of an export. It trusts what HNC has put in force, and not what users may have
 // written meanwhile: a Subnamespace is imported for a namespace that exists and agrees, labels and annotations are
 // imported where the namespace has them and the rules let hierarchies manage them, and status is ignored.
-func translate(e *export, rules managed.Rules) (*imports, error) {
+func translate(e *export, rules managedkeys.Rules) (*imports, error) {
 	t := &translation{imports: imports{namespaces: map[string]namespace{}, parents: map[string]string{}}, managed: rules, anchors: map[string]string{}, specs: map[string]v1beta1.HierarchySpec{}, metadata: map[string]metav1.ObjectMeta{}}
 	for _, ns := range e.Namespaces {
 		t.namespaces[ns.Name] = ns
@@ -127,7 +127,7 @@ func (t *translation) readAnchors(e *export) error {
 			t.leaveOut("%s: namespace %s is not its sub-namespace", key, name)
 		case t.excluded(name) || t.excluded(parent):
 			t.leaveOut("%s: one of the namespaces is excluded from trees", key)
-		case ns.Terminating || t.namespaces[parent].Terminating || managed.External(ns.Annotations):
+		case ns.Terminating || t.namespaces[parent].Terminating || managedkeys.External(ns.Annotations):
 			t.leaveOut("%s: one of the namespaces is being deleted, or has another manager", key)
 		default:
 			var spec v1beta1.SubnamespaceSpec
@@ -188,8 +188,8 @@ func (t *translation) validateParent(name string) {
 	switch {
 	case spec.Parent == "":
 		return
-	case managed.External(ns.Annotations):
-		t.leaveOut("%s: spec.parent %s, because the namespace is managed by %s", hierarchyOf(name), spec.Parent, managed.Manager(ns.Annotations))
+	case managedkeys.External(ns.Annotations):
+		t.leaveOut("%s: spec.parent %s, because the namespace is managed by %s", hierarchyOf(name), spec.Parent, managedkeys.Manager(ns.Annotations))
 		spec.Parent = ""
 	case t.excluded(spec.Parent):
 		// HNC has halted it; a root would lose the copies that it has.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // given builds an export: "ns NAME", "sub NAME of PARENT", "label NAME KEY", "external NAME", "terminating NAME", "hc
@@ -68,7 +68,7 @@ func given(lines ...string) *export {
 }
 
 func TestTranslate(t *testing.T) {
-	rules, errs := managed.NewRules(&v1beta1.Rules{ManagedNamespaceLabels: []string{"k"}, ExcludedNamespaces: append(slices.Clone(hnc.ExcludedNamespaces), "monitoring")}, nil)
+	rules, errs := managedkeys.NewRules(&v1beta1.Rules{ManagedNamespaceLabels: []string{"k"}, ExcludedNamespaces: append(slices.Clone(hnc.ExcludedNamespaces), "monitoring")}, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -11,9 +11,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
 
 // Options are the cluster that a repository is compiled for, and the strictness of checks.
@@ -21,7 +21,7 @@ type Options struct {
 	// Cluster is the name of the cluster that cluster selectors match. It may be empty.
 	Cluster string
 	// Scopes returns the scopes of the cluster's kinds. It need not contain kinds of Kubernetes and of the repository.
-	Scopes scope.Lookup
+	Scopes kindscope.Lookup
 	// AssumeScopes gives objects of unknown kinds the scope of their directory, with a warning. Otherwise they are
 	// errors and left out.
 	AssumeScopes bool
@@ -82,7 +82,7 @@ func Compile(ctx context.Context, objects []*object.Object, options Options) (*R
 type compilation struct {
 	Options
 	ctx    context.Context
-	scopes scope.Lookup
+	scopes kindscope.Lookup
 	// objects are all objects of the repository; from inheritance on, those of the cluster.
 	objects []*object.Object
 	// root is the directory namespaces/, from the stage treeChecks on.
@@ -106,7 +106,7 @@ func newCompilation(ctx context.Context, objects []*object.Object, options Optio
 	slices.SortStableFunc(sorted, func(a, b *object.Object) int { return strings.Compare(a.Path, b.Path) })
 	return &compilation{
 		Options: options, ctx: ctx,
-		scopes:  scope.Chain{scope.BuiltIn(), scope.FromCRDs(sorted), options.Scopes},
+		scopes:  kindscope.Chain{kindscope.BuiltIn(), kindscope.FromCRDs(sorted), options.Scopes},
 		objects: sorted,
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
 
 func crdGroup(o *object.Object) string {
@@ -22,7 +22,7 @@ func malformedCRD(_ *compilation, o *object.Object) finding {
 	if !o.Is(object.CRD) {
 		return finding{}
 	}
-	if _, err := scope.ParseCRD(o); err != nil {
+	if _, err := kindscope.ParseCRD(o); err != nil {
 		return findf("", "the CustomResourceDefinition is malformed: %v", err)
 	}
 	return finding{}
@@ -32,7 +32,7 @@ func invalidCRDName(_ *compilation, o *object.Object) finding {
 	if !o.Is(object.CRD) {
 		return finding{}
 	}
-	crd, err := scope.ParseCRD(o)
+	crd, err := kindscope.ParseCRD(o)
 	if err != nil {
 		return finding{}
 	}
@@ -44,12 +44,12 @@ func invalidCRDName(_ *compilation, o *object.Object) finding {
 
 // DefinedKinds returns the kinds that CustomResourceDefinitions among the objects define.
 func DefinedKinds(objects []*object.Object) []schema.GroupKind {
-	return slices.Collect(maps.Keys(scope.FromCRDs(objects)))
+	return slices.Collect(maps.Keys(kindscope.FromCRDs(objects)))
 }
 
 // removedCRDs reports objects whose CustomResourceDefinition was in the previous revision.
 func removedCRDs(c *compilation) report.Errors {
-	present := scope.FromCRDs(c.objects)
+	present := kindscope.FromCRDs(c.objects)
 	var errors report.Errors
 	for _, o := range c.objects {
 		kind := o.GroupKind()

@@ -13,10 +13,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 )
 
@@ -26,18 +26,18 @@ type revision struct {
 	objects []*object.Object
 	errors  report.Errors
 	// listed are the kinds of the repository's own file.
-	listed scope.Lookup
+	listed kindscope.Lookup
 }
 
 // compile compiles the revision for the cluster that the spec names. Warnings about what cannot be applied are errors
 // here: one tree label would stand for an abstract directory and a namespace, or an excluded namespace would have
 // ancestors.
-func (r *revision) compile(ctx context.Context, spec *v1alpha3.RepositorySyncSpec, served scope.Lookup, previous *revision) (*repository.Result, error) {
+func (r *revision) compile(ctx context.Context, spec *v1alpha3.RepositorySyncSpec, served kindscope.Lookup, previous *revision) (*repository.Result, error) {
 	if len(r.errors) > 0 {
 		return &repository.Result{Errors: r.errors}, nil
 	}
 	options := repository.Options{
-		Cluster: spec.Cluster, Scopes: scope.Chain{r.listed, served}, Excluded: hnc.ExcludedNamespaces, AllowSharedNames: spec.AllowSharedNames,
+		Cluster: spec.Cluster, Scopes: kindscope.Chain{r.listed, served}, Excluded: hnc.ExcludedNamespaces, AllowSharedNames: spec.AllowSharedNames,
 	}
 	if previous != nil && previous.commit != r.commit {
 		options.PreviousKinds = repository.DefinedKinds(previous.objects)
@@ -169,7 +169,7 @@ func (s *source) load(ctx context.Context, from git.Source, credentials *git.Cre
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx) // What could not be read has not left the repository.
 	}
-	listed, problem := scope.FromFile(files)
+	listed, problem := kindscope.FromFile(files)
 	if problem != nil {
 		read.errors = append(read.errors, problem)
 	}

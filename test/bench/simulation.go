@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	propagatortree "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/hierarchy"
@@ -38,7 +38,7 @@ type simulation struct {
 
 // newSimulation returns an empty cache of a cluster of that size.
 func newSimulation(size, trees, parts int) *simulation {
-	s := &simulation{tree: propagatortree.New(managed.Default()), parts: parts, old: "old", new: "new"}
+	s := &simulation{tree: propagatortree.New(managedkeys.Default()), parts: parts, old: "old", new: "new"}
 	s.rolebindings = newRoleBindings(s.next)
 	s.moved = plan("moved", "mixed", subtreeOf(size))
 	for i := range trees {

@@ -12,7 +12,7 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
@@ -107,7 +107,7 @@ func TreeLabels(namespaces []metav1.PartialObjectMetadata) Finding {
 	found := sets.New[string]()
 	for _, ns := range namespaces {
 		for key := range ns.Labels {
-			if ancestor, ok := hnc.TreeLabelAncestor(key); ok && ancestor != ns.Name && managed.External(ns.Annotations) {
+			if ancestor, ok := hnc.TreeLabelAncestor(key); ok && ancestor != ns.Name && managedkeys.External(ns.Annotations) {
 				found.Insert(ns.Name)
 			}
 		}

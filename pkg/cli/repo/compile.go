@@ -13,10 +13,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
 
 // defaultCluster is the cluster that a repository is compiled for in addition to those that it lists.
@@ -82,7 +82,7 @@ func (c *compiled) failed() bool {
 type loaded struct {
 	objects []*object.Object
 	errors  report.Errors
-	scopes  scope.Lookup
+	scopes  kindscope.Lookup
 }
 
 // compile loads the repository and compiles it for each cluster.

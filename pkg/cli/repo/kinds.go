@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
 
 // defaultServerTimeout is how long the API server may take to return its kinds.
@@ -30,13 +30,13 @@ type kindFlags struct {
 }
 
 func (k *kindFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&k.offline, "no-api-server-check", false, "Do not contact an API server; warn about kinds that neither Kubernetes, nor the repository, nor its "+scope.FileName+" defines")
+	flags.BoolVar(&k.offline, "no-api-server-check", false, "Do not contact an API server; warn about kinds that neither Kubernetes, nor the repository, nor its "+kindscope.FileName+" defines")
 	flags.DurationVar(&k.timeout, "api-server-timeout", defaultServerTimeout, "How long to wait for the API server")
 }
 
 // lookup returns the kinds of the repository's file and, unless offline, those that the cluster serves.
-func (k *kindFlags) lookup(ctx context.Context, f *cli.Factory, errOut io.Writer, fsys fs.FS) (scope.Lookup, *report.Error, error) {
-	listed, problem := scope.FromFile(fsys)
+func (k *kindFlags) lookup(ctx context.Context, f *cli.Factory, errOut io.Writer, fsys fs.FS) (kindscope.Lookup, *report.Error, error) {
+	listed, problem := kindscope.FromFile(fsys)
 	if problem != nil || k.offline {
 		return listed, problem, nil
 	}
@@ -44,12 +44,12 @@ func (k *kindFlags) lookup(ctx context.Context, f *cli.Factory, errOut io.Writer
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot read the kinds of the API server: %w\nTo check without it: --no-api-server-check", err)
 	}
-	return scope.Chain{listed, served}, nil, nil
+	return kindscope.Chain{listed, served}, nil, nil
 }
 
 // servedKinds returns the kinds that the cluster serves. Those of API services that do not answer are missing, with a
 // warning.
-func servedKinds(ctx context.Context, f *cli.Factory, errOut io.Writer, timeout time.Duration) (scope.Table, error) {
+func servedKinds(ctx context.Context, f *cli.Factory, errOut io.Writer, timeout time.Duration) (kindscope.Table, error) {
 	config, err := f.Flags.ToRESTConfig()
 	if err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func servedKinds(ctx context.Context, f *cli.Factory, errOut io.Writer, timeout 
 	return scopesOf(lists), err
 }
 
-func scopesOf(lists []*metav1.APIResourceList) scope.Table {
-	table := scope.Table{}
+func scopesOf(lists []*metav1.APIResourceList) kindscope.Table {
+	table := kindscope.Table{}
 	for _, list := range lists {
 		version, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {

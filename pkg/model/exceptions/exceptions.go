@@ -75,7 +75,7 @@ func (e Exceptions) Selects(byDefault bool, namespace map[string]string) bool {
 func (e Exceptions) Selective() bool { return e.selectLabels != nil || e.selectTree != nil }
 
 // The limits of a selector, because it is parsed with each update of its source and compared with each namespace below.
-// pkg/policy/exceptions.yaml has the same. Values in parentheses count as items, too.
+// pkg/admissionpolicy/exceptions.yaml has the same. Values in parentheses count as items, too.
 const (
 	maxCharacters = 8192
 	maxItems      = 64

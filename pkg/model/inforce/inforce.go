@@ -9,7 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // Path is the field of the configuration.
@@ -19,7 +19,7 @@ var Path = field.NewPath("spec", "rules")
 type Rules struct {
 	// Managed determines which namespaces are part of hierarchies, and which of their labels and annotations are
 	// managed.
-	Managed managed.Rules
+	Managed managedkeys.Rules
 	// Copies determines what copies leave out, and which objects are never copied.
 	Copies copies.Rules
 	// spec is what they were made of, with defaults.
@@ -39,7 +39,7 @@ func Validate(spec *v1beta1.Rules, path *field.Path) field.ErrorList {
 func at(spec *v1beta1.Rules, path *field.Path) (*Rules, field.ErrorList) {
 	rules := &Rules{spec: Defaulted(spec)}
 	var errs, more field.ErrorList
-	rules.Managed, errs = managed.NewRules(rules.spec, path)
+	rules.Managed, errs = managedkeys.NewRules(rules.spec, path)
 	rules.Copies, more = copies.NewRules(rules.spec, path)
 	if errs = append(errs, more...); len(errs) > 0 {
 		return nil, errs

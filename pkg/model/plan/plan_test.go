@@ -13,14 +13,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
 // grow returns a tree of "child<parent" words; a child with a ~ before it is a sub-namespace, one with a ~? has no
 // Subnamespace, and a + after it allows cascading deletion.
 func grow(words ...string) *tree.Tree {
-	t := tree.New(managed.Default())
+	t := tree.New(managedkeys.Default())
 	for _, word := range words {
 		name, parent, _ := strings.Cut(word, "<")
 		name, sub := strings.CutPrefix(name, "~")

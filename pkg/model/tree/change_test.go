@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // chain returns a tree a <- b <- c.
 func chain() *Tree {
-	tree := New(managed.Default())
+	tree := New(managedkeys.Default())
 	for _, name := range []string{"a", "b", "c"} {
 		tree.SetNamespace(ns(name))
 	}
@@ -121,7 +121,7 @@ func TestAChangeAffectsTheSubtreeBelowIt(t *testing.T) {
 }
 
 func TestASubnamespaceHearsOfItsNamespaceAndOfItsParent(t *testing.T) {
-	tree := New(managed.Rules{})
+	tree := New(managedkeys.Rules{})
 	tree.SetNamespace(ns("p"))
 	tree.SetSubnamespace(record("p", "c"))
 	want := Key{"p", "c"}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 func TestCascadingDeletionIsAllowedByAnyAncestorAndRememberedByTerminatingOnes(t *testing.T) {
@@ -134,7 +134,7 @@ func TestATerminatingNamespaceStaysBelowItsParent(t *testing.T) {
 
 // Removing the Subnamespace of a sub-namespace makes no room for another one.
 func TestNamespacesCountAsLongAsTheyAreBelow(t *testing.T) {
-	tree := New(managed.Default())
+	tree := New(managedkeys.Default())
 	tree.SetNamespace(ns("p"))
 	for i, step := range []struct {
 		change func() Affected

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // Metadata are the labels and annotations that a Hierarchy or a Subnamespace specifies for its namespace. Those for the
@@ -26,7 +26,7 @@ type managedMetadata struct {
 
 // complete evaluates the rules, once for each version of an object: a subtree asks for the metadata of a namespace
 // again and again, and one object may repeat a few keys hundreds of times.
-func (m *Metadata) complete(keys managed.Keys) {
+func (m *Metadata) complete(keys managedkeys.Keys) {
 	m.managed = nil
 	if len(m.Labels)+len(m.Annotations)+len(m.NamespaceLabels)+len(m.NamespaceAnnotations) > 0 {
 		m.managed = &managedMetadata{

@@ -11,14 +11,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // managedChain returns a tree a <- b <- c in which the label and the annotation m are managed, and the label off
 // excludes.
 func managedChain(t *testing.T) *Tree {
 	t.Helper()
-	rules, errs := managed.NewRules(&v1beta1.Rules{
+	rules, errs := managedkeys.NewRules(&v1beta1.Rules{
 		ExcludedNamespaces: hnc.ExcludedNamespaces, ManagedNamespaceLabels: []string{"m"}, ManagedNamespaceAnnotations: []string{"m"},
 		ExcludedNamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "off", Operator: metav1.LabelSelectorOpExists}}},
 	}, nil)

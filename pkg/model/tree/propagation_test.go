@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // naming returns a hierarchy of namespace c, below p, that names resources.
@@ -42,7 +42,7 @@ func TestAChangeOfTheSpecifiedKindsIsReported(t *testing.T) {
 		}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := New(managed.Default())
+			w := New(managedkeys.Default())
 			w.SetNamespace(ns("c"))
 			if !w.SetHierarchy(naming("secrets")).Propagation {
 				t.Error("a change is not reported")
@@ -58,7 +58,7 @@ func TestAChangeOfTheSpecifiedKindsIsReported(t *testing.T) {
 }
 
 func TestKindConditionsAreReportedWhenTheyAreNew(t *testing.T) {
-	w := New(managed.Default())
+	w := New(managedkeys.Default())
 	problem := func(message string) []metav1.Condition { return []metav1.Condition{{Type: "Bad", Message: message}} }
 	for _, step := range []struct {
 		problems map[string][]metav1.Condition

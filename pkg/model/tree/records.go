@@ -10,7 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // Namespace is the part of a Namespace that the tree keeps.
@@ -62,8 +62,8 @@ func NewNamespace(ns *corev1.Namespace) *Namespace {
 		Created:              ns.CreationTimestamp,
 		Labels:               ns.Labels,
 		Annotations:          ns.Annotations,
-		SubnamespaceOf:       managed.SubnamespaceOf(ns.Annotations),
-		ManagedBy:            managed.Manager(ns.Annotations),
+		SubnamespaceOf:       managedkeys.SubnamespaceOf(ns.Annotations),
+		ManagedBy:            managedkeys.Manager(ns.Annotations),
 		Ancestry:             ns.Annotations[hnc.AnnotationAncestry],
 		Abstract:             hnc.AbstractAncestors(ns.Annotations),
 		InheritedPodSecurity: ns.Annotations[hnc.AnnotationInheritedPodSecurity],

@@ -5,12 +5,12 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // records are the objects of a cluster, as the watches bring them.
 type records struct {
-	rules       managed.Rules
+	rules       managedkeys.Rules
 	namespaces  map[string]*Namespace
 	hierarchies map[string]*Hierarchy
 	// subnamespaces are by parent and name.
@@ -102,7 +102,7 @@ func (r *records) SubnamespaceKeys() []Key {
 func (r *records) Len() int { return len(r.namespaces) }
 
 // Keys returns which labels and annotations of namespaces are managed.
-func (r *records) Keys() managed.Keys { return r.rules.Keys }
+func (r *records) Keys() managedkeys.Keys { return r.rules.Keys }
 
 // External reports whether another system manages the namespace: it is a root, and keeps its labels and annotations.
 // The annotation that says so has no effect on a namespace whose Hierarchy names a parent.

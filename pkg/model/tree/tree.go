@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // Tree holds the objects of a cluster and what follows from them. It consists of layers, each of which is built on the
@@ -28,7 +28,7 @@ type Tree struct {
 }
 
 // New returns an empty tree. The rules say which namespaces are part of it, and what hierarchies may set on them.
-func New(rules managed.Rules) *Tree {
+func New(rules managedkeys.Rules) *Tree {
 	t := &Tree{held: objects{}, uncopied: objects{}, unreported: objects{}, unwritten: map[string]string{}}
 	t.rules = rules
 	t.namespaces, t.hierarchies, t.subnamespaces = map[string]*Namespace{}, map[string]*Hierarchy{}, map[string]map[string]*Subnamespace{}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 var version int
@@ -129,7 +129,7 @@ func TestTheEffectiveParentIsThatOfTheHierarchyAndElseThatOfTheSubnamespace(t *t
 		}, "p"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tree := New(managed.Default())
+			tree := New(managedkeys.Default())
 			test.given(tree)
 			if got := tree.Parent("c"); got != test.want {
 				t.Errorf("parent is %q, want %q", got, test.want)
@@ -139,7 +139,7 @@ func TestTheEffectiveParentIsThatOfTheHierarchyAndElseThatOfTheSubnamespace(t *t
 }
 
 func TestAnOlderVersionIsNotNews(t *testing.T) {
-	tree := New(managed.Rules{})
+	tree := New(managedkeys.Rules{})
 	old := hierarchy("c", "before")
 	tree.SetNamespace(ns("c"))
 	tree.SetHierarchy(hierarchy("c", "now"))
@@ -149,7 +149,7 @@ func TestAnOlderVersionIsNotNews(t *testing.T) {
 }
 
 func TestAnExcludedNamespaceTakesNoPart(t *testing.T) {
-	tree := New(managed.Default())
+	tree := New(managedkeys.Default())
 	tree.SetNamespace(ns("kube-system"))
 	tree.SetNamespace(ns("c"))
 	tree.SetHierarchy(hierarchy("kube-system", "c"))

@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
 )
@@ -30,7 +30,7 @@ type Config struct {
 	// CopyRules say what copies leave out.
 	CopyRules *copies.Rules
 	// Managed says which namespaces take part in hierarchies, and which of their labels and annotations are managed.
-	Managed managed.Rules
+	Managed managedkeys.Rules
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
 	// CheckStore returns an error unless the API server still has the store of hierarchies that the cache reflects, and

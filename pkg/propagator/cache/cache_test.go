@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // A writer waits no longer than a read holds the lock: it comes after the name that takes long.
 func TestReadsOfManyNamesLetWritersIn(t *testing.T) {
-	c := New(Config{Managed: managed.Default()})
+	c := New(Config{Managed: managedkeys.Default()})
 	var order []string
 	written := make(chan struct{})
 	visit := func(*State) func(string) {

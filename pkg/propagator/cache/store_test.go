@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // reflected is a store of one resource as a test sees it.
@@ -130,7 +130,7 @@ func wantNames(t *testing.T, c *Cache, r reflected, what, want string) {
 func TestListRemovesWhatItLacks(t *testing.T) {
 	for resource, newStore := range stores() {
 		t.Run(resource, func(t *testing.T) {
-			c := New(Config{Managed: managed.Default()})
+			c := New(Config{Managed: managedkeys.Default()})
 			r := newStore(c)
 			r.replace("5", "gone@3", "stays@4")
 			wantNames(t, c, r, "after the first list", "gone stays")
@@ -146,7 +146,7 @@ func TestListRemovesWhatItLacks(t *testing.T) {
 func TestListAtAnEarlierVersionRebuildsTheState(t *testing.T) {
 	for resource, newStore := range stores() {
 		t.Run(resource, func(t *testing.T) {
-			c := New(Config{Managed: managed.Default()})
+			c := New(Config{Managed: managedkeys.Default()})
 			r := newStore(c)
 			r.replace("1000", "a@999")
 			r.add("lost@1001")
@@ -163,7 +163,7 @@ func TestListAtAnEarlierVersionRebuildsTheState(t *testing.T) {
 }
 
 func TestResultOfAWriteThatTheWatchHasPassedIsIgnored(t *testing.T) {
-	c := New(Config{Managed: managed.Default()})
+	c := New(Config{Managed: managedkeys.Default()})
 	r := stores()["hierarchies"](c)
 	r.replace("5")
 	r.add("other@8")
@@ -206,7 +206,7 @@ func TestConfigurationThatAListLacksIsForgotten(t *testing.T) {
 }
 
 func TestEventsOfAStoppedWatchAreIgnored(t *testing.T) {
-	c := New(Config{Managed: managed.Default()})
+	c := New(Config{Managed: managedkeys.Default()})
 	wanted := true
 	st := c.state.namespaceStore()
 	st.cache, st.resource, st.synced, st.current = c, namespaces, func() { t.Error("synced") }, func() bool { return wanted }

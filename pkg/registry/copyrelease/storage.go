@@ -17,7 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // Storage contains the storage of releases and of their status.
@@ -31,7 +31,7 @@ type Storage struct {
 const ttl = 10 * 60
 
 // NewStorage returns the storage of releases, which the tree's authorizer authorizes.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treechange.Tree) (*Storage, error) {
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treerules.Tree) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b}
 	var store *genericregistry.Store

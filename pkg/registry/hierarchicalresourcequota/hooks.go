@@ -13,13 +13,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // hooks are the hooks of the store.
 type hooks struct {
-	index   *treechange.Index
+	index   *treerules.Index
 	changes *rates.Changes
 }
 

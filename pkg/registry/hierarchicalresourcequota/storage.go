@@ -19,7 +19,7 @@ import (
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // Storage contains the storage of quotas and of their status.
@@ -37,7 +37,7 @@ type REST struct {
 
 // NewStorage returns the storage of quotas. The tree knows in which namespaces there are none. A write waits until its
 // limits are in force, and settle has recorded the use that was there before.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treechange.Tree, reviews authorizer.Authorizer, waiter readiness.Waiter,
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treerules.Tree, reviews authorizer.Authorizer, waiter readiness.Waiter,
 	settle func(context.Context, *hnc.HierarchicalResourceQuota) error,
 ) (*Storage, error) {
 	b := base.New(scheme, true)

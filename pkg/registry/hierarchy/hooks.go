@@ -22,13 +22,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // hooks are the hooks of the store. They validate and authorize a write against the tree, and set its fence.
 type hooks struct {
-	tree    *treechange.Tree
+	tree    *treerules.Tree
 	changes *rates.Changes
 }
 
@@ -217,9 +217,9 @@ func (k hooks) move(ctx context.Context, h, oldH *hnc.Hierarchy, namespace *core
 		return err
 	}
 	if exceedsQuotas(ctx, h, oldH) {
-		ctx = treechange.WithExceedingQuotas(ctx)
+		ctx = treerules.WithExceedingQuotas(ctx)
 	}
-	guard, err := k.tree.Moves.Validate(treechange.WithRequest(ctx, h), namespace, h.Spec.Parent)
+	guard, err := k.tree.Moves.Validate(treerules.WithRequest(ctx, h), namespace, h.Spec.Parent)
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // authorizePodSecurity authorizes a change of the Pod Security labels that a hierarchy sets.
 func (k hooks) authorizePodSecurity(ctx context.Context, namespace string, before, after hnc.HierarchySpec) error {
 	return k.tree.Authorizer.AuthorizePodSecurity(ctx, hnc.Singleton, namespace,
-		treechange.SetLabels{Labels: before.Labels, NamespaceLabels: before.NamespaceLabels}, treechange.SetLabels{Labels: after.Labels, NamespaceLabels: after.NamespaceLabels})
+		treerules.SetLabels{Labels: before.Labels, NamespaceLabels: before.NamespaceLabels}, treerules.SetLabels{Labels: after.Labels, NamespaceLabels: after.NamespaceLabels})
 }
 
 // authorizePodSecurityRemoval authorizes the removal of a hierarchy that sets Pod Security labels. In a namespace that

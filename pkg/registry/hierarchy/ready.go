@@ -9,7 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditionmerge"
 )
 
 // setReadyCondition sets the condition Ready in the write that sets the parent, so that the propagator does not have to
@@ -26,7 +26,7 @@ func (s strategy) setReadyCondition(ctx context.Context, h *hnc.Hierarchy) {
 		return
 	}
 	h.Status.ObservedGeneration = h.Generation
-	h.Status.Conditions = conditions.Merge(h.Status.Conditions, []metav1.Condition{hnc.ReadyCondition()}, h.Generation, metav1.Now())
+	h.Status.Conditions = conditionmerge.Merge(h.Status.Conditions, []metav1.Condition{hnc.ReadyCondition()}, h.Generation, metav1.Now())
 }
 
 // hasSettings reports whether a spec sets more than the parent and cascading deletion.

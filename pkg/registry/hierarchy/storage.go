@@ -14,7 +14,7 @@ import (
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // Storage contains the storage of hierarchies and of their status.
@@ -26,14 +26,14 @@ type Storage struct {
 // REST serves hierarchies. A move returns when the quotas above the new place are in force.
 type REST struct {
 	*transaction.Store
-	index  *treechange.Index
+	index  *treerules.Index
 	waiter readiness.Waiter
 	settle Settle
 }
 
 // NewStorage returns the storage of hierarchies. The tree validates their parents, and the mapper finds the kinds that
 // they name. A move waits until what settle returns has returned.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treechange.Tree, mapper *kinds.Mapper, changes *rates.Changes,
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treerules.Tree, mapper *kinds.Mapper, changes *rates.Changes,
 	waiter readiness.Waiter, settle Settle,
 ) (*Storage, error) {
 	b := base.New(scheme, true)

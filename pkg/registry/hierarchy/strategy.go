@@ -19,14 +19,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // strategy prepares and validates a single object. The hooks of the store validate it against the tree, because only
 // they may return Forbidden and Conflict.
 type strategy struct {
 	base.Base
-	tree      *treechange.Tree
+	tree      *treerules.Tree
 	resources resourcespec.Validator
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 )
@@ -127,7 +127,7 @@ func (p *Planner) validateAbstract(ctx context.Context, namespace *corev1.Namesp
 
 // subnamespaceParent returns the namespace that contains the Subnamespace of the given one, "" if there is none.
 func (p *Planner) subnamespaceParent(ctx context.Context, namespace *corev1.Namespace) (string, error) {
-	parent := managed.SubnamespaceOf(namespace.Annotations)
+	parent := managedkeys.SubnamespaceOf(namespace.Annotations)
 	if parent == "" {
 		return "", nil
 	}
@@ -144,10 +144,10 @@ func (p *Planner) authorizeHierarchyUpdate(ctx context.Context, namespace string
 }
 
 // validateDeletion returns the errors of an authorized deletion. This server validates the deletion of a
-// Subnamespace; the admission policies (pkg/policy) validate the deletion of any other namespace.
+// Subnamespace; the admission policies (pkg/admissionpolicy) validate the deletion of any other namespace.
 func (p *Planner) validateDeletion(ctx context.Context, t *seen.Tree, namespace *corev1.Namespace) []error {
 	name := namespace.Name
-	if parent := managed.SubnamespaceOf(namespace.Annotations); parent != "" && t.Subnamespace(seen.Key{Parent: parent, Name: name}) != nil {
+	if parent := managedkeys.SubnamespaceOf(namespace.Annotations); parent != "" && t.Subnamespace(seen.Key{Parent: parent, Name: name}) != nil {
 		above, err := p.Tree.Index.Namespace(ctx, parent)
 		if err == nil {
 			err = p.Tree.Claims.ValidateDeletion(ctx, name, above, p.GetHierarchy, p.Subnamespaces)

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 const (
@@ -36,7 +36,7 @@ func (p *Planner) exceededQuotas(ctx context.Context, v *visibility, namespace *
 }
 
 // visibleQuotas returns the rows of the quotas that may be shown, and the number of other rows.
-func visibleQuotas(exceeded []treechange.ExceededQuota, visible func(namespace, name string) bool) (rows []hnc.ExceededQuota, omitted int32) {
+func visibleQuotas(exceeded []treerules.ExceededQuota, visible func(namespace, name string) bool) (rows []hnc.ExceededQuota, omitted int32) {
 	for _, e := range exceeded {
 		if len(rows) == maxExceededQuotas || !visible(e.Namespace, e.Name) {
 			omitted += int32(len(e.Over)) //nolint:gosec // at most 100

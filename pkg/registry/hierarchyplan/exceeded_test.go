@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 func TestExceededQuotasAreBoundedAndOnlyThoseThatTheRequesterMayGet(t *testing.T) {
-	var exceeded []treechange.ExceededQuota
+	var exceeded []treerules.ExceededQuota
 	for i := range 120 {
-		e := treechange.ExceededQuota{Namespace: "a", Name: fmt.Sprintf("q-%03d", i)}
+		e := treerules.ExceededQuota{Namespace: "a", Name: fmt.Sprintf("q-%03d", i)}
 		for j := range 9 {
 			e.Over = append(e.Over, quota.Excess{Resource: corev1.ResourceName(fmt.Sprintf("r-%d", j)), Requested: resource.MustParse("1"), Limit: resource.MustParse("0")})
 		}

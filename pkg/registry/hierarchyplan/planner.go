@@ -25,9 +25,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwritecheck"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sourceindex"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // Getter gets objects by name.
@@ -50,11 +50,11 @@ type Config struct {
 	Hierarchies, Subnamespaces Store
 	Configuration              Getter
 	// Tree validates and authorizes the change as it does when the change is made.
-	Tree *treechange.Tree
+	Tree *treerules.Tree
 	// GetHierarchy returns the stored hierarchy of a namespace.
-	GetHierarchy treechange.HierarchyGetter
+	GetHierarchy treerules.HierarchyGetter
 	// Sources resolves the propagated kinds, and Resources validates changes of them.
-	Sources   *overwritecheck.Sources
+	Sources   *sourceindex.Sources
 	Resources resourcespec.Validator
 	// Authorizer determines what the requester may see.
 	Authorizer authorizer.Authorizer
@@ -230,8 +230,8 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 }
 
 // modes returns the configured modes.
-func (p *Planner) modes(ctx context.Context, t *seen.Tree) (overwritecheck.Modes, error) {
-	modes := overwritecheck.Modes{Trees: map[string][]hnc.ResourceSpec{}}
+func (p *Planner) modes(ctx context.Context, t *seen.Tree) (sourceindex.Modes, error) {
+	modes := sourceindex.Modes{Trees: map[string][]hnc.ResourceSpec{}}
 	for namespace, resources := range t.PropagationByNamespace() {
 		for _, r := range resources {
 			var spec hnc.ResourceSpec

@@ -8,7 +8,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwritecheck"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sourceindex"
 )
 
 // snapshot is the state that a plan is evaluated on: the relevant parts of the trees, and their objects.
@@ -20,7 +20,7 @@ type snapshot struct {
 	// unknown lists what could not be read.
 	unknown []string
 	// modes are the modes before the change.
-	modes overwritecheck.Modes
+	modes sourceindex.Modes
 	// rules are the rules after the change.
 	rules *inforce.Rules
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
-	registry "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	registry "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // storedRecords reads the records for one plan from the caches of this server. They contain what this server had stored
@@ -26,7 +26,7 @@ type storedRecords struct {
 }
 
 // readTree returns the part of the trees around a namespace and the other ones, under the given rules.
-func (p *Planner) readTree(ctx context.Context, rules managed.Rules, around string, others ...string) (*tree.Tree, error) {
+func (p *Planner) readTree(ctx context.Context, rules managedkeys.Rules, around string, others ...string) (*tree.Tree, error) {
 	if err := p.Tree.Index.WaitUntilFresh(ctx); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package hierarchyplan
 import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
@@ -32,7 +32,7 @@ type surroundings struct {
 
 // readSurroundings returns the part of the trees that a change around a namespace concerns: its descendants, and the
 // ancestors of all those and of the other namespaces. What it reads grows with these, not with the cluster.
-func readSurroundings(r records, rules managed.Rules, around string, others ...string) (*tree.Tree, error) {
+func readSurroundings(r records, rules managedkeys.Rules, around string, others ...string) (*tree.Tree, error) {
 	s := &surroundings{Tree: tree.New(rules), records: r, known: sets.New[string]()}
 	for _, name := range append(others, around) {
 		if err := s.readWithAncestors(name); err != nil {

@@ -15,9 +15,9 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // maxMessageBytes bounds the messages of a response, in bytes. In a tree with more of them, conditions have only
@@ -29,9 +29,9 @@ const nodeBytes = 512
 
 // REST serves hierarchies/tree.
 type REST struct {
-	tree *treechange.Index
+	tree *treerules.Index
 	// getHierarchy returns the cached Hierarchy of a namespace, or a NotFound error.
-	getHierarchy treechange.HierarchyGetter
+	getHierarchy treerules.HierarchyGetter
 	responses    *inflight.Limiter
 }
 
@@ -43,7 +43,7 @@ var (
 
 // New returns the storage. getHierarchy is called for each namespace of the tree, and responses limits the memory of
 // trees.
-func New(t *treechange.Index, getHierarchy treechange.HierarchyGetter, responses *inflight.Limiter) *REST {
+func New(t *treerules.Index, getHierarchy treerules.HierarchyGetter, responses *inflight.Limiter) *REST {
 	return &REST{tree: t, getHierarchy: getHierarchy, responses: responses}
 }
 
@@ -105,11 +105,11 @@ func boundMessages(nodes []hnc.HierarchyTreeNode) int {
 	return min(bytes, maxMessageBytes)
 }
 
-func (r *REST) node(ctx context.Context, node treechange.Node) (hnc.HierarchyTreeNode, error) {
+func (r *REST) node(ctx context.Context, node treerules.Node) (hnc.HierarchyTreeNode, error) {
 	n := hnc.HierarchyTreeNode{Name: node.Name, Parent: node.Parent, Kind: hnc.NamespaceMissing}
 	n.Depth = int32(min(node.Depth, math.MaxInt32)) //nolint:gosec // bounded on the spot
 	if node.Namespace != nil {
-		n.Kind, n.Terminating = managed.Kind(node.Namespace.Annotations), node.Namespace.DeletionTimestamp != nil
+		n.Kind, n.Terminating = managedkeys.Kind(node.Namespace.Annotations), node.Namespace.DeletionTimestamp != nil
 	}
 	h, err := r.getHierarchy(ctx, node.Name)
 	if apierrors.IsNotFound(err) {

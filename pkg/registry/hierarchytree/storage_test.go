@@ -14,9 +14,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // Tenants decide how many problems there are, and how long the names in their messages are.
@@ -33,7 +33,7 @@ func TestMessagesOfATreeAreBounded(t *testing.T) {
 			h.Status.Problems = append(h.Status.Problems, hnc.Problem{Type: hnc.ConditionBadConfiguration, Reason: "R", Message: message})
 		}
 	}
-	index := treechange.New(treechange.Config{Namespaces: corelisters.NewNamespaceLister(namespaces), Rules: managed.Default}).Index
+	index := treerules.New(treerules.Config{Namespaces: corelisters.NewNamespaceLister(namespaces), Rules: managedkeys.Default}).Index
 	r := New(index, func(context.Context, string) (*hnc.Hierarchy, error) { return h, nil }, inflight.NewResponses())
 	o, err := r.Get(genericapirequest.WithNamespace(t.Context(), "a"), hnc.Singleton, &metav1.GetOptions{ResourceVersion: "0"})
 	if err != nil {

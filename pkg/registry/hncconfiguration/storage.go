@@ -23,7 +23,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // Storage contains the storage of the configuration and of its status.
@@ -45,7 +45,7 @@ type REST struct{ *genericregistry.Store }
 // NewStorage returns the storage of the configuration. The mapper finds the kinds that it names, reviews authorizes the
 // creator's role, and the tree rejects a configuration that would overwrite objects. The status reports the rules of
 // this server, which follow the stored configuration while FollowRules runs.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper *kinds.Mapper, reviews authorizer.Authorizer, t *treechange.Tree,
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper *kinds.Mapper, reviews authorizer.Authorizer, t *treerules.Tree,
 	rules *inforce.Current,
 ) (*Storage, error) {
 	b := base.New(scheme, false)

@@ -12,14 +12,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // strategy prepares and validates a configuration.
 type strategy struct {
 	base.Base
 	resources  resourcespec.Validator
-	overwrites *treechange.Overwrites
+	overwrites *treerules.Overwrites
 }
 
 // validateOverwrites rejects a configuration with which objects would be overwritten. It skips invalid configurations,

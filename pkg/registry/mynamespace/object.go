@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
 // newObject returns the MyNamespace of a namespace. It shares the labels, which are never modified.
@@ -26,7 +26,7 @@ func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
 		},
 		Status: hnc.MyNamespaceStatus{
 			Phase:  string(namespace.Status.Phase),
-			Kind:   managed.Kind(namespace.Annotations),
+			Kind:   managedkeys.Kind(namespace.Annotations),
 			Parent: hnc.LabeledParent(namespace.Name, namespace.Labels, abstract),
 			Root:   namespace.Name,
 		},

@@ -22,14 +22,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // hooks are the hooks of the store. They validate and authorize a write against the tree, and set its fence.
 type hooks struct {
-	tree        *treechange.Tree
-	hierarchies treechange.HierarchyGetter
+	tree        *treerules.Tree
+	hierarchies treerules.HierarchyGetter
 	changes     *rates.Changes
 	// subnamespaces returns stored ones.
 	subnamespaces rest.Getter
@@ -152,7 +152,7 @@ func (k hooks) claim(ctx context.Context, s *hnc.Subnamespace) error {
 		return err
 	}
 	ownerref.Set(ctx, s, parent)
-	guard, err := k.tree.Claims.Validate(treechange.WithRequest(ctx, s), s.Name, parent)
+	guard, err := k.tree.Claims.Validate(treerules.WithRequest(ctx, s), s.Name, parent)
 	if err != nil {
 		return err
 	}
@@ -188,5 +188,5 @@ func (k hooks) currentLabels(ctx context.Context, name string) (hnc.Subnamespace
 // authorizePodSecurity authorizes a change of the Pod Security labels that a Subnamespace sets on its namespace.
 func (k hooks) authorizePodSecurity(ctx context.Context, s *hnc.Subnamespace, before hnc.SubnamespaceSpec) error {
 	return k.tree.Authorizer.AuthorizePodSecurity(ctx, s.Name, s.Name,
-		treechange.SetLabels{Labels: before.Labels, NamespaceLabels: before.NamespaceLabels}, treechange.SetLabels{Labels: s.Spec.Labels, NamespaceLabels: s.Spec.NamespaceLabels})
+		treerules.SetLabels{Labels: before.Labels, NamespaceLabels: before.NamespaceLabels}, treerules.SetLabels{Labels: s.Spec.Labels, NamespaceLabels: s.Spec.NamespaceLabels})
 }

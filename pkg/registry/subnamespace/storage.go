@@ -19,7 +19,7 @@ import (
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // Storage contains the storage of sub-namespaces and of their status.
@@ -45,7 +45,7 @@ var usable = readiness.Effect[*hnc.Subnamespace]{
 
 // NewStorage returns the storage of sub-namespaces. The tree validates their claims, hierarchies returns where
 // cascading deletion is allowed, and a create waits for the namespace.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treechange.Tree, hierarchies treechange.HierarchyGetter,
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treerules.Tree, hierarchies treerules.HierarchyGetter,
 	changes *rates.Changes, waiter readiness.Waiter,
 ) (*Storage, error) {
 	b := base.New(scheme, true)

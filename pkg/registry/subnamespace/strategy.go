@@ -16,13 +16,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // strategy prepares and validates a single object. The hooks of the store validate it against the tree.
 type strategy struct {
 	base.Base
-	tree *treechange.Tree
+	tree *treerules.Tree
 }
 
 // PrepareForCreate adds the finalizer that keeps the object until its namespace is gone, and records the requester.

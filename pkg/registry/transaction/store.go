@@ -18,7 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -54,7 +54,7 @@ func retryOnLostFence[T any](ctx context.Context, s *Store, name string, dryRun 
 	}
 	result, err = write(fence.NewContext(ctx))
 	for try := 1; errors.Is(err, fence.ErrLost) && try < maxTries && ctx.Err() == nil; try++ {
-		result, err = write(fence.NewContext(treechange.WithFreshReads(ctx)))
+		result, err = write(fence.NewContext(treerules.WithFreshReads(ctx)))
 	}
 	if errors.Is(err, fence.ErrLost) {
 		err = apierrors.NewConflict(s.DefaultQualifiedResource, name, fmt.Errorf("the tree around it keeps changing; try again"))

@@ -11,14 +11,14 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/restmapper"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
 
 // kinds are the kinds that the cluster serves.
 type kinds struct {
 	mapper meta.RESTMapper
-	scopes scope.Table
+	scopes kindscope.Table
 	// byResource are the kinds of resources.
 	byResource map[schema.GroupResource]schema.GroupKind
 	// namespaced are the resources that a namespace contains, in one version each.
@@ -31,7 +31,7 @@ type kinds struct {
 
 // discover reads the kinds. The client's own methods for a mapper lose the error of a single API service.
 func discover(ctx context.Context, client discovery.DiscoveryInterface) (*kinds, error) {
-	found := &kinds{scopes: scope.Table{}, byResource: map[schema.GroupResource]schema.GroupKind{}}
+	found := &kinds{scopes: kindscope.Table{}, byResource: map[schema.GroupResource]schema.GroupKind{}}
 	with := discovery.ToDiscoveryInterfaceWithContext(client)
 	groups, lists, err := with.ServerGroupsAndResourcesWithContext(ctx)
 	var partial *discovery.ErrGroupDiscoveryFailed

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
@@ -39,7 +39,7 @@ func (s *Served) current() *kinds {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.found == nil {
-		return &kinds{mapper: meta.MultiRESTMapper{}, scopes: scope.Table{}}
+		return &kinds{mapper: meta.MultiRESTMapper{}, scopes: kindscope.Table{}}
 	}
 	return s.found
 }
@@ -66,7 +66,7 @@ func (s *Served) AwaitKinds(ctx context.Context, kinds []schema.GroupKind, limit
 
 // Scopes returns the scopes of the kinds that the cluster serves, and an error if some API services did not respond, so
 // that kinds are missing.
-func (s *Served) Scopes() (scope.Lookup, error) {
+func (s *Served) Scopes() (kindscope.Lookup, error) {
 	found := s.current()
 	return found.scopes, found.incomplete
 }

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view"
 )
 
@@ -74,7 +74,7 @@ func Trim(o any) (any, error) {
 		})
 		ns.Annotations = map[string]string{
 			hnc.AnnotationAbstractAncestors: ns.Annotations[hnc.AnnotationAbstractAncestors],
-			hnc.AnnotationSubnamespaceOf:    managed.SubnamespaceOf(ns.Annotations),
+			hnc.AnnotationSubnamespaceOf:    managedkeys.SubnamespaceOf(ns.Annotations),
 		}
 	}
 	return o, nil
@@ -93,7 +93,7 @@ func (t *Tree) set(o *metav1.PartialObjectMetadata) {
 	}
 	known.labels, known.abstract = o.Labels, hnc.AbstractAncestors(o.Annotations)
 	known.member.Parent = hnc.LabeledParent(o.Name, known.labels, known.abstract)
-	known.member.Subnamespace = known.member.Parent != "" && managed.SubnamespaceOf(o.Annotations) == known.member.Parent
+	known.member.Subnamespace = known.member.Parent != "" && managedkeys.SubnamespaceOf(o.Annotations) == known.member.Parent
 	known.member.Deleting = o.DeletionTimestamp != nil
 	for root, p := range known.present {
 		if !known.below(root) {

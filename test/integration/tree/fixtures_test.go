@@ -29,12 +29,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -43,7 +43,7 @@ const prefix = "/registry/test"
 
 // staleEdges delivers each change of the tree late, as a replica that is cut off or overloaded would see it.
 type staleEdges struct {
-	treechange.Edges
+	treerules.Edges
 	delay time.Duration
 	// late counts the changes that have not been delivered yet.
 	late *atomic.Int64
@@ -148,12 +148,12 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 		if err != nil {
 			t.Fatal(err)
 		}
-		forest := treechange.New(treechange.Config{
+		forest := treerules.New(treerules.Config{
 			Edges:      staleEdges{client.Edges(), delay, &atomic.Int64{}},
 			Namespaces: corelisters.NewNamespaceLister(indexer),
 			Client:     fake.NewClientset(objects...),
 			Authorizer: authorizer.AuthorizerFunc(authorize),
-			Rules:      managed.Default,
+			Rules:      managedkeys.Default,
 		})
 		go forest.Index.Run(t.Context())
 		options := storageOptions{*config, client.Decorator()}

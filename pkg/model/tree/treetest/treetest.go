@@ -13,7 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
 
@@ -161,11 +161,11 @@ func Show(labels map[string]string) string {
 
 // Rules manage labels and annotations whose keys are m and a digit, and exclude namespaces labelled off besides the
 // default.
-func Rules() managed.Rules { return Managing([]string{"m[0-9]?"}, "m[0-9]?") }
+func Rules() managedkeys.Rules { return Managing([]string{"m[0-9]?"}, "m[0-9]?") }
 
 // Managing returns these rules with other patterns of managed labels and annotations.
-func Managing(labels []string, annotations ...string) managed.Rules {
-	rules, errs := managed.NewRules(&v1beta1.Rules{
+func Managing(labels []string, annotations ...string) managedkeys.Rules {
+	rules, errs := managedkeys.NewRules(&v1beta1.Rules{
 		ExcludedNamespaces:     hnc.ExcludedNamespaces,
 		ManagedNamespaceLabels: labels, ManagedNamespaceAnnotations: annotations,
 		ExcludedNamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "off", Operator: metav1.LabelSelectorOpExists}}},

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditionmerge"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
@@ -53,8 +53,8 @@ func Status(c *v1beta1.HNCConfiguration, r resolution, state func(schema.GroupRe
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource))
 	})
 	status.ObservedGeneration = r.Generation
-	detailed := conditions.Merge(c.Status.Details(), append(problemConditions(problems, waiting), summed(s.problems())...), r.Generation, now)
-	status.Conditions, status.Problems = conditions.Summarize(detailed, c.Status.Conditions)
+	detailed := conditionmerge.Merge(c.Status.Details(), append(problemConditions(problems, waiting), summed(s.problems())...), r.Generation, now)
+	status.Conditions, status.Problems = conditionmerge.Summarize(detailed, c.Status.Conditions)
 	return status
 }
 
@@ -127,5 +127,5 @@ func message(problems []problem) string {
 // sameStatus reports whether two statuses are equivalent.
 func sameStatus(a, b v1beta1.HNCConfigurationStatus) bool {
 	return a.ObservedGeneration == b.ObservedGeneration && equality.Semantic.DeepEqual(a.Resources, b.Resources) &&
-		conditions.Same(a.Conditions, b.Conditions) && equality.Semantic.DeepEqual(a.Problems, b.Problems)
+		conditionmerge.Same(a.Conditions, b.Conditions) && equality.Semantic.DeepEqual(a.Problems, b.Problems)
 }

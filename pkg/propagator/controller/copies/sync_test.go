@@ -15,7 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -25,7 +25,7 @@ import (
 
 func newController() *Controller {
 	return New(controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}, Config{Workers: 1, FailuresChanged: func() {}})
 }
 

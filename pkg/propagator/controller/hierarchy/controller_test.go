@@ -19,7 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -46,7 +46,7 @@ func (f *fixture) AddAfter(_ queue.Key, d time.Duration) { f.delays = append(f.d
 func newFixture(t *testing.T) *fixture {
 	f := &fixture{t: t, client: fake.NewSimpleClientset(), clock: time.Unix(1000, 0)}
 	f.Controller = New(controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Hierarchy: f.client, Queue: f,
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Hierarchy: f.client, Queue: f,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}, time.Second, func(namespace string, conditions []metav1.Condition) {
 		f.conditions = nil

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditionmerge"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
@@ -81,14 +81,14 @@ func inactive(t *tree.Tree, h *tree.Hierarchy, name string, now metav1.Time) *St
 // type.
 func newStatus(h *tree.Hierarchy, wanted []metav1.Condition, now metav1.Time) v1beta1.HierarchyStatus {
 	status := v1beta1.HierarchyStatus{ObservedGeneration: h.Generation}
-	detailed := conditions.Merge(h.Status.Details(), wanted, h.Generation, now)
-	status.Conditions, status.Problems = conditions.Summarize(detailed, h.Status.Conditions)
+	detailed := conditionmerge.Merge(h.Status.Details(), wanted, h.Generation, now)
+	status.Conditions, status.Problems = conditionmerge.Summarize(detailed, h.Status.Conditions)
 	return status
 }
 
 // sameConditions reports whether two statuses are equivalent except for the children.
 func sameConditions(a, b v1beta1.HierarchyStatus) bool {
-	return a.ObservedGeneration == b.ObservedGeneration && conditions.Same(a.Conditions, b.Conditions) &&
+	return a.ObservedGeneration == b.ObservedGeneration && conditionmerge.Same(a.Conditions, b.Conditions) &&
 		equality.Semantic.DeepEqual(a.Problems, b.Problems)
 }
 

@@ -21,7 +21,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -40,7 +40,7 @@ func TestLabelsAreWrittenAlthoughAnnotationsAreTooLarge(t *testing.T) {
 		return false, nil, nil
 	})
 	c := New(controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client,
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	})
 	err := c.Patch(t.Context(), &tree.Namespace{Name: "full", UID: "u"}, Changes{
@@ -67,7 +67,7 @@ func TestLabelsOfTheOldTreeAreRemovedFromAFullNamespace(t *testing.T) {
 		return false, nil, nil
 	})
 	c := New(controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client,
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	})
 	err := c.Patch(t.Context(), &tree.Namespace{Name: "full", UID: "u"}, Changes{Labels: map[string]*string{old: nil, added: ptr.To("1")}})
@@ -171,7 +171,7 @@ func TestOnlyPodSecurityLabelsRequireAVersion(t *testing.T) {
 		return true, nil, apierrors.NewConflict(corev1.Resource("namespaces"), "x", errors.New("it was changed"))
 	})
 	c := New(controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client,
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	})
 	err := c.Patch(t.Context(), &tree.Namespace{Name: "x", UID: "u", ResourceVersion: "1"}, Changes{
@@ -206,7 +206,7 @@ func TestPodSecurityLabelsAreWrittenForTheVersionThatTheyWereDecidedOn(t *testin
 			return true, ns, nil
 		})
 		c := New(controller.Dependencies{
-			Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client,
+			Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client,
 			Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 		})
 		_ = c.Patch(t.Context(), &tree.Namespace{Name: "x", UID: "u", ResourceVersion: "1"}, Changes{

@@ -13,7 +13,7 @@ import (
 	componentmetrics "k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -111,7 +111,7 @@ func TestWhatKeepsANamespaceIsReportedInItsStatus(t *testing.T) {
 	}
 	client := fake.NewClientset(a, b)
 	d := controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client, Queue: noQueue{},
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client, Queue: noQueue{},
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}
 	d.Cache.ObserveNamespace(a)

@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	hncfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -23,7 +23,7 @@ import (
 func TestAStoredQuotaWithALongNameIsReportedByTheHierarchy(t *testing.T) {
 	client := hncfake.NewSimpleClientset()
 	c := New(controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Hierarchy: client,
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Hierarchy: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}, Config{Mode: Eventual})
 	c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u", ResourceVersion: "1"}})

@@ -15,7 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -52,7 +52,7 @@ func TestNothingIsLimitedBeforeTheWebhookIsApplied(t *testing.T) {
 	})
 	q := &ignored{}
 	d := controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: kube, Queue: q,
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: kube, Queue: q,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}
 	c := New(d, Config{Mode: Reserve})

@@ -19,7 +19,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditionmerge"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -132,7 +132,7 @@ func (c *Controller) statusOf(s *cache.State, q *quotas.Quota, now metav1.Time) 
 		status.Namespaces = append(status.Namespaces, v1beta1.NamespaceUse{Namespace: name, Used: hnc.ResourceList(tally.used[name])})
 	}
 	status.OmittedNamespaces = int32(len(names) - len(status.Namespaces)) //nolint:gosec // at most as many as there are namespaces
-	status.Conditions = conditions.Merge(q.Status.Conditions, []metav1.Condition{c.enforced(s, q), exceeded(hard, totals)}, q.Generation, now)
+	status.Conditions = conditionmerge.Merge(q.Status.Conditions, []metav1.Condition{c.enforced(s, q), exceeded(hard, totals)}, q.Generation, now)
 	return status
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache/quotas"
 )
@@ -42,7 +42,7 @@ func TestStatusIsBounded(t *testing.T) {
 			c.tallies.byQuota[q.Key].set(fmt.Sprintf("n-%03d", i), many(test.resources, "123456789Mi"))
 		}
 		var status v1beta1.HierarchicalResourceQuotaStatus
-		cache.New(cache.Config{Managed: managed.Default()}).Read(func(s *cache.State) { status = c.statusOf(s, q, metav1.Now()) })
+		cache.New(cache.Config{Managed: managedkeys.Default()}).Read(func(s *cache.State) { status = c.statusOf(s, q, metav1.Now()) })
 		encoded, err := json.Marshal(status)
 		if err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -52,7 +52,7 @@ func newFixture(t *testing.T, namespace *corev1.Namespace, objects ...runtime.Ob
 		f.system = kubernetesfake.NewSimpleClientset(namespace)
 	}
 	f.Controller = New(controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: f.system, Hierarchy: f.hierarchy,
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: f.system, Hierarchy: f.hierarchy,
 		Events:  &eventrecord.FakeRecorder{},
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}, NewStore(f.system, f.hierarchy, v1beta1.HNCConfigurationSpec{}), Config{Parallelism: 2, Differs: func() bool { return f.different }})

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -100,7 +100,7 @@ func (c *Controller) confirmVoid(ctx context.Context, s *tree.Subnamespace) erro
 		}
 		return nil
 	}
-	if err == nil && managed.SubnamespaceOf(live.Annotations) == s.Parent {
+	if err == nil && managedkeys.SubnamespaceOf(live.Annotations) == s.Parent {
 		err = fmt.Errorf("%w: namespace %q is a sub-namespace of %q since version %s", outcome.ErrStale, s.Name, s.Parent, live.ResourceVersion)
 	}
 	return err

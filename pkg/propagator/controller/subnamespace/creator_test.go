@@ -12,7 +12,7 @@ import (
 	componentmetrics "k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -71,7 +71,7 @@ func TestTheCreatorsRoleIsForTheirNamespace(t *testing.T) {
 			core = fake.NewClientset()
 		}
 		c := New(controller.Dependencies{
-			Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: core, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+			Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: core, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 		}, Controllers{}, false)
 		s := &tree.Subnamespace{Key: tree.Key{Parent: "p", Name: "c"}, UID: "s-c"}
 		err := c.bindCreator(t.Context(), s, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: "c", Name: "hns-creator-c"}})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree/treetest"
 )
@@ -65,7 +65,7 @@ func TestANewSubnamespaceIsCreatedWithItsMetadata(t *testing.T) {
 }
 
 func TestWhereNamespacesOptInThereAreNoSubnamespaces(t *testing.T) {
-	rules, errs := managed.NewRules(&v1beta1.Rules{
+	rules, errs := managedkeys.NewRules(&v1beta1.Rules{
 		ExcludedNamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "takes-part", Operator: metav1.LabelSelectorOpDoesNotExist}}},
 	}, nil)
 	if len(errs) > 0 {

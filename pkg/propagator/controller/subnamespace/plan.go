@@ -11,7 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/conditionmerge"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/namespacestate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 )
@@ -254,7 +254,7 @@ func newStatus(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceSta
 	ready.Type = hnc.ConditionReady
 	return v1beta1.SubnamespaceStatus{
 		ObservedGeneration: s.Generation, State: state,
-		Conditions: conditions.Merge(s.Status.Conditions, append(requirement(t, s), ready), s.Generation, now),
+		Conditions: conditionmerge.Merge(s.Status.Conditions, append(requirement(t, s), ready), s.Generation, now),
 	}
 }
 
@@ -268,5 +268,5 @@ func reportOnly(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceSt
 
 // sameStatus reports whether two statuses are equivalent.
 func sameStatus(a, b v1beta1.SubnamespaceStatus) bool {
-	return a.ObservedGeneration == b.ObservedGeneration && a.State == b.State && conditions.Same(a.Conditions, b.Conditions)
+	return a.ObservedGeneration == b.ObservedGeneration && a.State == b.State && conditionmerge.Same(a.Conditions, b.Conditions)
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -90,7 +90,7 @@ func newProtected() (*namespace.Controller, *Controller, *slowClient) {
 	}}
 	client := &slowClient{Interface: fake.NewClientset(p)}
 	d := controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client,
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}
 	d.Cache.ObserveNamespace(p)

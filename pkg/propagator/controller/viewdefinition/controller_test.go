@@ -22,7 +22,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	hncfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -53,7 +53,7 @@ func newController(p plan, err error) (c *Controller, hierarchy *hncfake.Clients
 		_ = hierarchy.Tracker().Create(v1alpha3.SchemeGroupVersion.WithResource("viewdefinitions"), s.definition, "acme")
 	}
 	return New(controller.Dependencies{
-		Cache: cache.New(cache.Config{Managed: managed.Default()}), Hierarchy: hierarchy, Dynamic: crds, Queue: queue.New(nil, nil),
+		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Hierarchy: hierarchy, Dynamic: crds, Queue: queue.New(nil, nil),
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}), hierarchy, deleted
 }

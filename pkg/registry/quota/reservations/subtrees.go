@@ -7,7 +7,7 @@ import (
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treechange"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
 
 // maxSubtrees is the number of calls of Subtrees at the same time. Moves that are rejected, and dry runs of them,
@@ -16,14 +16,14 @@ const maxSubtrees, maxSubtreesPerUser = 16, 4
 
 // Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops, by quorum
 // reads on behalf of a requester. It fails with TooManyRequests if too many of these are under way.
-func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (treechange.ScopedUse, map[string]treechange.ScopedUse, error) {
+func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (treerules.ScopedUse, map[string]treerules.ScopedUse, error) {
 	release, err := l.subtrees.Acquire(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer release()
 	// The ledgers are read before what they are summed up from.
-	sums := make(map[string]treechange.ScopedUse, len(tops))
+	sums := make(map[string]treerules.ScopedUse, len(tops))
 	var empty []string
 	records := make([]string, len(tops))
 	for i, top := range tops {
@@ -38,7 +38,7 @@ func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (treechange
 		if err != nil {
 			return nil, nil, err
 		}
-		if sums[top] = treechange.ScopedUse(of); of == nil {
+		if sums[top] = treerules.ScopedUse(of); of == nil {
 			empty = append(empty, top)
 		}
 	}
@@ -53,10 +53,10 @@ func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (treechange
 			return nil, nil, err
 		}
 		for top, of := range summed {
-			sums[top] = treechange.ScopedUse(of)
+			sums[top] = treerules.ScopedUse(of)
 		}
 	}
-	sum := treechange.ScopedUse{}
+	sum := treerules.ScopedUse{}
 	for u, err := range l.stored(ctx, foldersOf(moved)...) {
 		if err != nil {
 			return nil, nil, err

@@ -1,4 +1,0 @@
-// Package managed determines which labels and annotations of namespaces hierarchies set, and which namespaces are
-// included in hierarchies. The API server and the propagator must apply the same rules: the API server rejects what the
-// propagator would not do.
-package managed
