@@ -171,11 +171,10 @@ func deleteNamespaces(t *testing.T) {
 	suite.EventuallyEqual(t, "namespaces", "[]", func() string { return fmt.Sprint(remaining()) })
 }
 
-// forgetStore removes what the cluster records about the store of the hierarchies.
+// forgetStore has the cluster record no store.
 func forgetStore(t *testing.T) {
 	t.Helper()
-	forgotten := []byte(`{"metadata":{"annotations":{"` + hnc.AnnotationStore + `":null,"` + hnc.AnnotationCheckpoint + `":null}}}`)
-	if _, err := root.CoreV1().Namespaces().Patch(t.Context(), hnc.SystemNamespace, types.MergePatchType, forgotten, metav1.PatchOptions{}); err != nil {
+	if err := suite.ForgetStore(t.Context(), root); err != nil {
 		t.Fatal(err)
 	}
 }
