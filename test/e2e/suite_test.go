@@ -68,10 +68,10 @@ var _ = ginkgo.BeforeSuite(func(ctx context.Context) {
 		}
 		gomega.Expect(os.RemoveAll(dir)).To(gomega.Succeed())
 	})
-	ginkgo.DeferCleanup(func(ctx context.Context) { gomega.Expect(controlplane.Stop(ctx, dir)).To(gomega.Succeed()) })
 
 	cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true})
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	ginkgo.DeferCleanup(func(ctx context.Context) { gomega.Expect(cp.KillAll(ctx)).To(gomega.Succeed()) })
 	kube, err = kubernetes.NewForConfig(cp.RESTConfig())
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	hierarchies, err = versioned.NewForConfig(cp.RESTConfig())
