@@ -7,9 +7,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 packages=$1
 shift
 
-# Suites wait for servers half of their time, while the other tests, and above all linking them, keep a processor busy: those run
-# beside the suites, one at a time. The longest suites begin first, so that none is left alone at the end.
-longest='view restore children e2e migrate docs install servers kinds'
+# Suites wait for servers more than half of their time, above all for the deletion of namespaces, so four run at once. The other tests,
+# and above all linking them, keep a processor busy: those run beside the suites, one at a time. The longest suites begin first, so that
+# none is left alone at the end.
+longest='children view restore migrate kinds servers e2e docs quota reposync install'
 # shellcheck disable=SC2086
 all=$(go list $packages)
 suites=$(grep -E "^$(go list -m)/test/" <<<"$all") || true
@@ -49,7 +50,7 @@ trap 'rm -f "$log"' EXIT
 beside "$@" >"$log" &
 failed=0
 # shellcheck disable=SC2086
-run 3 $suites "$@" || failed=1
+run 4 $suites "$@" || failed=1
 wait $! || failed=1
 cat "$log"
 exit $failed

@@ -19,23 +19,30 @@ import (
 
 const binDir = "../../_output/bin"
 
-// started is the control plane that tests share which neither stop nor register anything.
+// started is the control plane of all tests. Each leaves it running, without a registered server.
 var started struct {
 	sync.Once
-	dir string
-	cp  *ControlPlane
-	err error
+	config Config
+	cp     *ControlPlane
+	err    error
 }
 
-// shared returns the control plane that tests share, with the artifacts of the development cluster.
+// shared returns the control plane of all tests, with the artifacts of the development cluster and stand-ins for our
+// servers.
 func shared(t *testing.T) *ControlPlane {
 	t.Helper()
 	started.Do(func() {
-		if started.dir, started.err = os.MkdirTemp("", "controlplane"); started.err != nil {
+		dir, err := os.MkdirTemp("", "controlplane")
+		if err != nil {
+			started.err = err
+			return
+		}
+		started.config = Config{Dir: dir, BinDir: filepath.Join(dir, "bin"), UnsafeNoFsync: true}
+		if started.err = linkBinaries(started.config.BinDir); started.err != nil {
 			return
 		}
 		ctx := context.WithoutCancel(t.Context())
-		if started.cp, started.err = Start(ctx, Config{Dir: started.dir, BinDir: binDir, UnsafeNoFsync: true}); started.err == nil {
+		if started.cp, started.err = Start(ctx, started.config); started.err == nil {
 			_, started.err = started.cp.Install(ctx, devKustomization)
 		}
 	})
@@ -46,24 +53,19 @@ func shared(t *testing.T) *ControlPlane {
 }
 
 func stopShared() error {
-	if started.dir == "" {
+	if started.config.Dir == "" {
 		return nil
 	}
-	return errors.Join(Stop(context.Background(), started.dir), os.RemoveAll(started.dir))
+	return errors.Join(stopAll(context.Background(), started.config.Dir, 0), os.RemoveAll(started.config.Dir))
 }
 
-// start runs a control plane that ends with the test.
-func start(t *testing.T, dir string) *ControlPlane {
+// startAgain starts what does not run of the shared control plane.
+func startAgain(t *testing.T) *ControlPlane {
 	t.Helper()
-	cp, err := Start(t.Context(), Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true})
+	cp, err := Start(t.Context(), started.config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := cp.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
 	return cp
 }
 
@@ -103,8 +105,7 @@ func TestANamespaceComesAndGoes(t *testing.T) {
 }
 
 func TestARestartKeepsDataAndAddresses(t *testing.T) {
-	dir := t.TempDir()
-	first := start(t, dir)
+	first := shared(t)
 	createNamespace(t, client(t, first), "kept")
 	if err := first.Stop(t.Context()); err != nil {
 		t.Fatal(err)
@@ -119,7 +120,7 @@ func TestARestartKeepsDataAndAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	second := start(t, dir)
+	second := startAgain(t)
 	again, err := os.ReadFile(second.Kubeconfig())
 	if err != nil {
 		t.Fatal(err)
@@ -134,8 +135,8 @@ func TestARestartKeepsDataAndAddresses(t *testing.T) {
 }
 
 func TestStartTakesOverWhatRunsAndReplacesWhatWasKilled(t *testing.T) {
-	dir := t.TempDir()
-	first := start(t, dir)
+	first := shared(t)
+	dir := first.Dir()
 	etcdBefore, _ := newProcess(dir, etcd).running()
 	serverBefore, _ := newProcess(dir, kubeAPIServer).running()
 	if err := first.Kill(t.Context(), kubeAPIServer); err != nil {
@@ -145,7 +146,7 @@ func TestStartTakesOverWhatRunsAndReplacesWhatWasKilled(t *testing.T) {
 		t.Fatal("kube-apiserver runs after Kill")
 	}
 
-	start(t, dir)
+	startAgain(t)
 	if etcdAfter, _ := newProcess(dir, etcd).running(); etcdAfter != etcdBefore {
 		t.Errorf("etcd is process %d, was %d", etcdAfter, etcdBefore)
 	}

@@ -24,12 +24,20 @@ import (
 
 const devKustomization = "../../artifacts/dev"
 
+// install returns an Installation, the APIServices of which are deleted after the test.
 func install(t *testing.T, cp *ControlPlane) *Installation {
 	t.Helper()
 	installation, err := cp.Install(t.Context(), devKustomization)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		for _, object := range slices.Clone(installation.registration) {
+			if err := cp.Deregister(context.Background(), installation, object.GetName()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 	return installation
 }
 
@@ -56,7 +64,7 @@ func standIn(t *testing.T, installation *Installation) *atomic.Value {
 }
 
 func TestAServerOnTheLoopbackInterfaceIsReachedThroughKubeAPIServer(t *testing.T) {
-	cp := start(t, t.TempDir())
+	cp := shared(t)
 	installation := install(t, cp)
 	lastUser := standIn(t, installation)
 	if err := cp.Register(t.Context(), installation, installation.APIServerPort); err != nil {

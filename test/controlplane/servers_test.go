@@ -3,6 +3,7 @@ package controlplane
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -68,49 +69,44 @@ func standInHandler(lastUser *atomic.Value) http.Handler {
 	return mux
 }
 
-// standInBinDir returns a directory with the real control plane's binaries and the stand-ins.
-func standInBinDir(t *testing.T) string {
-	t.Helper()
+// linkBinaries creates a directory with the real control plane's binaries and the stand-ins.
+func linkBinaries(dir string) error {
 	built, err := filepath.Abs(binDir)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	self, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	dir := t.TempDir()
+	errs := []error{os.Mkdir(dir, 0o700)}
 	for _, name := range []string{etcd, kubeAPIServer, kubeControllerManager, kubectl} {
-		if err := os.Symlink(filepath.Join(built, name), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		errs = append(errs, os.Symlink(filepath.Join(built, name), filepath.Join(dir, name)))
 	}
 	for _, name := range []string{hnc.APIServerName, hnc.PropagatorName} {
-		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		errs = append(errs, os.Symlink(self, filepath.Join(dir, name)))
 	}
-	return dir
+	return errors.Join(errs...)
 }
 
 func TestAnotherReplicaTakesOverFromAKilledOne(t *testing.T) {
-	cp, err := Start(t.Context(), Config{Dir: t.TempDir(), BinDir: standInBinDir(t), UnsafeNoFsync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := cp.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	cp := shared(t)
 	installation := install(t, cp)
 	servers := []Server{
 		{Name: hnc.APIServerName, SharedEtcd: true},
 		{Name: hnc.APIServerName, Replica: 1, SharedEtcd: true},
 		{Name: hnc.PropagatorName},
 	}
+	t.Cleanup(func() {
+		for _, server := range servers {
+			if err := cp.StopProcess(context.Background(), server.Process()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 	ports := make([]int, len(servers))
 	for i, server := range servers {
+		var err error
 		if ports[i], err = cp.StartServer(t.Context(), installation, server); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // people is the namespace of the users' ServiceAccounts. It is part of no tree.
@@ -95,12 +98,11 @@ func (u user) waitUntilMay(ctx context.Context, verb, resource, ns string) {
 func newNamespaces(bases ...string) []string {
 	ginkgo.GinkgoHelper()
 	names := make([]string, len(bases))
-	manifests := make([]string, len(bases))
 	for i, base := range bases {
 		names[i] = name(base)
-		manifests[i] = namespace(names[i])
+		_, err := kube.CoreV1().Namespaces().Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: names[i]}}, metav1.CreateOptions{})
+		gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	}
-	gomega.Expect(root.create(join(manifests...))).To(succeed())
 	return names
 }
 
@@ -114,19 +116,12 @@ func newNamespace(base string) string {
 func newChain(bases ...string) []string {
 	ginkgo.GinkgoHelper()
 	names := newNamespaces(bases...)
-	if len(names) > 1 {
-		gomega.Expect(root.create(chain(names))).To(succeed())
+	for i, parent := range names[:len(names)-1] {
+		h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: parent}}
+		_, err := hierarchies.HncV1beta1().Hierarchies(names[i+1]).Create(context.Background(), h, metav1.CreateOptions{})
+		gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	}
 	return names
-}
-
-// chain returns the hierarchies that make each namespace the parent of the next.
-func chain(names []string) string {
-	var manifests []string
-	for i, parent := range names[:len(names)-1] {
-		manifests = append(manifests, hierarchy(names[i+1], parent))
-	}
-	return join(manifests...)
 }
 
 // waitForHierarchy returns when the namespace has a hierarchy. A root gets one some time after its first child.

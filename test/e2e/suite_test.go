@@ -14,6 +14,7 @@ import (
 	"github.com/onsi/gomega/format"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
@@ -29,8 +30,9 @@ const (
 
 var (
 	cp *controlplane.ControlPlane
-	// kube is for setting things up; what is tested goes through kubectl.
-	kube kubernetes.Interface
+	// kube and hierarchies are for setting things up; what is tested goes through kubectl.
+	kube        kubernetes.Interface
+	hierarchies versioned.Interface
 	// root is of the group system:masters.
 	root user
 	// operator may do everything with namespaces, and nothing else.
@@ -66,11 +68,13 @@ var _ = ginkgo.BeforeSuite(func(ctx context.Context) {
 		}
 		gomega.Expect(os.RemoveAll(dir)).To(gomega.Succeed())
 	})
-	ginkgo.DeferCleanup(func(ctx context.Context) { gomega.Expect(controlplane.Stop(ctx, dir)).To(gomega.Succeed()) })
 
 	cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true})
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	ginkgo.DeferCleanup(func(ctx context.Context) { gomega.Expect(cp.KillAll(ctx)).To(gomega.Succeed()) })
 	kube, err = kubernetes.NewForConfig(cp.RESTConfig())
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	hierarchies, err = versioned.NewForConfig(cp.RESTConfig())
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	root = user{name: "kubernetes-admin", kubeconfig: cp.Kubeconfig()}
 

@@ -150,7 +150,6 @@ func leafBelowBlue(t *testing.T) {
 // TestSnapshotsOfAnExternalEtcd restores a snapshot that was saved while hierarchies were written, below a newer
 // cluster, in both ways that etcd has.
 func TestSnapshotsOfAnExternalEtcd(t *testing.T) {
-	newCluster(t)
 	startExternal(t)
 	t.Cleanup(func() {
 		for _, process := range []string{propagator.Name, apiServer.Name, external[0].Process} {
@@ -160,7 +159,7 @@ func TestSnapshotsOfAnExternalEtcd(t *testing.T) {
 		}
 		apiServer.Etcd = nil
 	})
-	startOurs(t)
+	fresh(t)
 	leafBelowBlue(t)
 	first := eventuallyRecorded(t, "")
 	saved := save(t)

@@ -1,6 +1,6 @@
 // Package restore tests that nothing is deleted because of a restore: of etcd snapshots of the hierarchies or of the
 // cluster, of manifests, of a part of a tree, and of a whole cluster whose namespaces have other UIDs. Each test begins
-// with fresh or newCluster, so that none depends on another.
+// with fresh, so that none depends on another.
 package restore
 
 import (
@@ -14,6 +14,9 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
@@ -40,8 +43,6 @@ var (
 	installation *controlplane.Installation
 	// root is of the group system:masters.
 	root suite.User
-	// used is whether a test has begun.
-	used bool
 )
 
 func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
@@ -127,27 +128,64 @@ func restore(t *testing.T, folder, saved string) {
 	}
 }
 
-// fresh has a test begin with empty data and all processes.
+// fresh has a test begin with an empty store and none of the namespaces of other tests. As in a new cluster, no store is
+// recorded.
 func fresh(t *testing.T) {
 	t.Helper()
-	if !used {
-		used = true
-		return
-	}
-	if err := cp.KillAll(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	stop(t, propagator.Name, apiServer.Name)
 	ours, _ := data()
 	restore(t, ours, t.TempDir())
-	newCluster(t)
-	startOurs(t)
+	start(t, apiServer)
+	deleteNamespaces(t)
+	forgetStore(t)
+	start(t, propagator)
+}
+
+// deleteNamespaces deletes the namespaces of tests, as the propagator, whom no policy keeps from it.
+func deleteNamespaces(t *testing.T) {
+	t.Helper()
+	config := cp.RESTConfig()
+	config.Impersonate = rest.ImpersonationConfig{UserName: hnc.PropagatorUser, Groups: []string{"system:masters"}}
+	client := kubernetes.NewForConfigOrDie(config).CoreV1().Namespaces()
+	remaining := func() (names []string) {
+		list, err := client.List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ns := range list.Items {
+			if ns.Name != "default" && ns.Name != hnc.SystemNamespace && !strings.HasPrefix(ns.Name, "kube-") {
+				names = append(names, ns.Name)
+			}
+		}
+		return names
+	}
+	for _, name := range remaining() {
+		_, err := client.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		if err == nil {
+			err = client.Delete(t.Context(), name, metav1.DeleteOptions{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	suite.EventuallyEqual(t, "namespaces", "[]", func() string { return fmt.Sprint(remaining()) })
+}
+
+// forgetStore has the cluster record no store.
+func forgetStore(t *testing.T) {
+	t.Helper()
+	if err := suite.ForgetStore(t.Context(), root); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // newCluster ends all processes, and starts Kubernetes with empty data and what we install in it.
 func newCluster(t *testing.T) {
 	t.Helper()
-	used = true
-	stopAll(t)
+	stop(t, propagator.Name, apiServer.Name)
+	if err := cp.KillAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	_, kubernetes := data()
 	restore(t, kubernetes, t.TempDir())
 	startKubernetes(t)

@@ -3,9 +3,6 @@ package restore
 import (
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -19,10 +16,7 @@ func TestInstallationWithoutTheStorePauses(t *testing.T) {
 	stop(t, propagator.Name, apiServer.Name)
 	ours, _ := data()
 	restore(t, ours, t.TempDir())
-	forgotten := []byte(`{"metadata":{"annotations":{"` + hnc.AnnotationStore + `":null,"` + hnc.AnnotationCheckpoint + `":null}}}`)
-	if _, err := root.CoreV1().Namespaces().Patch(t.Context(), hnc.SystemNamespace, types.MergePatchType, forgotten, metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	forgetStore(t)
 	untouched := suite.Footprint(t, root)
 	startOurs(t)
 	eventuallyPaused(t, hnc.ReasonHierarchiesMissing)

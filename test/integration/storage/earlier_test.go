@@ -23,26 +23,27 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
+// earlierPrefix is that of what is stored without encryption.
+const earlierPrefix = "/earlier"
+
 // An earlier version has stored what this one rejects. Both servers start, and report it without obeying it; it can be
 // updated in other fields, and deleted.
 func TestWhatAnEarlierVersionAcceptedIsNoObstacle(t *testing.T) {
-	cp, err := controlplane.Start(t.Context(), suite.Config(t.TempDir(), binDir))
+	root, err := suite.NewUser("root", cp.RESTConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := cp.Stop(context.WithoutCancel(t.Context())); err != nil {
+		// Another test begins with another store.
+		if err := suite.ForgetStore(context.WithoutCancel(t.Context()), root); err != nil {
 			t.Error(err)
 		}
 	})
 	servers := suite.Servers()
+	stopAfterwards(t, servers[1].Name, servers[0].Name)
 	servers[0].SharedEtcd = true
-	servers[0].Args = append(servers[0].Args, "--etcd-prefix="+prefix)
+	servers[0].Args = append(servers[0].Args, "--etcd-prefix="+earlierPrefix)
 	installation, err := suite.Install(t.Context(), cp, suite.Artifacts, servers...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := suite.NewUser("root", cp.RESTConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func (e earlier) corrupt(t *testing.T) {
 	client := etcd(t, e.cp)
 	change := func(key string, f func(metadata, spec map[string]any)) {
 		t.Helper()
-		key = prefix + "/hnc.x-k8s.io/" + key
+		key = earlierPrefix + "/hnc.x-k8s.io/" + key
 		var object map[string]any
 		if err := json.Unmarshal(stored(t, e.cp, key), &object); err != nil {
 			t.Fatal(err)

@@ -29,16 +29,29 @@ const (
 	prefix = "/elsewhere"
 )
 
-func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
-	cp, err := controlplane.Start(t.Context(), controlplane.Config{Dir: t.TempDir(), BinDir: binDir, UnsafeNoFsync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+var cp *controlplane.ControlPlane
+
+func TestMain(m *testing.M) {
+	os.Exit(suite.Run(m, binDir, func(_ context.Context, started *controlplane.ControlPlane) error {
+		cp = started
+		return nil
+	}))
+}
+
+// stopAfterwards stops servers after the test, so that another one starts them with other flags.
+func stopAfterwards(t *testing.T, servers ...string) {
+	t.Helper()
 	t.Cleanup(func() {
-		if err := cp.Stop(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
+		for _, server := range servers {
+			if err := cp.StopProcess(context.WithoutCancel(t.Context()), server); err != nil {
+				t.Error(err)
+			}
 		}
 	})
+}
+
+func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
+	stopAfterwards(t, "hns-apiserver")
 	config := filepath.Join(cp.Dir(), "encryption.yaml")
 	if err := os.WriteFile(config, []byte(encryptionWith(key1)), 0o600); err != nil {
 		t.Fatal(err)
@@ -62,7 +75,7 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{secret, "child"} {
+	for _, name := range []string{secret, "encrypted"} {
 		if _, err := kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -71,22 +84,22 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := hierarchies.HncV1beta1().Hierarchies("child").Create(t.Context(), &v1beta1.Hierarchy{
+	if _, err := hierarchies.HncV1beta1().Hierarchies("encrypted").Create(t.Context(), &v1beta1.Hierarchy{
 		ObjectMeta: metav1.ObjectMeta{Name: "hierarchy"}, Spec: v1beta1.HierarchySpec{Parent: secret},
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	read, err := hierarchies.HncV1beta1().Hierarchies("child").Get(t.Context(), "hierarchy", metav1.GetOptions{})
+	read, err := hierarchies.HncV1beta1().Hierarchies("encrypted").Get(t.Context(), "hierarchy", metav1.GetOptions{})
 	if err != nil || read.Spec.Parent != secret {
 		t.Fatalf("got %v, %v", read, err)
 	}
 
-	value := stored(t, cp, prefix+"/hnc.x-k8s.io/hierarchies/child/hierarchy")
+	value := stored(t, cp, prefix+"/hnc.x-k8s.io/hierarchies/encrypted/hierarchy")
 	if !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key1:")) || bytes.Contains(value, []byte(secret)) {
 		t.Errorf("etcd holds %q", value)
 	}
 	// Edges hold no more than the names of namespaces, which etcd's keys show anyway.
-	if edge := stored(t, cp, prefix+"/edges/child"); !bytes.Contains(edge, []byte(secret)) {
+	if edge := stored(t, cp, prefix+"/edges/encrypted"); !bytes.Contains(edge, []byte(secret)) {
 		t.Errorf("the edge is %q", edge)
 	}
 
@@ -100,13 +113,13 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 			t.Fatal(err)
 		}
 		const password = "a-password-that-nobody-should-read"
-		if _, err := propagator.HncV1alpha3().OverwrittenObjects("child").Create(t.Context(), &v1alpha3.OverwrittenObject{
+		if _, err := propagator.HncV1alpha3().OverwrittenObjects("encrypted").Create(t.Context(), &v1alpha3.OverwrittenObject{
 			ObjectMeta: metav1.ObjectMeta{Name: "secrets:password"},
 			Spec:       v1alpha3.OverwrittenObjectSpec{Resource: "secrets", Name: "password", Source: secret, Manifest: password},
 		}, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		value := stored(t, cp, prefix+"/hnc.x-k8s.io/overwrittenobjects/child/secrets:password")
+		value := stored(t, cp, prefix+"/hnc.x-k8s.io/overwrittenobjects/encrypted/secrets:password")
 		if !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key1:")) || bytes.Contains(value, []byte(password)) {
 			t.Errorf("etcd holds %q", value)
 		}
@@ -135,15 +148,15 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 	})
 
 	t.Run("what the old key has encrypted is read, and written with the new one", func(t *testing.T) {
-		read, err := hierarchies.HncV1beta1().Hierarchies("child").Get(t.Context(), "hierarchy", metav1.GetOptions{ResourceVersion: ""})
+		read, err := hierarchies.HncV1beta1().Hierarchies("encrypted").Get(t.Context(), "hierarchy", metav1.GetOptions{ResourceVersion: ""})
 		if err != nil || read.Spec.Parent != secret {
 			t.Fatalf("got %v, %v", read, err)
 		}
 		// As a migration of storage does: without a change.
-		if _, err := hierarchies.HncV1beta1().Hierarchies("child").Update(t.Context(), read, metav1.UpdateOptions{}); err != nil {
+		if _, err := hierarchies.HncV1beta1().Hierarchies("encrypted").Update(t.Context(), read, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		value := stored(t, cp, prefix+"/hnc.x-k8s.io/hierarchies/child/hierarchy")
+		value := stored(t, cp, prefix+"/hnc.x-k8s.io/hierarchies/encrypted/hierarchy")
 		if !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key2:")) || bytes.Contains(value, []byte(secret)) {
 			t.Errorf("etcd holds %q", value)
 		}
@@ -152,7 +165,7 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 	t.Run("the keys are rotated without a restart", func(t *testing.T) {
 		get := func() *v1beta1.Hierarchy {
 			t.Helper()
-			read, err := hierarchies.HncV1beta1().Hierarchies("child").Get(t.Context(), "hierarchy", metav1.GetOptions{})
+			read, err := hierarchies.HncV1beta1().Hierarchies("encrypted").Get(t.Context(), "hierarchy", metav1.GetOptions{})
 			if err != nil || read.Spec.Parent != secret {
 				t.Fatalf("got %v, %v", read, err)
 			}
@@ -164,10 +177,10 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 		}
 		rotate(t, cp, hierarchies, config, encryptionWith(key3+", "+key2), secret, "key3")
 		// Encrypted with the second key until it is written.
-		if _, err := hierarchies.HncV1beta1().Hierarchies("child").Update(t.Context(), get(), metav1.UpdateOptions{}); err != nil {
+		if _, err := hierarchies.HncV1beta1().Hierarchies("encrypted").Update(t.Context(), get(), metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if value := stored(t, cp, prefix+"/hnc.x-k8s.io/hierarchies/child/hierarchy"); !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key3:")) {
+		if value := stored(t, cp, prefix+"/hnc.x-k8s.io/hierarchies/encrypted/hierarchy"); !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key3:")) {
 			t.Errorf("etcd holds %q", value)
 		}
 		get()

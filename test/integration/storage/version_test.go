@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	syncKey       = prefix + "/hnc.x-k8s.io/repositorysyncs/earlier"
+	syncKey       = earlierPrefix + "/hnc.x-k8s.io/repositorysyncs/earlier"
 	alpha, before = `"apiVersion":"hnc.x-k8s.io/v1alpha3"`, `"apiVersion":"hnc.x-k8s.io/v1beta1"`
 )
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -105,18 +104,9 @@ var large = map[string]string{"data": strings.Repeat("x", 900<<10)}
 // open sends a request, and returns the response without reading it.
 func open(t *testing.T, u suite.User, path string) *http.Response {
 	t.Helper()
-	config := rest.CopyConfig(u.Config)
-	config.NextProtos = []string{"http/1.1"}
-	config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
-		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetReadBuffer(4 << 10)
-		}
-		return conn, err
-	}
-	client, err := rest.HTTPClientFor(config)
+	client, err := suite.SlowClient(u.Config)
 	must(t, "client", err)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, config.Host+path, http.NoBody)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, u.Config.Host+path, http.NoBody)
 	must(t, "request", err)
 	response, err := client.Do(r)
 	must(t, path, err)
