@@ -201,7 +201,7 @@ func (t *translation) validateParent(name string) {
 		t.note("namespace %s: its parent %s does not exist; it gets the condition ParentMissing, as before", name, spec.Parent)
 	case t.anchors[name] == "" && ns.Annotations[hnc.AnnotationSubnamespaceOf] != "":
 		t.note("namespace %s: nobody in %s has confirmed by an anchor that it is a sub-namespace of %s; it keeps the parent %s; if it does not belong there: kubectl hns set %s --root",
-			name, ns.Annotations[hnc.AnnotationSubnamespaceOf], ns.Annotations[hnc.AnnotationSubnamespaceOf], spec.Parent, name)
+			name, managedkeys.SubnamespaceOf(ns.Annotations), managedkeys.SubnamespaceOf(ns.Annotations), spec.Parent, name)
 	}
 	t.specs[name] = spec
 }

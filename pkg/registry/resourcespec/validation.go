@@ -16,6 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
 
@@ -64,5 +65,5 @@ func (v Validator) Validate(ctx context.Context, at *field.Path, resources, old 
 			errs = append(errs, field.Invalid(path, named.String(), p.Err.Error()))
 		}
 	}
-	return errs
+	return validation.Bound(errs)
 }

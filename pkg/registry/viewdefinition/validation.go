@@ -16,6 +16,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	hncvalidation "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
@@ -130,7 +131,7 @@ func validateSpec(v *hnc.ViewDefinition, spec *apiextensionsv1.CustomResourceDef
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), v.Name,
 			fmt.Sprintf("together with the suffix of the view, must have at most %d characters; this has %d", utilvalidation.DNS1123SubdomainMaxLength, len(name))))
 	}
-	return errs[:min(len(errs), maxErrors)]
+	return hncvalidation.Bound(errs)
 }
 
 func realGroup(v *hnc.ViewDefinition, group string) string {
@@ -164,9 +165,6 @@ func inCluster(v *hnc.ViewDefinition, spec *apiextensionsv1.CustomResourceDefini
 	return &hub, nil
 }
 
-// maxErrors bounds the errors in a response.
-const maxErrors = 20
-
 // shown returns errors with the names of the view.
 func shown(v *hnc.ViewDefinition, errs field.ErrorList) field.ErrorList {
 	names := strings.NewReplacer("."+suffix(v), "", "-"+placeholder, "")
@@ -176,5 +174,5 @@ func shown(v *hnc.ViewDefinition, errs field.ErrorList) field.ErrorList {
 			err.BadValue = names.Replace(value)
 		}
 	}
-	return errs[:min(len(errs), maxErrors)]
+	return hncvalidation.Bound(errs)
 }

@@ -65,7 +65,7 @@ func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList 
 	if sameScopes && len(changed) == 0 {
 		return nil
 	}
-	return append(errs, validateQuotaScopes(spec, &q.Spec, changed)...)
+	return Bound(append(errs, validateQuotaScopes(spec, &q.Spec, changed, !sameScopes)...))
 }
 
 // quotaText returns the size of what maxQuotaText bounds.

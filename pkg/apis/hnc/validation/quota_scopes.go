@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// validateQuotaScopes validates spec.scopes and spec.scopeSelector of a quota of the given resources.
-func validateQuotaScopes(spec *field.Path, s *hnc.HierarchicalResourceQuotaSpec, resources []corev1.ResourceName) field.ErrorList {
+// validateQuotaScopes validates spec.scopes and spec.scopeSelector of a quota of the given resources, and the values of
+// the selector if they have changed.
+func validateQuotaScopes(spec *field.Path, s *hnc.HierarchicalResourceQuotaSpec, resources []corev1.ResourceName, values bool) field.ErrorList {
 	var errs field.ErrorList
 	if s.HasScopes() && slices.Contains(resources, hnc.ResourceSubnamespaces) {
 		errs = append(errs, field.Forbidden(spec.Child("hard").Key(string(hnc.ResourceSubnamespaces)),
@@ -35,6 +35,9 @@ func validateQuotaScopes(spec *field.Path, s *hnc.HierarchicalResourceQuotaSpec,
 	for i, requirement := range s.ScopeSelector.MatchExpressions {
 		errs = append(errs, validateQuotaScope(expressions.Index(i).Child("scopeName"), requirement.ScopeName, resources)...)
 		errs = append(errs, validateScopeRequirement(expressions.Index(i), requirement)...)
+		if values {
+			errs = append(errs, validateScopeValues(expressions.Index(i).Child("values"), requirement.Values)...)
+		}
 		named = append(named, requirement.ScopeName)
 	}
 	return append(errs, validateScopePairs(expressions, named)...)
@@ -82,6 +85,17 @@ func validateQuotaScope(at *field.Path, scope corev1.ResourceQuotaScope, resourc
 	return errs
 }
 
+// validateScopeValues rejects values with which kube-controller-manager, which compares scopes as labels, counts no
+// ResourceQuota.
+func validateScopeValues(at *field.Path, values []string) (errs field.ErrorList) {
+	for i, value := range values {
+		for _, problem := range validation.IsValidLabelValue(value) {
+			errs = append(errs, field.Invalid(at.Index(i), value, problem))
+		}
+	}
+	return errs
+}
+
 func validateScopeRequirement(at *field.Path, requirement hnc.QuotaScopeRequirement) field.ErrorList {
 	var errs field.ErrorList
 	operator, values := at.Child("operator"), at.Child("values")
@@ -96,12 +110,6 @@ func validateScopeRequirement(at *field.Path, requirement hnc.QuotaScopeRequirem
 	case corev1.ScopeSelectorOpIn, corev1.ScopeSelectorOpNotIn:
 		if len(requirement.Values) == 0 {
 			errs = append(errs, field.Required(values, fmt.Sprintf("operator %s needs at least one value", requirement.Operator)))
-		}
-		// kube-controller-manager compares scopes as labels, and counts no ResourceQuota with another value.
-		for i, value := range requirement.Values {
-			for _, problem := range validation.IsValidLabelValue(value) {
-				errs = append(errs, field.Invalid(values.Index(i), names.Shorten(value), problem))
-			}
 		}
 	case corev1.ScopeSelectorOpExists, corev1.ScopeSelectorOpDoesNotExist:
 		if len(requirement.Values) > 0 {

@@ -137,6 +137,7 @@ func TestLimitsOfEarlierVersionsDoNotKeepOthersFromBeingChanged(t *testing.T) {
 		"a resource":         {Hard: hard("services", "2", "count/rolebindings.rbac.authorization.k8s.io", "1")},
 		"too many resources": {Hard: manyResources(200)},
 		"too long names":     {Hard: longResources(100)},
+		"no label value":     {Hard: hard("requests.storage", "2"), ScopeSelector: selector("VolumeAttributesClass", "In", strings.Repeat("x", 64))},
 		"too many values":    {Hard: hard("requests.storage", "2"), ScopeSelector: selector("VolumeAttributesClass", "In", make([]string, 200)...)},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func ValidateRepositorySync(s *hnc.RepositorySync) field.ErrorList {
 	if len(s.Spec.Cluster) > validation.DNS1123SubdomainMaxLength {
 		errs = append(errs, field.TooLong(spec.Child("cluster"), "", validation.DNS1123SubdomainMaxLength))
 	}
-	return errs
+	return Bound(errs)
 }
 
 // maxURL and maxReference bound what errors and conditions repeat.

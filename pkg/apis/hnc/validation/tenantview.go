@@ -45,7 +45,7 @@ func ValidateTenantView(v *hnc.TenantView) field.ErrorList {
 	errs = append(errs, validateProjected(v.Spec.Projected, spec.Child("projected"))...)
 	external := spec.Child("external")
 	if len(v.Spec.External) > maxExternal {
-		return append(errs, field.TooMany(external, len(v.Spec.External), maxExternal))
+		return Bound(append(errs, field.TooMany(external, len(v.Spec.External), maxExternal)))
 	}
 	seen := map[string]bool{}
 	for i, name := range v.Spec.External {
@@ -60,7 +60,7 @@ func ValidateTenantView(v *hnc.TenantView) field.ErrorList {
 		}
 		seen[name] = true
 	}
-	return errs
+	return Bound(errs)
 }
 
 // validateProjected validates names of kinds. It does not resolve them, because a kind may be installed later.

@@ -23,7 +23,7 @@ func ValidateHierarchy(h *hnc.Hierarchy, managed Managed) field.ErrorList {
 		return errs
 	}
 	errs := append(hierarchyItself(h), validateMetadata(hierarchyMetadata(h), managed)...)
-	return append(errs, validateResources(field.NewPath("spec", "propagation"), h.Spec.Propagation)...)
+	return Bound(append(errs, validateResources(field.NewPath("spec", "propagation"), h.Spec.Propagation)...))
 }
 
 // ValidateHierarchyUpdate validates an updated Hierarchy. An unchanged spec is valid, so that finalizers for instance
@@ -78,7 +78,7 @@ func ValidateSubnamespace(s *hnc.Subnamespace, managed Managed) field.ErrorList 
 	if errs := tooMuchMetadata(subnamespaceMetadata(s), managed); len(errs) > 0 {
 		return errs
 	}
-	return append(subnamespaceItself(s), validateMetadata(subnamespaceMetadata(s), managed)...)
+	return Bound(append(subnamespaceItself(s), validateMetadata(subnamespaceMetadata(s), managed)...))
 }
 
 // ValidateSubnamespaceUpdate validates an updated Subnamespace. An unchanged spec is valid.
@@ -122,7 +122,7 @@ func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
 	errs = append(errs, validateConflictPolicy(field.NewPath("spec", "onConflict"), c.Spec.OnConflict)...)
 	errs = append(errs, validateSubnamespaceNames(field.NewPath("spec", "subnamespaceNames"), c.Spec.SubnamespaceNames)...)
 	errs = append(errs, ValidateRules(c.Spec.Rules, field.NewPath("spec", "rules"))...)
-	return append(errs, validateResources(field.NewPath("spec", "resources"), c.Spec.Resources)...)
+	return Bound(append(errs, validateResources(field.NewPath("spec", "resources"), c.Spec.Resources)...))
 }
 
 // maxPattern bounds the cost of a pattern per creation of a sub-namespace.

@@ -1,0 +1,34 @@
+package validation
+
+import (
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+)
+
+// maxErrors is how many errors about one object are returned.
+const maxErrors = 20
+
+// Bound returns the first errors about an object, with the beginnings of the values that they quote, and how many there
+// are besides. Kubernetes quotes values whole, in a message and again in its causes, whose parts it copies for each
+// error: rejecting an object would cost many times what the object has.
+func Bound(errs field.ErrorList) field.ErrorList {
+	if more := len(errs) - maxErrors; more > 0 {
+		rest := field.Invalid(field.NewPath("spec"), field.OmitValueType{}, fmt.Sprintf("has %d more errors, which are not listed", more))
+		errs = append(errs[:maxErrors:maxErrors], rest)
+	}
+	for _, err := range errs {
+		err.Field = names.Truncate(err.Field, names.MaxText)
+		err.Detail = names.Truncate(err.Detail, names.MaxText)
+		switch value := reflect.Indirect(reflect.ValueOf(err.BadValue)); value.Kind() {
+		case reflect.String:
+			err.BadValue = names.Shorten(value.String())
+		case reflect.Slice, reflect.Map, reflect.Array:
+			err.BadValue = names.Truncate(fmt.Sprintf("%q", value), names.MaxText)
+		}
+	}
+	return errs
+}
