@@ -59,7 +59,7 @@ func (m *Manager) differs() bool {
 	differs := m.cache.Watching() != nil
 	m.cache.Read(func(s *cache.State) {
 		differs = differs || slices.ContainsFunc(s.Kinds(), func(k *cache.Kind) bool { return k.Watched() && !k.Synced }) || quota.Differs(m.quotas, s)
-		differs = differs || len(divergent(s, m.namespaces.Diverges)) > 0 || len(divergent(s, m.copies.Differs)) > 0 || m.subnamespaces.Differs(s)
+		differs = differs || len(divergent(s, m.namespaces.Differs)) > 0 || len(divergent(s, m.copies.Differs)) > 0 || m.subnamespaces.Differs(s)
 	})
 	return differs
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -100,7 +99,10 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, after *Modes,
 		return nil, unknown
 	}
 	if after != nil {
-		policies, problems := s.KindPolicies(ctx, s.DiscoveryTime(), *after) // Others are not in the index.
+		s.mu.RLock()
+		before := s.meant
+		s.mu.RUnlock()
+		policies, problems, _ := s.kindPolicies(ctx, s.DiscoveryTime(), *after, before) // Others are not in the index.
 		resolved := byResource(policies)
 		for i := range moves {
 			moves[i].Policies = resolved[moves[i].index.Kind.GroupResource()]
@@ -116,16 +118,34 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, after *Modes,
 	return writes, unknown
 }
 
-// overwrittenIn returns the objects in one destination that a move would overwrite. Changes of the index wait for it,
-// but not for other destinations.
+// lockedObjects is for how many objects changes of the index wait at a time.
+const lockedObjects = 1000
+
+// overwrittenIn returns the objects in one destination that a move would overwrite.
 func (s *Sources) overwrittenIn(d copies.Destination, above []string, moves []move) (writes []copies.Write) {
+	for _, m := range moves {
+		s.mu.RLock()
+		names := m.names(d.Namespace)
+		s.mu.RUnlock()
+		for some := range slices.Chunk(names, lockedObjects) {
+			writes = append(writes, s.overwrittenOf(d, above, m, some)...)
+		}
+	}
+	return writes
+}
+
+// overwrittenOf returns those of some names. Changes of the index wait for it.
+func (s *Sources) overwrittenOf(d copies.Destination, above []string, m move, names []string) (writes []copies.Write) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for _, m := range moves {
-		for _, w := range m.overwritten(d) {
-			if slices.Contains(above, w.From()) || !m.before.overwrites(d, w.Name) {
-				writes = append(writes, w)
-			}
+	d = d.Remember() // Roles may have changed.
+	if d.Before != nil {
+		before := d.Before.Remember()
+		d.Before = &before
+	}
+	for _, w := range m.overwrittenOf(d, names) {
+		if slices.Contains(above, w.From()) || !m.before.overwrites(d, w.Name) {
+			writes = append(writes, w)
 		}
 	}
 	return writes
@@ -174,13 +194,25 @@ type candidates struct {
 
 // overwritten returns the objects in one destination that sources overwrite, sorted by name.
 func (c candidates) overwritten(d copies.Destination) []copies.Write {
-	var writes []copies.Write
-	for o := range c.index.In(d.Namespace) {
-		if w := c.decide(d, o.Name); w != nil && w.Overwrites() {
+	return c.overwrittenOf(d, c.names(d.Namespace))
+}
+
+// names returns the sorted names of the objects in a namespace.
+func (c candidates) names(namespace string) (names []string) {
+	for o := range c.index.In(namespace) {
+		names = append(names, o.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// overwrittenOf returns those of some names, in their order.
+func (c candidates) overwrittenOf(d copies.Destination, names []string) (writes []copies.Write) {
+	for _, name := range names {
+		if w := c.decide(d, name); w != nil && w.Overwrites() {
 			writes = append(writes, *w)
 		}
 	}
-	slices.SortFunc(writes, func(a, b copies.Write) int { return strings.Compare(a.Name, b.Name) })
 	return writes
 }
 

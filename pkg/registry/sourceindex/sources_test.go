@@ -118,6 +118,66 @@ func TestTheIndexChangesWhileAMoveIsEvaluated(t *testing.T) {
 	})
 }
 
+func TestTheIndexChangesWhileManyObjectsAreCompared(t *testing.T) {
+	var objects []string
+	for i := range 2 * lockedObjects {
+		objects = append(objects, fmt.Sprintf("root/a%d propagate.hnc.x-k8s.io/select=name=moved", i), fmt.Sprintf("moved/a%d", i))
+	}
+	f := run(t, configMaps("", ""), objects...)
+	f.start(t)
+	above := []string{"root"}
+	overwritten := func(labels func(string) map[string]string) string {
+		d := copies.Destination{Namespace: "moved", Ancestors: above, Labels: labels}
+		writes, unknown := f.Overwritten(t.Context(), above, nil, slices.Values([]copies.Destination{d}))
+		return fmt.Sprint(len(writes), unknown)
+	}
+	moved := func(namespace string) map[string]string { return map[string]string{"name": namespace} }
+	want := fmt.Sprint(2*lockedObjects, []string(nil))
+	eventually(t, "overwritten", want, func() string { return overwritten(moved) })
+	var changed chan struct{}
+	if got := overwritten(func(namespace string) map[string]string {
+		if changed == nil {
+			changed = make(chan struct{})
+			go func() {
+				defer close(changed)
+				f.Relist()
+			}()
+			for f.mu.TryRLock() { // until the change waits
+				f.mu.RUnlock()
+				runtime.Gosched()
+			}
+			return moved(namespace)
+		}
+		select {
+		case <-changed:
+		case <-time.After(10 * time.Second):
+			t.Error("a change waits for all objects")
+		}
+		return moved(namespace)
+	}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	select {
+	case <-changed:
+	default:
+		t.Error("the labels were needed only once")
+	}
+}
+
+func TestH11KindsAreOverwrittenWithoutDiscovery(t *testing.T) {
+	f := run(t, configMaps("", ""), "root/a", "moved/a")
+	m := &clusterMapper{RESTMapper: f.Mapper.RESTMapper}
+	f.Mapper = kinds.NewMapper(m)
+	f.start(t)
+	above := []string{"root"}
+	eventually(t, "overwritten", "root/a>moved", func() string { return words(f.Overwritten(t.Context(), above, nil, into(above, "moved"))) })
+	m.broken.Store(true)
+	after := f.CurrentModes().With("moved", configMaps(hnc.Ignore, ""))
+	if got := words(f.Overwritten(t.Context(), above, &after, into(above, "moved"))); !strings.HasPrefix(got, "root/a>moved ?") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestH11WhatIsUnknownIsReported(t *testing.T) {
 	f := run(t, configMaps("", ""), "root/a", "moved/a")
 	f.client.PrependReactor("list", "configmaps", func(clienttesting.Action) (bool, kruntime.Object, error) { return true, nil, fmt.Errorf("away") })

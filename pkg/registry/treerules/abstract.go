@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -131,28 +132,13 @@ func (a *Authorizer) authorizeLeaving(ctx context.Context, s *snapshot, reject r
 	if review.ByPropagator(ctx) {
 		return nil
 	}
-	above := func(root string) ([]string, error) {
-		namespace, err := s.namespace(ctx, root)
-		if err != nil || namespace == nil {
-			return nil, err
-		}
-		// The annotation follows what the Hierarchy says.
-		names := hnc.AbstractAncestors(namespace.Annotations)
-		h, err := a.hierarchies(ctx, root)
-		switch {
-		case apierrors.IsNotFound(err):
-			return names, nil
-		case err != nil:
-			return nil, err
-		}
-		return append(names, h.Spec.AbstractAncestors...), nil
-	}
-	lost, err := above(root)
+	recorded, lost, err := a.abstractAncestors(ctx, s, root)
 	if err != nil {
 		return err
 	}
+	lost = append(recorded, lost...)
 	if len(chain) > 0 {
-		kept, err := above(chain[len(chain)-1])
+		_, kept, err := a.abstractAncestors(ctx, s, chain[len(chain)-1])
 		if err != nil {
 			return err
 		}
@@ -167,6 +153,28 @@ func (a *Authorizer) authorizeLeaving(ctx context.Context, s *snapshot, reject r
 	}
 	return reject.forbidden("user %q may not take a namespace out of the tree of %q, which is below the abstract ancestors %s; this needs the verb update on "+
 		"%s in the whole cluster", user, root, quoted(lost), hnc.PermissionAbstract)
+}
+
+// abstractAncestors returns the abstract ancestors that the annotation of a root records, which lags behind, and those
+// that its effective Hierarchy names.
+func (a *Authorizer) abstractAncestors(ctx context.Context, s *snapshot, root string) (recorded, named []string, err error) {
+	namespace, err := s.namespace(ctx, root)
+	if err != nil || namespace == nil {
+		return nil, nil, err
+	}
+	recorded = hnc.AbstractAncestors(namespace.Annotations)
+	h, err := a.hierarchies(ctx, root)
+	if apierrors.IsNotFound(err) {
+		return recorded, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	_, owns, err := ownerref.Namespace(ctx, s.index, h)
+	if err != nil || !owns {
+		return recorded, nil, err
+	}
+	return recorded, h.Spec.AbstractAncestors, nil
 }
 
 // quoted returns names in order, once each.

@@ -1,6 +1,7 @@
 package treerules
 
 import (
+	"context"
 	"maps"
 	"strings"
 	"testing"
@@ -134,6 +135,52 @@ func TestLeavingADirectoryBeforeItsAnnotation(t *testing.T) {
 	f.abstract["user/"] = true
 	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), ""); err != nil {
 		t.Errorf("with the permission: %v", err)
+	}
+}
+
+// Annotations lag behind, and a Hierarchy may be that of an earlier namespace.
+func TestWhatRecordsOfARootSayAboutItsDirectory(t *testing.T) {
+	annotation := func(root string) func(*testing.T, *fixture) {
+		return func(t *testing.T, f *fixture) {
+			f.edit(t, root, func(ns *corev1.Namespace) { ns.Annotations = map[string]string{hnc.AnnotationAbstractAncestors: "eng"} })
+		}
+	}
+	for name, row := range map[string]struct {
+		change func(*testing.T, *fixture)
+		// names are the roots whose hierarchies name the directory, and earlier is bound to an earlier namespace.
+		names   []string
+		earlier string
+		want    bool
+	}{
+		"both name it":                       {names: []string{"root1", "root2"}, want: true},
+		"only the old root":                  {names: []string{"root1"}},
+		"only the annotation of the old one": {change: annotation("root1")},
+		"the new root did before":            {names: []string{"root1"}, change: annotation("root2")},
+		"an earlier namespace of the new":    {names: []string{"root1", "root2"}, earlier: "root2"},
+		"an earlier namespace of the old":    {names: []string{"root1"}, earlier: "root1", want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, forestOfRows)
+			f.admin["user/root1"], f.admin["user/y"] = true, true
+			f.Authorizer.SetHierarchies(func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
+				specs := map[string]hnc.HierarchySpec{}
+				for _, root := range row.names {
+					specs[root] = hnc.HierarchySpec{AbstractAncestors: []string{"eng"}}
+				}
+				h, err := hierarchies(specs)(ctx, namespace)
+				if err == nil && namespace == row.earlier {
+					h.OwnerReferences[0].UID = "uid-of-an-earlier-one"
+				}
+				return h, err
+			})
+			if row.change != nil {
+				row.change(t, f)
+			}
+			_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), "y")
+			if (row.want && err != nil) || (!row.want && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "abstract ancestors eng"))) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

@@ -131,7 +131,8 @@ func newFixture(t *testing.T, parents map[string]string) *fixture {
 func hierarchies(specs map[string]hnc.HierarchySpec) HierarchyGetter {
 	return func(_ context.Context, namespace string) (*hnc.Hierarchy, error) {
 		if spec, ok := specs[namespace]; ok {
-			return &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: hnc.Singleton}, Spec: spec}, nil
+			owners := []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: namespace, UID: uid(namespace)}}
+			return &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: hnc.Singleton, OwnerReferences: owners}, Spec: spec}, nil
 		}
 		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
 	}

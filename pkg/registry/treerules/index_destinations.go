@@ -36,10 +36,10 @@ func (o *Overwrites) movedDestinations(ctx context.Context, nodes []Node, before
 	slices.Reverse(old)
 	return func(yield func(copies.Destination) bool) {
 		for _, name := range plan.Scope(t, nodes[0].Name) {
-			if t.Halted(name) {
+			d := namespacestate.Destination(t, name, hnc.LabelHasSubnamespaces, hnc.LabelOrphaned)
+			if t.Halted(name) || len(d.Ancestors) < len(chain) { // It gets no copies, or is excluded and gets no parent.
 				continue
 			}
-			d := namespacestate.Destination(t, name, hnc.LabelHasSubnamespaces, hnc.LabelOrphaned)
 			unmoved := copies.Destination{Namespace: name, Ancestors: slices.Concat(old, d.Ancestors[len(chain):]), Labels: o.index.labels}.Remember()
 			if d.Before = &unmoved; !yield(d) {
 				return

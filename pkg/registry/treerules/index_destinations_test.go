@@ -23,6 +23,20 @@ func destinationsIf(destinations iter.Seq[copies.Destination], selected func(cop
 	return all
 }
 
+// A Subnamespace of the name "gone" would adopt the orphan.
+func TestAnExcludedOrphanIsNoDestination(t *testing.T) {
+	f := newFixture(t, map[string]string{"root": "", "orphan": "gone", "off": "gone"})
+	excluding(t, f)
+	f.change(t, "off", map[string]string{"hierarchy": "off"}, nil, true)
+	for name, want := range map[string]string{"orphan": "[orphan[root gone]]", "off": "[]"} {
+		got := destinationsIf(f.Overwrites.movedDestinations(t.Context(), []Node{{Name: name, Namespace: f.existing(t, name)}}, []string{name}, []string{"gone", "root"}),
+			func(copies.Destination) bool { return true })
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: got %v, want %s", name, got, want)
+		}
+	}
+}
+
 // Namespaces are missing, external, excluded and re-created at random.
 func TestDestinationsBelowANamespaceAreThoseOfAllThatHaveIt(t *testing.T) {
 	compared := 0

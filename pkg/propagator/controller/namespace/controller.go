@@ -83,14 +83,22 @@ func changesOf(t *tree.Tree, name string) Changes {
 	return c
 }
 
-// Diverges reports whether a namespace needs other labels or annotations, or our finalizer.
-func (c *Controller) Diverges(s *cache.State, name string) bool {
+// Differs reports whether a namespace needs other labels or annotations, or our finalizer.
+func (c *Controller) Differs(s *cache.State, name string) bool {
 	return !changesOf(s.Tree, name).none()
+}
+
+// Diverges also reports whether an annotation about limits may have to be removed.
+func (c *Controller) Diverges(s *cache.State, name string) bool {
+	return c.Differs(s, name) || forgetsLimits(s.Tree, name)
 }
 
 // Reconcile gives a namespace the metadata that it has to have.
 func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	if err := c.Sync(ctx, key.Namespace); err != nil {
+		return err
+	}
+	if err := c.forgetLimits(ctx, key.Namespace); err != nil {
 		return err
 	}
 	return c.reportRemaining(ctx, key.Namespace)

@@ -1,0 +1,40 @@
+package namespace
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+)
+
+// forgetsLimits reports whether the annotation that limits are pending seems to be about a Subnamespace that a
+// namespace does not have any more: a restore has brought it back, or the store was lost in between.
+func forgetsLimits(t *tree.Tree, name string) bool {
+	ns := t.Namespace(name)
+	return ns != nil && !ns.Terminating && ns.LimitsPending != "" && !t.LimitsPending(name)
+}
+
+// forgetLimits removes such an annotation, with which nobody may convert the namespace. The cache may not contain the
+// Subnamespace of a new namespace yet, so the API server confirms it.
+func (c *Controller) forgetLimits(ctx context.Context, name string) error {
+	var ns *tree.Namespace
+	var forgets bool
+	c.Cache.Read(func(s *cache.State) { ns, forgets = s.Tree.Namespace(name), forgetsLimits(s.Tree, name) })
+	if !forgets {
+		return nil
+	}
+	if ns.SubnamespaceOf != "" {
+		s, err := c.Hierarchy.HncV1beta1().Subnamespaces(ns.SubnamespaceOf).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case err == nil && s.UID == ns.LimitsPending && !hnc.IsVoid(s.Annotations):
+			return nil
+		case err != nil && !apierrors.IsNotFound(err):
+			return err
+		}
+	}
+	return c.Patch(ctx, ns, Changes{Annotations: map[string]*string{hnc.AnnotationLimitsPending: nil}})
+}
