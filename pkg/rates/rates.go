@@ -34,14 +34,36 @@ func New(perSecond, burst int) *Rates {
 func (r *Rates) Allow(now time.Time, tree string, size int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	own := r.of(now, tree)
+	// What is refused for others costs the tree nothing.
+	return own.TokensAt(now) >= float64(size) && r.all.AllowN(now, size) && own.AllowN(now, size)
+}
+
+// of returns the limiter of a tree. The lock must be held.
+func (r *Rates) of(now time.Time, tree string) *rate.Limiter {
 	maps.DeleteFunc(r.trees, func(_ string, l *rate.Limiter) bool { return l.TokensAt(now) >= float64(r.burst/treeShare) })
 	own, known := r.trees[tree]
 	if !known {
 		own = rate.NewLimiter(r.perSecond/treeShare, r.burst/treeShare)
 		r.trees[tree] = own
 	}
-	// What is refused for others costs the tree nothing.
-	return own.TokensAt(now) >= float64(size) && r.all.AllowN(now, size) && own.AllowN(now, size)
+	return own
+}
+
+// Spend counts bytes that have been written for a tree, allowed or not, and returns how long to write no more: limit at
+// most. No debt grows beyond what is paid off in that time. What a tree owes beyond its burst is no debt of all trees: it
+// may use up the burst of all, so that others pay for their own bytes, and not for its.
+func (r *Rates) Spend(now time.Time, tree string, size int, limit time.Duration) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	own := r.of(now, tree)
+	shared := min(size, max(int(own.TokensAt(now))+own.Burst(), 0))
+	return max(spend(own, now, size, limit), spend(r.all, now, shared, limit))
+}
+
+func spend(l *rate.Limiter, now time.Time, size int, limit time.Duration) time.Duration {
+	room := max(int(l.TokensAt(now)+limit.Seconds()*float64(l.Limit())), 0)
+	return l.ReserveN(now, min(size, room, l.Burst())).DelayFrom(now)
 }
 
 // Borrow reports whether a change may be made for a tree now that costs the tree more than once: it waits until that is

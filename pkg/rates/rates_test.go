@@ -54,3 +54,41 @@ func TestRefusalsCostATreeNothing(t *testing.T) {
 		}
 	}
 }
+
+// What was written in any case is paid off at half of the rate, for a bounded time, and delays no other tree.
+func TestDebtsOfATreeAreItsOwnAndBounded(t *testing.T) {
+	const limit = time.Minute
+	r, now := New(100, 1000), time.Unix(1000, 0)
+	for i, want := range []time.Duration{0, 4 * time.Second, 12 * time.Second} {
+		if delay := r.Spend(now, "greedy", []int{500, 200, 400}[i], limit); delay != want {
+			t.Errorf("write %d delays more by %s, want %s", i, delay, want)
+		}
+	}
+	for range 100 {
+		if delay := r.Spend(now, "greedy", 500, limit); delay > limit {
+			t.Fatalf("the delay is %s", delay)
+		}
+	}
+	if delay := r.Spend(now.Add(limit), "greedy", 50, limit); delay != time.Second {
+		t.Errorf("when the longest delay is over, 50 bytes delay more by %s, want a second", delay)
+	}
+	r = New(100, 1000)
+	for range 100 {
+		r.Spend(now, "greedy", 500, limit)
+	}
+	if delay := r.Spend(now, "other", 400, limit); delay > 4*time.Second {
+		t.Errorf("another tree waits for %s, want as long as all trees pay for its own 400 bytes", delay)
+	}
+}
+
+// All trees together are held to the whole rate.
+func TestDebtsOfManyTreesAddUp(t *testing.T) {
+	r, now := New(100, 1000), time.Unix(1000, 0)
+	var delay time.Duration
+	for _, tree := range []string{"a", "b", "c", "d", "e"} {
+		delay = r.Spend(now, tree, 500, time.Minute)
+	}
+	if delay != 15*time.Second {
+		t.Errorf("2500 bytes delay more by %s, want the 15s that 1500 take", delay)
+	}
+}

@@ -38,7 +38,7 @@ type Controller struct {
 	// creations delays new Hierarchies in namespaces that appeared after their children: clients that apply a directory
 	// look whether there is a Hierarchy, find none, and would fail to create it.
 	creations *cooldown.Cooldown
-	// pace delays the statuses of large Hierarchies, by large.
+	// pace delays the statuses of large Hierarchies, and new metadata of Subnamespaces in them, by large.
 	pace  cooldown.Pace
 	large *cooldown.Cooldown
 	// uncertain are the namespaces whose status may or may not be as it was written last, because the answer was lost.
@@ -105,7 +105,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 		delay = c.childLists.Remaining(namespace)
 	}
 	if !p.Create && !p.Bind {
-		delay = max(delay, c.large.Remaining(namespace))
+		delay = max(delay, c.Delay(namespace))
 	}
 	if delay > 0 {
 		c.Queue.AddAfter(key, delay)
@@ -131,7 +131,7 @@ func (c *Controller) writeStatus(ctx context.Context, p *StatusPlan) error {
 		status["children"] = p.Status.Children
 	}
 	patch := map[string]any{"metadata": map[string]any{"uid": p.Hierarchy.UID}, "status": status}
-	err := c.patch(ctx, p.Hierarchy.Namespace, patch, "status")
+	err := c.patch(ctx, p.Hierarchy, patch, "status")
 	switch {
 	case err != nil:
 		c.uncertain.Store(p.Hierarchy.Namespace, true)
@@ -162,7 +162,7 @@ func (c *Controller) refresh(ctx context.Context, namespace string) error {
 
 // bind makes the API server bind a Hierarchy to its namespace, which every write does.
 func (c *Controller) bind(ctx context.Context, h *tree.Hierarchy) error {
-	return c.patch(ctx, h.Namespace, map[string]any{"metadata": map[string]any{"uid": h.UID}})
+	return c.patch(ctx, h, map[string]any{"metadata": map[string]any{"uid": h.UID}})
 }
 
 // Create creates the Hierarchy of a namespace.
@@ -177,6 +177,9 @@ func (c *Controller) Create(ctx context.Context, namespace, parent string, metad
 	return outcome.Record(c.Metrics, "Hierarchy", "create", namespace, err, func() { c.Cache.ObserveHierarchy(created) })
 }
 
+// Delay returns for how long the Hierarchy of a namespace should not be written again, because it is large.
+func (c *Controller) Delay(namespace string) time.Duration { return c.large.Remaining(namespace) }
+
 // Adopt gives the Hierarchy of a sub-namespace the parent and the metadata that its Subnamespace specifies. The version
 // is part of the patch: a parent that a user has set in the meantime stays.
 func (c *Controller) Adopt(ctx context.Context, h *tree.Hierarchy, s *tree.Subnamespace, setParent, setMetadata bool) error {
@@ -188,22 +191,22 @@ func (c *Controller) Adopt(ctx context.Context, h *tree.Hierarchy, s *tree.Subna
 		spec["labels"], spec["annotations"] = s.Metadata.Labels, s.Metadata.Annotations
 		spec["namespaceLabels"], spec["namespaceAnnotations"] = s.Metadata.NamespaceLabels, s.Metadata.NamespaceAnnotations
 	}
-	return c.patch(ctx, h.Namespace, map[string]any{
+	return c.patch(ctx, h, map[string]any{
 		"metadata": map[string]any{"uid": h.UID, "resourceVersion": h.ResourceVersion},
 		"spec":     spec,
 	})
 }
 
-func (c *Controller) patch(ctx context.Context, namespace string, patch map[string]any, subresources ...string) error {
+func (c *Controller) patch(ctx context.Context, h *tree.Hierarchy, patch map[string]any, subresources ...string) error {
 	body, err := json.Marshal(patch)
 	if err != nil {
 		return err
 	}
-	patched, err := c.Hierarchy.HncV1beta1().Hierarchies(namespace).Patch(ctx, hnc.Singleton, types.MergePatchType, body, metav1.PatchOptions{}, subresources...)
-	return outcome.Record(c.Metrics, "Hierarchy", "patch", namespace, err, func() {
+	patched, err := c.Hierarchy.HncV1beta1().Hierarchies(h.Namespace).Patch(ctx, hnc.Singleton, types.MergePatchType, body, metav1.PatchOptions{}, subresources...)
+	return outcome.Record(c.Metrics, "Hierarchy", "patch", h.Namespace, err, func() {
 		c.Cache.ObserveHierarchy(patched)
-		if delay := c.pace.Written(time.Now(), patched); delay > 0 {
-			c.large.StartFor(namespace, delay)
+		if delay := c.pace.Written(time.Now(), c.Cache.Root(h.Namespace), h.ResourceVersion, patched); delay > 0 {
+			c.large.StartFor(h.Namespace, delay)
 		}
 	})
 }

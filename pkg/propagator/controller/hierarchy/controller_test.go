@@ -20,6 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -37,6 +38,8 @@ type fixture struct {
 	conditions []string
 	// padding makes each Hierarchy large.
 	padding string
+	// unchanged reports that patches change nothing.
+	unchanged bool
 }
 
 func (f *fixture) Add(queue.Key) { f.delays = append(f.delays, 0) }
@@ -61,11 +64,14 @@ func newFixture(t *testing.T) *fixture {
 		h := &v1beta1.Hierarchy{}
 		f.Cache.Read(func(s *cache.State) {
 			known := s.Tree.Hierarchy(action.GetNamespace())
-			h.Namespace, h.Name, h.UID, h.Generation = known.Namespace, hnc.Singleton, known.UID, known.Generation
+			h.Namespace, h.Name, h.UID, h.Generation, h.ResourceVersion = known.Namespace, hnc.Singleton, known.UID, known.Generation, known.ResourceVersion
 			h.Spec.Parent, h.Status = known.Parent, known.Status
 		})
 		err := json.Unmarshal(patch.GetPatch(), h)
-		h.ResourceVersion, h.Annotations = f.next(), map[string]string{"example.com/padding": f.padding}
+		if !f.unchanged {
+			h.ResourceVersion = f.next()
+		}
+		h.Annotations = map[string]string{"example.com/padding": f.padding}
 		return true, h, err
 	})
 	f.Cache.Update(func(s *cache.State) { s.AddEventHandlers(f.Handlers()) })
@@ -178,6 +184,41 @@ func TestStatusOfALargeHierarchyIsDelayed(t *testing.T) {
 		}
 	}
 	t.Error("any number of large statuses is written at once")
+}
+
+// Only what is stored counts, and for its own tree.
+func TestLargeHierarchiesDelayThoseOfTheirTree(t *testing.T) {
+	f := newFixture(t)
+	for namespace, parent := range map[string]string{"root": "", "child": "root", "other": ""} {
+		f.namespace(namespace)
+		f.parent(namespace, parent)
+	}
+	f.padding = strings.Repeat("x", 4<<20)
+	adopt := func(namespace string) time.Duration {
+		t.Helper()
+		var h *tree.Hierarchy
+		f.Cache.Read(func(s *cache.State) { h = s.Tree.Hierarchy(namespace) })
+		if err := f.Adopt(t.Context(), h, &tree.Subnamespace{}, false, true); err != nil {
+			t.Fatal(err)
+		}
+		return f.Delay(namespace)
+	}
+	f.unchanged = true
+	for range 8 {
+		if delay := adopt("root"); delay > 0 {
+			t.Fatalf("a patch that changes nothing delays the next one by %s", delay)
+		}
+	}
+	f.unchanged = false
+	for range 8 {
+		adopt("root")
+	}
+	if delay := adopt("child"); delay < 30*time.Second {
+		t.Errorf("in the same tree, the next write is delayed by %s", delay)
+	}
+	if delay := adopt("other"); delay > 5*time.Second {
+		t.Errorf("in another tree, the next write is delayed by %s", delay)
+	}
 }
 
 // The window is a second, so a short list may be written every ten seconds, and a long one every fifty.

@@ -86,7 +86,7 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 		return fmt.Errorf("%w: %w", outcome.ErrStale, err) // Another quota of that name.
 	}
 	return outcome.Record(c.Metrics, "HierarchicalResourceQuota", "patch", q.Namespace, err, func() {
-		if delay := c.pace.Written(time.Now(), patched); delay > c.statuses.Remaining(name.String()) {
+		if delay := c.pace.Written(time.Now(), c.Cache.Root(q.Namespace), q.ResourceVersion, patched); delay > c.statuses.Remaining(name.String()) {
 			c.statuses.StartFor(name.String(), delay)
 		}
 		c.Cache.ForQuotas().Observe(patched)

@@ -124,6 +124,11 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) (err error) {
 			return err
 		}
 	}
+	if delay := c.delay(s, p); delay > 0 {
+		c.requestedAt.Remove(key)
+		c.Urgent.AddAfter(key, delay)
+		return nil
+	}
 	if err := c.carryOut(ctx, k, s, p); err != nil {
 		return err
 	}
@@ -132,6 +137,20 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) (err error) {
 		c.creationSeconds.Observe(time.Since(at).Seconds())
 	}
 	return nil
+}
+
+// delay returns for how long a plan waits that writes a large object again: for a report about the Subnamespace, or new
+// metadata in the Hierarchy of a namespace that is complete otherwise. Users do not wait for another state.
+func (c *Controller) delay(s *tree.Subnamespace, p plan) time.Duration {
+	switch {
+	case s == nil || p.status.State != s.Status.State:
+		return 0
+	case p.action == report:
+		return c.large.Remaining(s.Parent + "/" + s.Name)
+	case p.action == populate && p.setMetadata && !p.setParent && p.creator == nil && !p.unlimited:
+		return c.Hierarchies.Delay(s.Name)
+	}
+	return 0
 }
 
 func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subnamespace, p plan) error {
@@ -153,10 +172,6 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 	case deleteNamespace:
 		return c.deleteNamespace(ctx, key, s, p)
 	case report:
-		if delay := c.large.Remaining(key.Parent + "/" + key.Name); delay > 0 {
-			c.Urgent.AddAfter(queue.Key{Class: queue.Subnamespace, Namespace: key.Parent, Name: key.Name}, delay)
-			return nil
-		}
 		return c.writeStatus(ctx, s, p.status)
 	case createNamespace:
 		p, err := c.protectParent(ctx, key)

@@ -74,7 +74,7 @@ func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan)
 	}
 	return parallel.Run([]func() error{
 		func() error { return c.removeNotes(ctx, s, p) },
-		func() error { return c.writeStatus(ctx, s, p.status) },
+		func() error { return c.writeNewStatus(ctx, s, p.status) },
 	})
 }
 
@@ -114,6 +114,19 @@ func (c *Controller) reportFailure(ctx context.Context, s *tree.Subnamespace, st
 	return errors.Join(err, c.writeStatus(ctx, s, status))
 }
 
+// writeNewStatus writes a status unless the present one, which may be newer than the record, is equivalent.
+func (c *Controller) writeNewStatus(ctx context.Context, s *tree.Subnamespace, status v1beta1.SubnamespaceStatus) error {
+	same := false
+	c.Cache.Read(func(state *cache.State) {
+		present := state.Tree.SubnamespaceRecord(s.Key)
+		same = present != nil && present.UID == s.UID && sameStatus(status, present.Status)
+	})
+	if same {
+		return nil
+	}
+	return c.writeStatus(ctx, s, status)
+}
+
 func (c *Controller) writeStatus(ctx context.Context, s *tree.Subnamespace, status v1beta1.SubnamespaceStatus) error {
 	return c.patch(ctx, s, map[string]any{"metadata": map[string]any{"uid": s.UID}, "status": status}, "status")
 }
@@ -146,7 +159,7 @@ func (c *Controller) patch(ctx context.Context, s *tree.Subnamespace, patch map[
 	patched, err := c.Hierarchy.HncV1beta1().Subnamespaces(s.Parent).Patch(ctx, s.Name, types.MergePatchType, body, metav1.PatchOptions{}, subresources...)
 	return outcome.Record(c.Metrics, "Subnamespace", "patch", s.Parent, err, func() {
 		c.Cache.ObserveSubnamespace(patched)
-		if delay := c.pace.Written(time.Now(), patched); delay > 0 {
+		if delay := c.pace.Written(time.Now(), c.Cache.Root(s.Parent), s.ResourceVersion, patched); delay > 0 {
 			c.large.StartFor(s.Parent+"/"+s.Name, delay)
 		}
 	})
