@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -124,8 +125,10 @@ func newTestCluster(t *testing.T, content string, serve http.HandlerFunc) (*Clus
 	if err != nil {
 		t.Fatal(err)
 	}
-	core := schema.GroupVersion{Version: "v1"}
-	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core})
+	core, rbac := schema.GroupVersion{Version: "v1"}, schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core, rbac})
+	mapper.Add(rbac.WithKind("RoleBinding"), meta.RESTScopeNamespace)
+	mapper.Add(rbac.WithKind("Role"), meta.RESTScopeNamespace)
 	mapper.Add(core.WithKind("ConfigMap"), meta.RESTScopeNamespace)
 	mapper.Add(core.WithKind("NetworkPolicy"), meta.RESTScopeNamespace)
 	mapper.Add(core.WithKind("Namespace"), meta.RESTScopeRoot)
@@ -193,6 +196,62 @@ func TestCorrectionsOfTerminatingObjectsCount(t *testing.T) {
 		}
 		if got := drifted.Corrected(before, c.State()); len(got) != 1 {
 			t.Errorf("corrected %v", got)
+		}
+	}
+}
+
+// Whoever adds an annotation that must not stand beside the repository's does not keep the rest of the object.
+func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
+	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"rejected"}`
+	const metadata = `"metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","annotations":{%s}}`
+	const none, all = `"propagate.hnc.x-k8s.io/none":"true"`, `"propagate.hnc.x-k8s.io/all":"true"`
+	for kind, content := range map[string]string{
+		"NetworkPolicy": `{"kind":"NetworkPolicy","apiVersion":"v1",` + metadata + `,"spec":{"podSelector":{},"ingress":[{}]}}`,
+		"Role":          `{"kind":"Role","apiVersion":"rbac.authorization.k8s.io/v1",` + metadata + `,"rules":[{"verbs":["get"]}]}`,
+	} {
+		for name, test := range map[string]struct {
+			invalid   bool // without what others have added, too
+			conflicts int  // of patches after the first one
+			want      string
+		}{
+			"valid without it":    {false, 0, "PATCH GET PUT GET empty empty PATCH"},
+			"others write, too":   {false, 2, "PATCH GET PUT GET empty empty GET empty GET empty PATCH"},
+			"others do not cease": {false, 100, "PATCH GET PUT GET empty" + strings.Repeat(" empty GET", maxConflicts) + " empty"},
+			"an immutable field":  {true, 0, "PATCH GET PUT"},
+		} {
+			var requests []string
+			patches := 0
+			c, o := newTestCluster(t, fmt.Sprintf(content, none), func(w http.ResponseWriter, r *http.Request) {
+				what := r.Method
+				body, _ := io.ReadAll(r.Body)
+				switch {
+				case r.Header.Get("Content-Type") == "application/merge-patch+json":
+					what = "empty"
+					patches++
+					if !strings.Contains(string(body), `"propagate.hnc.x-k8s.io/all":null`) {
+						t.Errorf("%s, %s: got the patch %s", kind, name, body)
+					}
+				case what == http.MethodPut && (r.URL.Query().Get("dryRun") != "All" || !strings.Contains(string(body), `"resourceVersion":"5"`)):
+					t.Errorf("%s, %s: got %s for %s", kind, name, body, r.URL)
+				}
+				requests = append(requests, what)
+				switch {
+				case what == http.MethodPatch && patches == 0, what == http.MethodPut && test.invalid:
+					w.WriteHeader(http.StatusUnprocessableEntity)
+					_, _ = fmt.Fprintf(w, status, "Invalid", http.StatusUnprocessableEntity)
+				case what == "empty" && patches > 1 && patches <= test.conflicts+1:
+					w.WriteHeader(http.StatusConflict)
+					_, _ = fmt.Fprintf(w, status, "Conflict", http.StatusConflict)
+				default:
+					if what == http.MethodPatch && r.URL.Query().Get("force") != "true" {
+						t.Errorf("%s, %s: applied without force", kind, name)
+					}
+					_, _ = fmt.Fprintf(w, content, all)
+				}
+			})
+			if err := c.Apply(t.Context(), o); (err == nil) != strings.HasSuffix(test.want, " PATCH") || strings.Join(requests, " ") != test.want {
+				t.Errorf("%s, %s: got %v and %v", kind, name, err, requests)
+			}
 		}
 	}
 }

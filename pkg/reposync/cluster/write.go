@@ -23,8 +23,8 @@ var errTerminating = errors.New("the object is being deleted; it is created agai
 
 // Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not
 // taken over. One that an update cannot change, because a field is immutable, is replaced, as copies are. One that is too
-// large with what others have added loses that. One that is CreateOnly and exists is left alone; without the label no
-// watch shows its deletion, so nothing is remembered about it.
+// large, or invalid, with what others have added loses that. One that is CreateOnly and exists is left alone; without the
+// label no watch shows its deletion, so nothing is remembered about it.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	resource, err := c.ResourceOf(o)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 			return err
 		}
 		// Without force after a deletion, so that an object that somebody else creates first is not taken over unseen.
-		result, err = apply(crowded(rejected))
+		result, err = apply(makesRoom(resource, rejected))
 	}
 	if err != nil {
 		return err
@@ -89,8 +89,7 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 }
 
 // makeWay changes the object that an update cannot turn into the one of the repository, if TryReplace permits it and it
-// is as read: one that is too large loses what others have added, one with an immutable field is deleted. err is that of
-// the update.
+// is as read: it loses what others have added if makesRoom says so, and is deleted otherwise. err is that of the update.
 func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
 	rejected, client := err, c.whole.Resource(resource).Namespace(o.Namespace)
 	if err := c.TryReplace(ctx, resource, o, rejected); err != nil {
@@ -108,17 +107,24 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 		return err
 	case found.GetDeletionTimestamp() != nil:
 		return errTerminating
-	case crowded(rejected):
-		annotations, patches := apierrors.IsInvalid(rejected), 1
+	case makesRoom(resource, rejected):
+		annotations, patches := crowded(rejected) && apierrors.IsInvalid(rejected), 1
 		if !annotations {
 			// The first one makes the field manager the owner of lists as one that updates, and the second, which changes
 			// nothing else, removes that entry.
 			patches = 2
 		}
-		for range patches {
+		for n, tries := 0, 0; n < patches; n++ {
 			patch, err := json.Marshal(room(found, o, Manager(c.sync), annotations))
 			if err == nil {
 				found, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+			}
+			// Without the second one, the entry stays.
+			if n > 0 && apierrors.IsConflict(err) && tries < maxConflicts {
+				n, tries = n-1, tries+1
+				if found, err = client.Get(ctx, o.Name, metav1.GetOptions{}); err == nil {
+					err = Foreign(c.sync, found)
+				}
 			}
 			if err != nil {
 				return err
@@ -136,18 +142,41 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 	return err
 }
 
+// maxConflicts is how often a patch is repeated after others' writes.
+const maxConflicts = 5
+
+// makesRoom reports whether an object whose update has failed by err loses what others have added. Otherwise it is
+// deleted.
+func makesRoom(resource schema.GroupVersionResource, err error) bool {
+	return crowded(err) || !copies.Replaceable(resource.GroupResource())
+}
+
 // TryReplace returns nil if an object whose update has failed by err can be made one that is updated: others may have
-// made it too large, or it may be deleted and created again, because the update is invalid, the kind is one of
-// copies.Replaceable, and nothing but the present object prevents the creation. Otherwise it returns err, or the error
-// of the creation. It stores nothing.
+// made it too large; or the update is invalid, and it may be deleted and created again, because the kind is one of
+// copies.Replaceable and nothing but the present object prevents the creation, or is valid without what others have
+// added. Otherwise it returns err, or the error of the creation. It stores nothing.
 func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
 	if crowded(err) {
 		return nil
 	}
-	if !apierrors.IsInvalid(err) || !copies.Replaceable(resource.GroupResource()) {
+	if !apierrors.IsInvalid(err) {
 		return err
 	}
-	_, err = c.whole.Resource(resource).Namespace(o.Namespace).Create(ctx, o.Content(), metav1.CreateOptions{
+	client := c.whole.Resource(resource).Namespace(o.Namespace)
+	if !copies.Replaceable(resource.GroupResource()) {
+		alone := o.Content()
+		found, tried := client.Get(ctx, o.Name, metav1.GetOptions{})
+		if tried == nil {
+			alone.SetResourceVersion(found.GetResourceVersion())
+			// An immutable field makes this invalid, too.
+			_, tried = client.Update(ctx, alone, metav1.UpdateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
+		}
+		if tried != nil {
+			return err
+		}
+		return nil
+	}
+	_, err = client.Create(ctx, o.Content(), metav1.CreateOptions{
 		FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll},
 	})
 	if copies.InTheWay(err) {
@@ -157,8 +186,13 @@ func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionRe
 }
 
 // Revoke takes away what an object of RBAC grants that the RepositorySync has applied, and that the repository does not. It
-// leaves that to Apply, and returns true, if applying the object grants nothing that it does not grant already.
-func (c *Cluster) Revoke(ctx context.Context, o *plan.Object) (bool, error) {
+// leaves that to Apply, and returns true, if applying the object grants nothing that it does not grant already. err is that
+// of Apply, nil if that has not been tried; unless it is a rejection, another attempt has to take it away.
+func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, error) {
+	tried := err != nil
+	if tried && !definite(err) {
+		return false, nil
+	}
 	resource, err := c.ResourceOf(o)
 	if err != nil {
 		return false, err
@@ -167,17 +201,38 @@ func (c *Cluster) Revoke(ctx context.Context, o *plan.Object) (bool, error) {
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
-	if err != nil || o.Reduces(live) {
+	if err != nil || o.Reduces(live) && (!tried || o.Handling == plan.CreateOnly) {
 		return err == nil, err
 	}
 	narrowed, grantsMore := o.Narrow(live)
 	switch {
-	case !grantsMore || live.GetLabels()[hnc.LabelRepositorySync] != c.sync:
+	case !grantsMore || live.GetLabels()[hnc.LabelRepositorySync] != c.sync || Foreign(c.sync, live) != nil:
 		return false, nil
 	case narrowed == nil:
 		return false, c.Delete(ctx, o.ID)
 	}
-	return false, c.Apply(ctx, narrowed)
+	if err := c.Apply(ctx, narrowed); !definite(err) {
+		return false, err
+	}
+	// Something else may be rejected, such as a label, or that it grants anything at all.
+	field := o.GrantsIn()
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": live.GetUID()}, field: narrowed.Content().Object[field]})
+	if err != nil {
+		return false, err
+	}
+	live, err = c.whole.Resource(resource).Namespace(o.Namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+	if err == nil {
+		_, grantsMore = o.Narrow(live)
+	}
+	if err == nil && grantsMore || definite(err) {
+		return false, c.Delete(ctx, o.ID)
+	}
+	return false, err
+}
+
+// definite reports whether an object cannot be applied as it is, and not only at the moment.
+func definite(err error) bool {
+	return plan.Rejected(err) || crowded(err) || errors.Is(err, errTerminating)
 }
 
 // Foreign returns an error if the labels of an object say that a RepositorySync must not take it over.

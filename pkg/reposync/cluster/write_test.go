@@ -78,7 +78,7 @@ func TestConflictsOfDeletions(t *testing.T) {
 
 // A tenant deletes an object of the repository, and creates an immutable one of its name.
 func TestImmutableObjectsAreReplaced(t *testing.T) {
-	const request, create, try, get, remove = "PATCH force", "PATCH", "POST dry run", "GET", "DELETE"
+	const request, create, try, get, remove, update = "PATCH force", "PATCH", "POST dry run", "GET", "DELETE", "PUT"
 	for name, test := range map[string]struct {
 		resource string
 		labels   map[string]string
@@ -98,7 +98,7 @@ func TestImmutableObjectsAreReplaced(t *testing.T) {
 		"a copy":                      {"configmaps", map[string]string{hnc.LabelInheritedFrom: "acme"}, false, 409, "exists", 200, []string{request, try, get}, func(err error) bool { return err != nil }},
 		"another repository's":        {"configmaps", map[string]string{hnc.LabelRepositorySync: "other"}, false, 409, "exists", 200, []string{request, try, get}, func(err error) bool { return err != nil }},
 		"being deleted":               {"configmaps", nil, true, 409, "exists", 200, []string{request, try, get}, func(err error) bool { return errors.Is(err, errTerminating) }},
-		"not a kind that is replaced": {"services", nil, false, 409, "exists", 200, []string{request}, apierrors.IsInvalid},
+		"not a kind that is replaced": {"services", nil, false, 409, "exists", 200, []string{request, get, update}, apierrors.IsInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := metav1.PartialObjectMetadata{
@@ -115,6 +115,8 @@ func TestImmutableObjectsAreReplaced(t *testing.T) {
 				switch {
 				case query.Get("force") == "true":
 					made, code = request, 422
+				case r.Method == http.MethodPut:
+					code = 422
 				case r.Method == http.MethodPost && query.Get("dryRun") == metav1.DryRunAll:
 					made, code = try, test.try
 				case r.Method == http.MethodDelete:
@@ -230,7 +232,7 @@ func TestRevoke(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.set(desired[0].ID, plan.Live{UID: "u", Version: 1})
-		reduces, err := c.Revoke(t.Context(), desired[0])
+		reduces, err := c.Revoke(t.Context(), desired[0], nil)
 		if err != nil || reduces != test.reduces || !slices.Equal(requests[:len(test.want)], test.want) {
 			t.Errorf("%s: got %t, %v, and the requests %q", name, reduces, err, requests)
 		}
@@ -238,6 +240,67 @@ func TestRevoke(t *testing.T) {
 			t.Errorf("%s: it counts as applied", name)
 		}
 		server.Close()
+	}
+}
+
+// TestRejectedPermissionsAreTakenAway has RoleBindings of the repository that are not applied as they are, for different
+// reasons.
+func TestRejectedPermissionsAreTakenAway(t *testing.T) {
+	const apply, patch = "PATCH apply", "PATCH subjects"
+	answer := func(code int) error {
+		return apierrors.NewGenericServerResponse(code, "PATCH", schema.GroupResource{}, "readers", "", 0, true)
+	}
+	const forbidden, inherited, everywhere = 403, `"hnc.x-k8s.io/inherited-from":"acme",`, `"propagate.hnc.x-k8s.io/all":"true"`
+	for name, test := range map[string]struct {
+		err                      error
+		label, annotations, role string
+		denied                   []string
+		want                     []string
+	}{
+		"a conflict":                 {answer(409), "", "", "edit", nil, nil},
+		"a timeout":                  {answer(408), "", "", "edit", nil, nil},
+		"too many requests":          {answer(429), "", "", "edit", nil, nil},
+		"an error of a server":       {answer(500), "", "", "admin", nil, nil},
+		"no answer":                  {io.ErrUnexpectedEOF, "", "", "admin", nil, nil},
+		"a rejection":                {answer(forbidden), "", "", "edit", nil, []string{"GET", apply}},
+		"another role":               {answer(forbidden), "", "", "admin", nil, []string{"GET", "DELETE", "GET"}},
+		"another role, and deleted":  {errTerminating, "", "", "admin", nil, []string{"GET", "DELETE", "GET"}},
+		"what both have, too":        {answer(forbidden), "", "", "edit", []string{apply}, []string{"GET", apply, patch}},
+		"all of it":                  {answer(forbidden), "", "", "edit", []string{apply, patch}, []string{"GET", apply, patch, "DELETE", "GET"}},
+		"it is propagated elsewhere": {answer(forbidden), "", everywhere, "edit", []string{apply}, []string{"GET", apply, patch, "DELETE", "GET"}},
+		"a copy is in the way":       {answer(forbidden), inherited, "", "admin", nil, []string{"GET"}},
+	} {
+		var requests []string
+		c, o := newTestCluster(t, `{"kind":"RoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers"},
+			"roleRef":{"kind":"ClusterRole","name":"edit"},"subjects":[{"kind":"User","name":"bob"}]}`, func(w http.ResponseWriter, r *http.Request) {
+			made, subjects := r.Method, `{"kind":"User","name":"ann"},{"kind":"User","name":"bob"}`
+			if body, _ := io.ReadAll(r.Body); made == http.MethodPatch {
+				made += " apply"
+				if r.Header.Get("Content-Type") == string(types.MergePatchType) {
+					made, subjects = patch, `{"kind":"User","name":"bob"}`
+					if string(body) != `{"metadata":{"uid":"u"},"subjects":[`+subjects+`]}` {
+						t.Errorf("%s: got the patch %s", name, body)
+					}
+				}
+			}
+			gone := made == http.MethodGet && slices.Contains(requests, http.MethodDelete)
+			requests = append(requests, made)
+			switch {
+			case gone:
+				w.WriteHeader(http.StatusNotFound)
+				_ = json.NewEncoder(w).Encode(apierrors.NewNotFound(schema.GroupResource{}, "readers").Status())
+				return
+			case slices.Contains(test.denied, made):
+				w.WriteHeader(forbidden)
+				_, _ = fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`)
+				return
+			}
+			_, _ = fmt.Fprintf(w, `{"kind":"RoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers","uid":"u","resourceVersion":"5",
+				"labels":{%s"hnc.x-k8s.io/repository-sync":"policy"},"annotations":{%s}},"roleRef":{"kind":"ClusterRole","name":%q},"subjects":[%s]}`, test.label, test.annotations, test.role, subjects)
+		})
+		if _, err := c.Revoke(t.Context(), o, test.err); err != nil || !slices.Equal(requests, test.want) {
+			t.Errorf("%s: got %v after %q", name, err, requests)
+		}
 	}
 }
 

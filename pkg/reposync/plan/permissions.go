@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -38,12 +39,12 @@ func (o *Object) Reduces(live *unstructured.Unstructured) bool {
 	spread := propagation(wanted)
 	var a, b grants
 	return (spread[hnc.AnnotationNone] == "true" || maps.Equal(spread, propagation(live))) && a.decode(wanted) == nil && b.decode(live) == nil && a.sameRole(b) &&
-		len(outside(a.Subjects, b.Subjects)) == 0 && !tooLarge(a, b) && rulesWithin(a.Rules, b.Rules)
+		len(outside(a.Subjects, b.Subjects)) == 0 && (a.sameRules(b) || !tooLarge(a, b) && rulesWithin(a.Rules, b.Rules))
 }
 
 // Narrow returns the object with only those subjects or rules that its live state has, too, and not propagated if that is
 // propagated otherwise, so that applying it takes away what the object does not grant; nil if it is for another role. It
-// also reports whether the live state grants more than that. Of very large rules, none are left.
+// also reports whether the live state grants more than that. Of very large rules that differ, none are left.
 func (o *Object) Narrow(live *unstructured.Unstructured) (narrowed *Object, grantsMore bool) {
 	source := *o.source
 	source.Unstructured = *source.DeepCopy()
@@ -70,9 +71,12 @@ func (o *Object) Narrow(live *unstructured.Unstructured) (narrowed *Object, gran
 		source.Object["subjects"] = listOf(outside(have.Subjects, taken))
 		grantsMore = grantsMore || len(taken) > 0
 	} else {
-		rules := common(have, want)
+		rules := want.Rules
+		if !want.sameRules(have) {
+			rules = common(have, want)
+			grantsMore = grantsMore || !rulesWithin(have.Rules, rules)
+		}
 		source.Object["rules"] = listOf(rules)
-		grantsMore = grantsMore || !rulesWithin(have.Rules, rules)
 	}
 	result := *o
 	// The object as it is in the repository still has to be applied.
@@ -110,6 +114,8 @@ func (g *grants) sameRole(as grants) bool {
 	return g.RoleRef.Kind == as.RoleRef.Kind && g.RoleRef.Name == as.RoleRef.Name
 }
 
+func (g *grants) sameRules(as grants) bool { return apiequality.Semantic.DeepEqual(g.Rules, as.Rules) }
+
 // outside returns the subjects that are not among others. The API server sets their groups by their kinds.
 func outside(subjects, others []rbacv1.Subject) []rbacv1.Subject {
 	have := make(map[rbacv1.Subject]bool, len(others))
@@ -130,7 +136,8 @@ const (
 	maxCommonValues = 1 << 12
 )
 
-// tooLarge reports whether the rules of two Roles are not compared. They count as granting something new.
+// tooLarge reports whether the rules of two Roles are not compared, unless they are the same. They count as granting
+// something new.
 func tooLarge(a, b grants) bool { return valuesOf(a.Rules)*valuesOf(b.Rules) > maxRuleComparisons }
 
 // rulesWithin reports whether each rule is covered by one of others.

@@ -79,8 +79,8 @@ type Plan struct {
 	// Delete are the objects to be deleted, in order. Those in a namespace of DeleteNamespaces are left out: they are
 	// deleted with it.
 	Delete []ID
-	// Granted are the permissions in the namespaces of DeleteNamespaces. They are deleted first, so that they are gone
-	// if a namespace stays.
+	// Granted are the permissions in the namespaces of DeleteNamespaces, and in those that are being deleted. They are
+	// deleted first, so that they are gone if a namespace stays.
 	Granted []ID
 	// DeleteNamespaces are the namespaces to be deleted.
 	DeleteNamespaces []ID
@@ -140,18 +140,17 @@ func (p *Plan) Corrected(before, after *State) []ID {
 
 // prune decides about objects that have left the repository.
 func (p *Plan) prune(wanted map[ID]bool, state *State) {
-	// deleted says of the namespaces that go whether they are of DeleteNamespaces.
-	deleted := map[string]bool{}
+	goes := map[string]bool{}
 	for id, live := range state.Live {
 		switch {
 		case wanted[id] || id.Kind != object.Namespace || live.Owned == 0 || state.keeps(id, wanted):
 		case state.detached(id) || repository.Detached(id.Name):
 			p.Release = append(p.Release, id)
-		case !live.Terminating:
-			p.DeleteNamespaces = append(p.DeleteNamespaces, id)
-			deleted[id.Name] = true
 		default:
-			deleted[id.Name] = false
+			goes[id.Name] = true
+			if !live.Terminating {
+				p.DeleteNamespaces = append(p.DeleteNamespaces, id)
+			}
 		}
 	}
 	for id, live := range state.Live {
@@ -173,11 +172,10 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 		p.Delete = append(p.Delete, id)
 	}
 	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool {
-		first, goes := deleted[id.Namespace]
-		if first && id.Grants() {
+		if goes[id.Namespace] && id.Grants() {
 			p.Granted = append(p.Granted, id)
 		}
-		return goes
+		return goes[id.Namespace]
 	})
 	slices.SortFunc(p.Delete, CompareIDs)
 	slices.SortFunc(p.DeleteNamespaces, CompareIDs)
@@ -249,7 +247,6 @@ func (p *Plan) Keep(namespaces map[string]bool) {
 // Confine takes out of the plan the deletions and releases that another plan does not contain, or whose object is not
 // the same one. It returns those that only the other plan contains from then on.
 func (p *Plan) Confine(to *Plan, same func(ID) bool) map[ID]bool {
-	left := map[ID]bool{}
 	// What is granted in a namespace is not listed on its own.
 	granted := map[ID]bool{}
 	for _, id := range to.Granted {
@@ -258,16 +255,20 @@ func (p *Plan) Confine(to *Plan, same func(ID) bool) map[ID]bool {
 	confine := func(ids *[]ID, to []ID) {
 		contained := maps.Clone(granted)
 		for _, id := range to {
-			contained[id], left[id] = true, true
+			contained[id] = true
 		}
 		*ids = slices.DeleteFunc(*ids, func(id ID) bool { return !contained[id] || !same(id) })
-		for _, id := range *ids {
-			delete(left, id)
-		}
 	}
 	confine(&p.Granted, to.Delete)
 	confine(&p.Delete, to.Delete)
 	confine(&p.DeleteNamespaces, to.DeleteNamespaces)
 	confine(&p.Release, to.Release)
+	left := map[ID]bool{}
+	for _, id := range slices.Concat(to.Delete, to.DeleteNamespaces, to.Release) {
+		left[id] = true
+	}
+	for _, id := range slices.Concat(p.Granted, p.Delete, p.DeleteNamespaces, p.Release) {
+		delete(left, id)
+	}
 	return left
 }

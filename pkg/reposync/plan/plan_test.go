@@ -143,6 +143,11 @@ func TestKeptNamespacesKeepTheirObjects(t *testing.T) {
 	if revoked != fmt.Sprint([]ID{grant, unlabeled}) || p.Prunes() > 0 {
 		t.Errorf("got %s, and %q is left", revoked, text(p))
 	}
+	// A finalizer may hold what a namespace grants that is being deleted.
+	held := Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1, Terminating: true}, policy: {Owned: 1}, grant: {Owned: 1, Terminating: true}}}, true)
+	if got := fmt.Sprint(held.Revoke()); got != fmt.Sprint([]ID{grant}) || held.Prunes() > 0 {
+		t.Errorf("of a namespace that is being deleted, got %s, and %q is left", got, text(held))
+	}
 	// What was shown as deleted with the namespace may be deleted without it, and nothing else.
 	p, shown := Compute(nil, state, true), Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1}, grant: {Owned: 1}}}, true)
 	p.Keep(map[string]bool{"shop": true})
@@ -205,6 +210,11 @@ func TestPlansAreConfinedToOthers(t *testing.T) {
 	}
 	if want := (map[ID]bool{id("gone"): true, id("replaced"): true, id("detached"): true, shop: true}); !maps.Equal(left, want) {
 		t.Errorf("got %v, want %v", left, want)
+	}
+	// Its namespace may go, too, meanwhile.
+	p = &Plan{Granted: []ID{grant}}
+	if left := p.Confine(&Plan{Delete: []ID{grant}}, func(ID) bool { return true }); len(left) > 0 || len(p.Granted) != 1 {
+		t.Errorf("%v is kept, and %v deleted", left, p.Granted)
 	}
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -55,7 +56,7 @@ func (r *Rejections) Record(o *Object, now time.Time, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Code < 400 || status.Status().Code >= 500 || apierrors.IsTooManyRequests(err) || apierrors.IsConflict(err) {
+	if !Rejected(err) || !errors.As(err, &status) {
 		delete(r.rejected, o.ID)
 		return
 	}
@@ -64,6 +65,17 @@ func (r *Rejections) Record(o *Object, now time.Time, err error) {
 		wait = min(2*last.wait, maxWait)
 	}
 	r.rejected[o.ID] = rejection{r.shorten(err, status.Status()), o.Hash, now.Add(wait), wait}
+}
+
+// Rejected reports whether an error is that of an API server which rejects what is written. Of other errors, such as
+// conflicts and those of servers, another attempt may succeed.
+func Rejected(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || apierrors.IsTooManyRequests(err) || apierrors.IsConflict(err) {
+		return false
+	}
+	code := status.Status().Code
+	return code >= http.StatusBadRequest && code < http.StatusInternalServerError && code != http.StatusRequestTimeout
 }
 
 // shorten returns what is reported of an error, which may have megabytes of details about single fields.

@@ -106,7 +106,7 @@ func (w *Writer) apply(ctx context.Context, objects []*plan.Object) {
 func (w *Writer) write(ctx context.Context, o *plan.Object) error {
 	err := w.Cluster.Apply(ctx, o)
 	if err != nil && o.Waits() {
-		if _, revoked := w.Cluster.Revoke(ctx, o); revoked != nil {
+		if _, revoked := w.Cluster.Revoke(ctx, o, err); revoked != nil {
 			return fmt.Errorf("what it no longer grants is not taken away: %w; it is not applied: %w", revoked, err)
 		}
 	}
@@ -144,7 +144,7 @@ func (w *Writer) waits(ctx context.Context, o *plan.Object) error {
 	if left == "" {
 		return nil
 	}
-	reduces, err := w.Cluster.Revoke(ctx, o)
+	reduces, err := w.Cluster.Revoke(ctx, o, nil)
 	if err != nil || reduces {
 		return err
 	}
@@ -156,7 +156,7 @@ func (w *Writer) postpone(ctx context.Context, o *plan.Object, late map[string]b
 	if !o.Waits() || !late[o.Namespace] {
 		return false
 	}
-	if reduces, err := w.Cluster.Revoke(ctx, o); err == nil && reduces {
+	if reduces, err := w.Cluster.Revoke(ctx, o, nil); err == nil && reduces {
 		return false
 	}
 	w.late = append(w.late, o)

@@ -179,22 +179,16 @@ func TestNamespacesThatStayLoseTheirPermissions(t *testing.T) {
 
 // What a commit takes from a RoleBinding does not stay because the rest of it is rejected.
 func TestRejectedPermissionsAreReduced(t *testing.T) {
-	source := &object.Object{}
-	if err := source.UnmarshalJSON([]byte(`{"kind":"RoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers"},
-		"roleRef":{"kind":"ClusterRole","name":"edit"},"subjects":[{"kind":"User","name":"bob"},{"kind":"User","name":"eve"}]}`)); err != nil {
-		t.Fatal(err)
-	}
-	desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	desired := readersFor(t, "bob", "eve")
 	for _, narrow := range []bool{true, false} {
 		var subjects []string
 		var result error
 		c, _ := rbacServer(t, func(body string) bool {
-			subjects = append(subjects, strings.Join(regexp.MustCompile(`"(ann|bob|eve)"`).FindAllString(body, -1), ""))
+			if strings.Contains(body, "roleRef") {
+				subjects = append(subjects, strings.Join(regexp.MustCompile(`"(ann|bob|eve)"`).FindAllString(body, -1), ""))
+			}
 			return narrow && !strings.Contains(body, "eve")
-		})
+		}, "DELETE "+bindingPath)
 		p := &plan.Plan{}
 		p.Apply[plan.PhaseBindings] = desired
 		(&Writer{Cluster: c, Done: func(_ Operation, _ plan.ID, _ string, err error) { result = err }}).Apply(t.Context(), p)
@@ -202,6 +196,37 @@ func TestRejectedPermissionsAreReduced(t *testing.T) {
 			t.Errorf("got the subjects %q and %v", subjects, result)
 		}
 	}
+}
+
+// It may be its labels that a policy rejects, for example.
+func TestRejectedPermissionsThatOnlyLoseAreReduced(t *testing.T) {
+	var result error
+	c, requests := rbacServer(t, func(string) bool { return false })
+	p := &plan.Plan{}
+	p.Apply[plan.PhaseBindings] = readersFor(t, "bob")
+	(&Writer{Cluster: c, Done: func(_ Operation, _ plan.ID, _ string, err error) { result = err }}).Apply(t.Context(), p)
+	if result == nil || !slices.Contains(*requests, "DELETE "+bindingPath) {
+		t.Errorf("got %v after %q", result, *requests)
+	}
+}
+
+// readersFor returns binding as the repository wants it, with these users.
+func readersFor(t *testing.T, users ...string) []*plan.Object {
+	t.Helper()
+	var subjects []any
+	for _, user := range users {
+		subjects = append(subjects, map[string]any{"kind": "User", "name": user})
+	}
+	source := &object.Object{}
+	source.Object = map[string]any{
+		"kind": "RoleBinding", "apiVersion": "rbac.authorization.k8s.io/v1", "metadata": map[string]any{"namespace": "shop", "name": "readers"},
+		"roleRef": map[string]any{"kind": "ClusterRole", "name": "edit"}, "subjects": subjects,
+	}
+	desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return desired
 }
 
 // binding is a RoleBinding of the repository.
