@@ -177,6 +177,7 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			h.Annotations = map[string]string{hnc.AnnotationRestoring: "true"}
 			if _, err := interrupted.HNC.HncV1beta1().Hierarchies("wipe-sub").Create(t.Context(), h, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
