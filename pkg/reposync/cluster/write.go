@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
@@ -164,14 +165,7 @@ func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionRe
 	}
 	client := c.whole.Resource(resource).Namespace(o.Namespace)
 	if !copies.Replaceable(resource.GroupResource()) {
-		alone := o.Content()
-		found, tried := client.Get(ctx, o.Name, metav1.GetOptions{})
-		if tried == nil {
-			alone.SetResourceVersion(found.GetResourceVersion())
-			// An immutable field makes this invalid, too.
-			_, tried = client.Update(ctx, alone, metav1.UpdateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
-		}
-		if tried != nil {
+		if !c.isValidAlone(ctx, client, o) {
 			return err
 		}
 		return nil
@@ -185,13 +179,25 @@ func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionRe
 	return err
 }
 
+// isValidAlone reports whether the present object could be replaced by one without what others have added; an immutable
+// field prevents that. It stores nothing.
+func (c *Cluster) isValidAlone(ctx context.Context, client dynamic.ResourceInterface, o *plan.Object) bool {
+	alone := o.Content()
+	found, err := client.Get(ctx, o.Name, metav1.GetOptions{})
+	if err == nil {
+		alone.SetResourceVersion(found.GetResourceVersion())
+		_, err = client.Update(ctx, alone, metav1.UpdateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
+	}
+	return err == nil
+}
+
 // Revoke takes away what an object of RBAC grants that the RepositorySync has applied, and that the repository does not. It
 // leaves that to Apply, and returns true, if applying the object grants nothing that it does not grant already. err is that
 // of Apply, nil if that has not been tried; unless it is a rejection, another attempt has to take it away.
 func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, error) {
 	tried := err != nil
 	if tried && !definite(err) {
-		return false, nil
+		return false, nil //nolint:nilerr // The caller has it.
 	}
 	resource, err := c.ResourceOf(o)
 	if err != nil {
