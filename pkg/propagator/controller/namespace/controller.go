@@ -95,10 +95,7 @@ func (c *Controller) Diverges(s *cache.State, name string) bool {
 
 // Reconcile gives a namespace the metadata that it has to have.
 func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
-	if err := c.Sync(ctx, key.Namespace); err != nil {
-		return err
-	}
-	if err := c.forgetLimits(ctx, key.Namespace); err != nil {
+	if err := errors.Join(c.Sync(ctx, key.Namespace), c.forgetLimits(ctx, key.Namespace)); err != nil {
 		return err
 	}
 	return c.reportRemaining(ctx, key.Namespace)

@@ -3,10 +3,10 @@ package namespace
 import (
 	"context"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
@@ -32,7 +32,7 @@ func (c *Controller) forgetLimits(ctx context.Context, name string) error {
 		switch {
 		case err == nil && s.UID == ns.LimitsPending && !hnc.IsVoid(s.Annotations):
 			return nil
-		case err != nil && !apierrors.IsNotFound(err):
+		case err != nil && !copies.Gone(err):
 			return err
 		}
 	}
