@@ -196,7 +196,7 @@ func (c *Cluster) isValidAlone(ctx context.Context, client dynamic.ResourceInter
 // of Apply, nil if that has not been tried; unless it is a rejection, another attempt has to take it away.
 func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, error) {
 	tried := err != nil
-	if passes(err) {
+	if tried && !definite(err) {
 		return false, nil
 	}
 	resource, err := c.ResourceOf(o)
@@ -211,8 +211,9 @@ func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, 
 		return err == nil, err
 	}
 	narrowed, grantsMore := o.Narrow(live)
+	applied := live.GetLabels()[hnc.LabelRepositorySync] == c.sync && Foreign(c.sync, live) == nil
 	switch {
-	case !grantsMore || live.GetLabels()[hnc.LabelRepositorySync] != c.sync || Foreign(c.sync, live) != nil:
+	case !grantsMore || !applied:
 		return false, nil
 	case narrowed == nil:
 		return false, c.Delete(ctx, o.ID)
@@ -240,9 +241,6 @@ func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, 
 func definite(err error) bool {
 	return plan.Rejected(err) || crowded(err) || errors.Is(err, errTerminating)
 }
-
-// passes reports whether an object could not be applied only at the moment.
-func passes(err error) bool { return err != nil && !definite(err) }
 
 // Foreign returns an error if the labels of an object say that a RepositorySync must not take it over.
 func Foreign(sync string, o metav1.Object) error {
