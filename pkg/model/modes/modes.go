@@ -1,5 +1,5 @@
-// Package modes determines in which mode the sources of a kind are propagated: what an entry of the configuration or of a
-// hierarchy means, and which of them applies in a namespace.
+// Package modes determines in which mode the sources of a kind are propagated: what an entry of the configuration or of
+// a hierarchy means, and which of them applies in a namespace.
 package modes
 
 import (

@@ -1,4 +1,5 @@
-// Package hierarchy is the registry of hierarchies, also served as hierarchyconfigurations.
+// Package hierarchy is the registry of hierarchies, also served as hierarchyconfigurations. Package treerules decides who
+// may set which parent.
 package hierarchy
 
 import (

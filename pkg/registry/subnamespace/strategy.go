@@ -1,4 +1,5 @@
-// Package subnamespace is the registry of sub-namespaces, also served as subnamespaceanchors.
+// Package subnamespace is the registry of sub-namespaces, also served as subnamespaceanchors. Package treerules decides
+// who may claim, delete and release a name.
 package subnamespace
 
 import (
