@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/discovery"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -116,7 +120,7 @@ func (o *versionOptions) askServers(ctx context.Context) error {
 		return err
 	}
 	o.versions.Kubernetes = kubernetes.GitVersion
-	text, err := c.Kube.Discovery().RESTClient().Get().AbsPath("/openapi/v3/apis", v1beta1.SchemeGroupVersion.String()).Do(ctx).Raw()
+	text, err := readOpenAPI(ctx, c.Kube.Discovery())
 	if err != nil {
 		return err
 	}
@@ -130,4 +134,20 @@ func (o *versionOptions) askServers(ctx context.Context) error {
 	}
 	o.versions.Server = document.Info.Version
 	return nil
+}
+
+// publication is how long kube-apiserver may serve an API without its OpenAPI, which it reads from the API's server.
+const publication = 10 * time.Second
+
+// readOpenAPI returns the OpenAPI of v1beta1.
+func readOpenAPI(ctx context.Context, client discovery.DiscoveryInterface) (text []byte, err error) {
+	_ = wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, publication, true, func(ctx context.Context) (done bool, _ error) {
+		text, err = client.RESTClient().Get().AbsPath("/openapi/v3/apis", v1beta1.SchemeGroupVersion.String()).Do(ctx).Raw()
+		if !apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		_, unserved := client.ServerResourcesForGroupVersion(v1beta1.SchemeGroupVersion.String())
+		return unserved != nil, nil
+	})
+	return text, err
 }

@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// A server that has just started has no history in its cache. Clients that watched before go on nevertheless, and
-// misses nothing.
-func TestAWatchGoesOnAtAServerThatHasStartedSince(t *testing.T) {
+// A server that has just started has no history in its cache. As with kube-apiserver, clients that watched before list
+// again, and miss nothing.
+func TestClientsListAgainAtAServerThatHasStartedSince(t *testing.T) {
 	const leaf, parent, other = "resume-leaf", "resume-parent", "resume-other"
 	createNamespaces(t, leaf, parent, other)
 	before, err := admin.at(t, 0).dynamic.Resource(hierarchies.GroupVersionResource).List(t.Context(), metav1.ListOptions{})
@@ -21,34 +22,35 @@ func TestAWatchGoesOnAtAServerThatHasStartedSince(t *testing.T) {
 	if err := admin.apply(t, hierarchies, leaf, parent); err != nil {
 		t.Fatal(err)
 	}
-	late := admin.atLateReplica(t)
-	w, err := late.dynamic.Resource(hierarchies.GroupVersionResource).Namespace(leaf).Watch(t.Context(), metav1.ListOptions{ResourceVersion: before.GetResourceVersion(), AllowWatchBookmarks: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Stop()
-	next := func(want watch.EventType) {
+	client := admin.atLateReplica(t).dynamic.Resource(hierarchies.GroupVersionResource).Namespace(leaf)
+	next := func(version string) watch.Event {
 		t.Helper()
-		for {
-			select {
-			case event := <-w.ResultChan():
-				if event.Type == watch.Bookmark {
-					continue
-				}
-				if event.Type != want {
-					t.Fatalf("got %s, not %s: %v", event.Type, want, event.Object)
-				}
-				return
-			case <-time.After(deadline):
-				t.Fatal("nothing happens")
-			}
+		w, err := client.Watch(t.Context(), metav1.ListOptions{ResourceVersion: version})
+		if err != nil {
+			t.Fatal(err)
 		}
+		defer w.Stop()
+		select {
+		case event := <-w.ResultChan():
+			return event
+		case <-time.After(deadline):
+			t.Fatal("nothing happens")
+		}
+		return watch.Event{}
 	}
-	next(watch.Added)
+	if event := next(before.GetResourceVersion()); event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
+		t.Fatalf("a watch from before its start: got %s %v, want an error 410", event.Type, event.Object)
+	}
+	now, err := client.List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(now.Items) != 1 {
+		t.Fatalf("listed %d hierarchies: %v", len(now.Items), err)
+	}
 	if err := admin.apply(t, hierarchies, leaf, other); err != nil {
 		t.Fatal(err)
 	}
-	next(watch.Modified)
+	if event := next(now.GetResourceVersion()); event.Type != watch.Modified {
+		t.Errorf("got %s, not %s: %v", event.Type, watch.Modified, event.Object)
+	}
 }
 
 // atLateReplica returns the user's clients for a replica that starts now, and runs until the test ends.
