@@ -171,6 +171,7 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 			}
 			return h.(*hnc.Hierarchy), nil
 		}
+		forest.Authorizer.SetHierarchies(hierarchies)
 		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, hierarchies, changes, readiness.Waiter{})
 		if err != nil {
 			t.Fatal(err)

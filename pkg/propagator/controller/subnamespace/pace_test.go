@@ -170,10 +170,12 @@ func TestMetadataOfLargeHierarchiesIsPaced(t *testing.T) {
 
 func TestOnlyLargeWritesThatChangeLittleWait(t *testing.T) {
 	f := newPaced(t)
-	f.large.Start("p/c")
-	for i := 0; f.Hierarchies.Delay("c") == 0; i++ {
+	f.large.StartFor("p/c", time.Hour)
+	for i := 0; f.Hierarchies.Delay("c") < 10*time.Second; i++ {
 		f.label(fmt.Sprint("v", i))
-		f.reconcile()
+		var h *tree.Hierarchy
+		f.Cache.Read(func(s *cache.State) { h = s.Tree.Hierarchy("c") })
+		f.add(f.Hierarchies.Adopt(t.Context(), h, f.present(), false, true))
 	}
 	s := f.present()
 	for name, test := range map[string]struct {
