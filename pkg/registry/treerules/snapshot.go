@@ -81,12 +81,14 @@ func (s *snapshot) namespace(ctx context.Context, name string) (*corev1.Namespac
 	if namespace, known := s.namespaces[name]; known {
 		return namespace, nil
 	}
-	get := s.index.Namespace
-	if s.fresh && !s.cachedNamespaces {
-		get = s.index.LiveNamespace
+	if s.readsLive() {
+		return s.live(ctx, name)
 	}
-	return s.add(ctx, name, get)
+	return s.add(ctx, name, s.index.Namespace)
 }
+
+// readsLive reports whether namespaces come from the cluster, and not from the cache.
+func (s *snapshot) readsLive() bool { return s.fresh && !s.cachedNamespaces }
 
 // live returns a namespace as it is in the cluster, nil if there is none.
 func (s *snapshot) live(ctx context.Context, name string) (*corev1.Namespace, error) {
@@ -110,7 +112,7 @@ func (s *snapshot) add(ctx context.Context, name string, get func(context.Contex
 // earlier namespace of that name, which is being deleted, unless it is the one whose Hierarchy holds the edge.
 func (s *snapshot) activeNamespace(ctx context.Context, name string) (*corev1.Namespace, error) {
 	namespace, err := s.namespace(ctx, name)
-	if err == nil && namespace != nil && namespace.DeletionTimestamp != nil && namespace.UID != s.edges[name].Hierarchy {
+	if err == nil && namespace != nil && namespace.DeletionTimestamp != nil && !s.readsLive() && namespace.UID != s.edges[name].Hierarchy {
 		namespace, err = s.live(ctx, name)
 	}
 	if err != nil || namespace == nil || namespace.DeletionTimestamp != nil {
