@@ -77,11 +77,16 @@ func New(config Config) *Manager {
 	m.copies = copiescontroller.New(d, copiescontroller.Config{
 		Client: config.Copies, Workers: config.Workers, PolicyWindow: config.ConfigurationWindow, FailuresChanged: m.configuration.Enqueue,
 	})
-	m.namespaces = namespace.New(d)
+	m.namespaces = namespace.New(d, func(s *cache.State, name string) bool { return m.quotas.Held(s, name) })
 	m.hierarchies = hierarchy.New(d, config.StatusWindow, m.configuration.ObserveConditions)
 	m.quotas = quota.New(d, quota.Config{
 		Window: config.StatusWindow, Mode: config.QuotaEnforcement,
-		Held: func(s *cache.State, namespace string) { m.subnamespaces.LimitsInForce(s, namespace) },
+		Held: func(s *cache.State, namespace string) {
+			if s.Tree.LimitsPending(namespace) {
+				m.namespaces.Enqueue(namespace)
+				m.subnamespaces.Enqueue(tree.Key{Parent: s.Tree.Namespace(namespace).SubnamespaceOf, Name: namespace})
+			}
+		},
 	})
 	m.subnamespaces = subnamespace.New(d, subnamespace.Controllers{
 		Namespaces: m.namespaces, Hierarchies: m.hierarchies, Copies: m.copies, Quotas: m.quotas,

@@ -85,10 +85,12 @@ func (d Destination) permits(source, present *Object) bool {
 		return true
 	case present == nil || !present.Copy:
 		return source != nil && d.Stays(d.Namespace) && d.Stays(source.Namespace)
+	case source != nil && present.Terminating:
+		return d.Stays(d.Namespace)
+	case !slices.Contains(d.Ancestors, present.InheritedFrom):
+		return true // It comes from another tree.
 	case source == nil:
 		return d.Stays(present.InheritedFrom)
-	case present.Terminating:
-		return d.Stays(d.Namespace)
 	}
 	return d.Stays(present.InheritedFrom) || slices.Index(d.Ancestors, source.Namespace) <= slices.Index(d.Ancestors, present.InheritedFrom)
 }

@@ -81,15 +81,11 @@ func (f *facts) Orphaned(name string) bool {
 	return ns != nil && ns.SubnamespaceOf != "" && f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) == nil
 }
 
-// LimitsPending reports whether the namespace is a new sub-namespace in which the limits above are not known to be in
-// force: nobody gets permissions there.
+// LimitsPending reports whether the namespace was created as a sub-namespace, and the limits above are not known to be
+// in force in it: nobody gets permissions there, whatever becomes of its Subnamespace.
 func (f *facts) LimitsPending(name string) bool {
 	ns := f.namespaces[name]
-	if ns == nil || ns.LimitsPending == "" {
-		return false
-	}
-	s := f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name})
-	return s != nil && s.UID == ns.LimitsPending
+	return ns != nil && ns.LimitsPending != ""
 }
 
 // CascadingAllowed reports whether the namespace or an ancestor allows cascading deletion. Members of a cycle have no

@@ -11,6 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
 // validateEligible rejects a Hierarchy whose namespace or parent is excluded, and a parent of an external namespace. It
@@ -82,16 +83,14 @@ func validateParent(ctx context.Context, s *snapshot, reject rejection, field, v
 	if parent == "" {
 		return nil, nil
 	}
-	exists, err := s.namespace(ctx, parent)
-	if err != nil {
-		return nil, err
-	}
-	if exists != nil && exists.DeletionTimestamp != nil {
-		return nil, reject.forbidden("%s: namespace %q is being deleted; choose another parent", field, parent)
-	}
 	chain, err := s.chain(ctx, parent)
 	if err != nil {
 		return nil, err
+	}
+	if at, err := s.deletedOf(ctx, chain); err != nil {
+		return nil, err
+	} else if at != "" && (at == parent || !review.ByPropagator(ctx)) {
+		return nil, reject.forbidden("%s: namespace %q is being deleted; choose another parent", field, at)
 	}
 	var illegal *forest.MoveError
 	if err := s.checkMove(ctx, name, chain); errors.As(err, &illegal) {

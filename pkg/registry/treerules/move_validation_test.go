@@ -116,3 +116,39 @@ func TestOnlyThePropagatorMaySetKeysThatAreNotManaged(t *testing.T) {
 		t.Error("2.5.1: anybody's keys are managed")
 	}
 }
+
+// The Hierarchy of a namespace that is being deleted is gone before the namespace, and with it the edge: the chain ends
+// there, so nobody is asked for the permissions, names and quotas of the tree that the propagator still counts it to.
+func TestNothingJoinsBelowANamespaceThatIsBeingDeleted(t *testing.T) {
+	for name, cached := range map[string]bool{"known": true, "not in the cache yet": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"root": "", "ending": "", "p": "ending", "below": "p", "x": ""})
+			f.change(t, "ending", hnc.TreeLabels([]string{"ending", "root"}), nil, true)
+			ending := f.existing(t, "ending").DeepCopy()
+			ending.DeletionTimestamp = &metav1.Time{}
+			if cached {
+				if err := f.indexer.Update(ending); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := f.client.Tracker().Update(namespaces, ending, ""); err != nil {
+				t.Fatal(err)
+			}
+			for _, admin := range []string{"root", "ending", "p", "below", "x"} {
+				f.admin["user/"+admin] = true
+			}
+			for _, parent := range []string{"p", "below"} {
+				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "x"), parent)
+				if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "ending" is being deleted`) {
+					t.Errorf("below %s: got %v", parent, err)
+				}
+			}
+			if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "below"), "x"); err != nil {
+				t.Errorf("what is there does not leave: %v", err)
+			}
+			if _, err := f.Moves.Validate(as(t, hnc.PropagatorUser), f.existing(t, "x"), "p"); err != nil {
+				t.Errorf("the propagator got %v", err)
+			}
+		})
+	}
+}

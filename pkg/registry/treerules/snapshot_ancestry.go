@@ -92,6 +92,28 @@ func (s *snapshot) haltedAt(ctx context.Context, name string) (string, error) {
 	return "", nil
 }
 
+// deletedOf returns the parent that a chain begins with or the namespace that it ends with, if that is being deleted, ""
+// otherwise. The edge of such a namespace ends with its content, long before its tree labels do: the chain ends there,
+// while the propagator still counts what is below to the whole tree, so nothing may join it. A cache may not contain the
+// deletion yet.
+func (s *snapshot) deletedOf(ctx context.Context, chain []string) (string, error) {
+	last := len(chain) - 1
+	for _, at := range []string{chain[0], chain[last]} {
+		namespace, err := s.namespace(ctx, at)
+		if err == nil && namespace != nil && at == chain[last] && !s.readsLive() &&
+			hnc.LabeledParent(at, namespace.Labels, hnc.AbstractAncestors(namespace.Annotations)) != "" {
+			namespace, err = s.live(ctx, at)
+		}
+		if err != nil {
+			return "", err
+		}
+		if namespace != nil && namespace.DeletionTimestamp != nil {
+			return at, nil
+		}
+	}
+	return "", nil
+}
+
 // isSubnamespace reports whether a namespace is a sub-namespace of a parent that contains a Subnamespace of its name:
 // its annotation says so, or did when the propagator wrote the tree labels. Removing or changing the annotation does
 // not take a namespace out of its tree. A namespace with abstract ancestors above it has no parent, whatever its

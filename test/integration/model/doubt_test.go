@@ -1,5 +1,7 @@
 package model
 
+import "testing"
+
 // doubt knows which objects may have been overwritten by a copy. Whether they were depends on which of several
 // operations the propagator has observed first: it watches namespaces, hierarchies, the configuration and each kind
 // separately.
@@ -36,12 +38,38 @@ func (d *doubt) note(w *world) {
 	}
 }
 
-// covers reports whether an object may have been overwritten.
+// covers reports whether an object may have been overwritten: by a copy, or as a RoleBinding that refers to a Role which
+// another one from above has replaced.
 func (d *doubt) covers(k key) bool {
 	for ancestor := range d.above[k.space] {
-		if d.ever[key{k.kind, ancestor, k.name}] {
+		if d.ever[key{k.kind, ancestor, k.name}] || k.kind == roleBindings && d.ever[key{roles, ancestor, k.name}] {
 			return true
 		}
 	}
 	return false
+}
+
+func TestWhatMayHaveBeenOverwritten(t *testing.T) {
+	for name, test := range map[string]struct {
+		source, object key
+		covered        bool
+	}{
+		"its kind above":            {key{configMaps, "root", "a"}, key{configMaps, "leaf", "a"}, true},
+		"its kind below":            {key{configMaps, "leaf", "a"}, key{configMaps, "root", "a"}, false},
+		"another kind":              {key{roles, "root", "a"}, key{configMaps, "leaf", "a"}, false},
+		"the Role of a RoleBinding": {key{roles, "root", "a"}, key{roleBindings, "leaf", "a"}, true},
+		"a RoleBinding, not a Role": {key{roleBindings, "root", "a"}, key{roles, "leaf", "a"}, false},
+		"another Role":              {key{roles, "root", "b"}, key{roleBindings, "leaf", "a"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, d := family(), newDoubt()
+			w.objects[test.source] = source{}
+			d.note(w)
+			delete(w.objects, test.source)
+			d.note(w)
+			if got := d.covers(test.object); got != test.covered {
+				t.Errorf("covered: %t, want %t", got, test.covered)
+			}
+		})
+	}
 }

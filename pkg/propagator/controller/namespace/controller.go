@@ -33,6 +33,8 @@ const lockedNamespaces = 256
 // Controller reconciles the metadata of namespaces.
 type Controller struct {
 	controller.Dependencies
+	// limited reports whether a namespace is held to the limits above.
+	limited  func(s *cache.State, name string) bool
 	reported *cooldown.Cooldown
 	// protection locks what protects a namespace with sub-namespaces, by its name.
 	protection keymutex.KeyMutex
@@ -40,9 +42,9 @@ type Controller struct {
 	uncertain sync.Map
 }
 
-// New returns a Controller.
-func New(d controller.Dependencies) *Controller {
-	return &Controller{Dependencies: d, reported: cooldown.New(remainingPeriod), protection: keymutex.NewHashed(lockedNamespaces)}
+// New returns a Controller. limited reports whether a namespace is held to the limits above.
+func New(d controller.Dependencies, limited func(s *cache.State, name string) bool) *Controller {
+	return &Controller{Dependencies: d, limited: limited, reported: cooldown.New(remainingPeriod), protection: keymutex.NewHashed(lockedNamespaces)}
 }
 
 // Handlers returns the handlers that enqueue affected namespaces.
@@ -90,7 +92,7 @@ func (c *Controller) Differs(s *cache.State, name string) bool {
 
 // Diverges also reports whether an annotation about limits may have to be removed.
 func (c *Controller) Diverges(s *cache.State, name string) bool {
-	return c.Differs(s, name) || forgetsLimits(s.Tree, name)
+	return c.Differs(s, name) || c.forgetsLimits(s, name)
 }
 
 // Reconcile gives a namespace the metadata that it has to have.

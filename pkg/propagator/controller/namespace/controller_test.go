@@ -42,7 +42,7 @@ func TestLabelsAreWrittenAlthoughAnnotationsAreTooLarge(t *testing.T) {
 	c := New(controller.Dependencies{
 		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-	})
+	}, nil)
 	err := c.Patch(t.Context(), &tree.Namespace{Name: "full", UID: "u"}, Changes{
 		Labels: map[string]*string{"new": ptr.To("1")}, Annotations: map[string]*string{"large": ptr.To("1")},
 	})
@@ -69,7 +69,7 @@ func TestLabelsOfTheOldTreeAreRemovedFromAFullNamespace(t *testing.T) {
 	c := New(controller.Dependencies{
 		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-	})
+	}, nil)
 	err := c.Patch(t.Context(), &tree.Namespace{Name: "full", UID: "u"}, Changes{Labels: map[string]*string{old: nil, added: ptr.To("1")}})
 	if err == nil || !strings.Contains(err.Error(), "request is too large") {
 		t.Errorf("got %v, want the error of the new label", err)
@@ -95,7 +95,7 @@ func TestWhatComesFromAboveIsWrittenWithoutTheRest(t *testing.T) {
 	c := New(controller.Dependencies{
 		Cache: cache.New(cache.Config{Managed: treetest.Rules()}), Kubernetes: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-	})
+	}, nil)
 	for name, key := range map[string]string{"p": fromAbove, "c": ownLabel} {
 		c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), ResourceVersion: "1"}})
 		h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: hnc.Singleton, UID: types.UID("h-" + name), ResourceVersion: "2"}}
@@ -139,7 +139,7 @@ func TestProtectionIsDecidedUnderItsLock(t *testing.T) {
 	c := New(controller.Dependencies{
 		Cache: cache.New(cache.Config{Managed: treetest.Rules()}), Kubernetes: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-	})
+	}, nil)
 	c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: "p", UID: "uid-p", ResourceVersion: "1", Finalizers: []string{hnc.FinalizerSubnamespaces}, Labels: map[string]string{hnc.LabelHasSubnamespaces: "true"},
 	}})
@@ -173,7 +173,7 @@ func TestOnlyPodSecurityLabelsRequireAVersion(t *testing.T) {
 	c := New(controller.Dependencies{
 		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-	})
+	}, nil)
 	err := c.Patch(t.Context(), &tree.Namespace{Name: "x", UID: "u", ResourceVersion: "1"}, Changes{
 		Labels: map[string]*string{"tree": ptr.To("1"), enforce: ptr.To("baseline")}, Annotations: map[string]*string{hnc.AnnotationInheritedPodSecurity: ptr.To("enforce"), "other": ptr.To("1")},
 	})
@@ -208,7 +208,7 @@ func TestPodSecurityLabelsAreWrittenForTheVersionThatTheyWereDecidedOn(t *testin
 		c := New(controller.Dependencies{
 			Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client,
 			Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-		})
+		}, nil)
 		_ = c.Patch(t.Context(), &tree.Namespace{Name: "x", UID: "u", ResourceVersion: "1"}, Changes{
 			Labels: map[string]*string{"tree": ptr.To("1"), enforce: ptr.To("baseline")},
 		})

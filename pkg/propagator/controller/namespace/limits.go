@@ -9,21 +9,27 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
-// forgetsLimits reports whether the annotation that limits are pending seems to be about a Subnamespace that a
-// namespace does not have any more: a restore has brought it back, or the store was lost in between.
-func forgetsLimits(t *tree.Tree, name string) bool {
-	ns := t.Namespace(name)
-	return ns != nil && !ns.Terminating && ns.LimitsPending != "" && !t.LimitsPending(name)
+// forgetsLimits reports whether the annotation that limits are pending seems to be left over: they are in force, and the
+// Subnamespace that would remove it does not exist any more. The namespace stays without it, a restore has brought the
+// annotation back, or the store was lost in between.
+func (c *Controller) forgetsLimits(s *cache.State, name string) bool {
+	ns := s.Tree.Namespace(name)
+	if ns == nil || ns.Terminating || ns.LimitsPending == "" {
+		return false
+	}
+	sub := s.Tree.Subnamespace(tree.Key{Parent: ns.SubnamespaceOf, Name: name})
+	return (sub == nil || sub.UID != ns.LimitsPending) && c.limited(s, name)
 }
 
-// forgetLimits removes such an annotation, with which nobody may convert the namespace. The cache may not contain the
-// Subnamespace of a new namespace yet, so the API server confirms it.
+// forgetLimits removes such an annotation, and has the permissions written that it has withheld. The cache may not
+// contain the Subnamespace of a new namespace yet, so the API server confirms it.
 func (c *Controller) forgetLimits(ctx context.Context, name string) error {
 	var ns *tree.Namespace
 	var forgets bool
-	c.Cache.Read(func(s *cache.State) { ns, forgets = s.Tree.Namespace(name), forgetsLimits(s.Tree, name) })
+	c.Cache.Read(func(s *cache.State) { ns, forgets = s.Tree.Namespace(name), c.forgetsLimits(s, name) })
 	if !forgets {
 		return nil
 	}
@@ -36,5 +42,9 @@ func (c *Controller) forgetLimits(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	return c.Patch(ctx, ns, Changes{Annotations: map[string]*string{hnc.AnnotationLimitsPending: nil}})
+	if err := c.Patch(ctx, ns, Changes{Annotations: map[string]*string{hnc.AnnotationLimitsPending: nil}}); err != nil {
+		return err
+	}
+	c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: name})
+	return nil
 }

@@ -28,12 +28,15 @@ func TestAnAnnotationAboutLimitsDoesNotStayWithoutItsSubnamespace(t *testing.T) 
 		// cached and stored are the UIDs of the Subnamespace, "" if there is none.
 		cached, stored types.UID
 		void, stays    bool
+		// unlimited says that the limits above are not in force.
+		unlimited bool
 	}{
 		"its Subnamespace":                       {of: "p", cached: "s", stored: "s", stays: true},
 		"not in the cache yet":                   {of: "p", stored: "s", stays: true},
 		"the cache has an earlier one":           {of: "p", cached: "earlier", stored: "s", stays: true},
 		"a later one":                            {of: "p", cached: "later", stored: "later"},
 		"none any more":                          {of: "p"},
+		"it stays without one, not limited yet":  {of: "p", unlimited: true, stays: true},
 		"a void one":                             {of: "p", cached: "s", stored: "s", void: true},
 		"it is a full namespace":                 {cached: "s", stored: "s"},
 		"the cache still has it, and it is gone": {of: "p", cached: "s", stays: true},
@@ -55,10 +58,11 @@ func TestAnAnnotationAboutLimitsDoesNotStayWithoutItsSubnamespace(t *testing.T) 
 				stored = append(stored, sub(test.stored))
 			}
 			client := fake.NewClientset(ns)
+			bulk := queue.New(func(string) string { return "" }, func(string, int) {})
 			c := New(controller.Dependencies{
 				Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client, Hierarchy: hncfake.NewSimpleClientset(stored...),
-				Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-			})
+				Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false), Queue: bulk,
+			}, func(*cache.State, string) bool { return !test.unlimited })
 			c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "uid-p", ResourceVersion: "1"}})
 			c.Cache.ObserveNamespace(ns)
 			if test.cached != "" {
@@ -73,6 +77,9 @@ func TestAnAnnotationAboutLimitsDoesNotStayWithoutItsSubnamespace(t *testing.T) 
 			}
 			if _, stays := now.Annotations[hnc.AnnotationLimitsPending]; stays != test.stays {
 				t.Errorf("annotations %v", now.Annotations)
+			}
+			if withheld := bulk.Len() == 0; withheld != test.stays {
+				t.Errorf("permissions are withheld: %t, want %t", withheld, test.stays)
 			}
 			now.ResourceVersion = "3"
 			c.Cache.ObserveNamespace(now)

@@ -116,7 +116,7 @@ func TestWhatKeepsANamespaceIsReportedInItsStatus(t *testing.T) {
 	}
 	d.Cache.ObserveNamespace(a)
 	d.Cache.ObserveNamespace(b)
-	c := New(d)
+	c := New(d, nil)
 	shown := func() string {
 		t.Helper()
 		if err := c.Reconcile(t.Context(), queue.Key{Class: queue.Namespace, Namespace: "a"}); err != nil {

@@ -40,20 +40,19 @@ func (c *Controller) Populate(ctx context.Context, namespace string, await bool)
 	waiting, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	_ = wait.PollUntilContextCancel(waiting, computeInterval, true, func(context.Context) (bool, error) {
-		held = c.held(namespace)
+		c.Cache.Read(func(s *cache.State) { held = c.Held(s, namespace) })
 		return held, nil
 	})
 	c.updatePending(namespace)
-	// It was not pending before, or is not any more, and Held was or will be called.
-	return held || c.held(namespace), ctx.Err()
+	// It was not pending before, or is not any more, and Config.Held was or will be called.
+	c.Cache.Read(func(s *cache.State) { held = held || c.Held(s, namespace) })
+	return held, ctx.Err()
 }
 
-// held reports whether a namespace is held to its limits.
-func (c *Controller) held(namespace string) (held bool) {
-	c.Cache.Read(func(s *cache.State) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		_, held = c.plan(s, namespace)
-	})
+// Held reports whether a namespace is held to its limits.
+func (c *Controller) Held(s *cache.State, namespace string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, held := c.plan(s, namespace)
 	return held
 }

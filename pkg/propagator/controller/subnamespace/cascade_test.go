@@ -121,7 +121,7 @@ func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 	if cached.subnamespaceD != nil {
 		d.Cache.ObserveSubnamespace(cached.subnamespaceD)
 	}
-	c := New(d, Controllers{Namespaces: namespace.New(d), Copies: copies.New(d, copies.Config{})}, false)
+	c := New(d, Controllers{Namespaces: namespace.New(d, nil), Copies: copies.New(d, copies.Config{})}, false)
 	err := c.Reconcile(t.Context(), queue.Key{Class: queue.Subnamespace, Namespace: "p", Name: "c"})
 	var written []string
 	for _, action := range append(core.Actions(), hierarchy.Actions()...) {
@@ -336,7 +336,7 @@ func TestANamespaceThatKeepsChangingIsDeleted(t *testing.T) {
 			}
 			return true, nil, apierrors.NewConflict(corev1.Resource("namespaces"), "c", errors.New("it was changed"))
 		})
-		c := namespace.New(controller.Dependencies{Kubernetes: core, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
+		c := namespace.New(controller.Dependencies{Kubernetes: core, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)}, nil)
 		err := c.Delete(t.Context(), "c", func(*tree.Namespace) error { return nil })
 		if deleted != (err == nil) || (err != nil && !errors.Is(err, outcome.ErrStale)) {
 			t.Errorf("want it deleted: %t; got %v", deleted, err)

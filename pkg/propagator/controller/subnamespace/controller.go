@@ -60,19 +60,19 @@ func New(d controller.Dependencies, others Controllers, inheritPodSecurity bool)
 func (c *Controller) Handlers() cache.EventHandlers {
 	return cache.EventHandlers{TreeChanged: func(s *cache.State, affected tree.Affected) {
 		for _, name := range affected.Moved {
-			c.enqueue(s.Tree.RequestsFor(name)...)
-			c.enqueue(s.Tree.Missing(name)...)
+			c.Enqueue(s.Tree.RequestsFor(name)...)
+			c.Enqueue(s.Tree.Missing(name)...)
 		}
-		c.enqueue(affected.Subnamespaces...)
+		c.Enqueue(affected.Subnamespaces...)
 	}}
 }
 
 // Start enqueues all Subnamespaces, and those that are missing, when the propagator begins to lead.
 func (c *Controller) Start(s *cache.State) {
-	c.enqueue(s.Tree.SubnamespaceKeys()...)
+	c.Enqueue(s.Tree.SubnamespaceKeys()...)
 	for _, name := range s.Tree.Names() {
-		c.enqueue(s.Tree.Missing(name)...)
-		c.enqueue(s.Tree.Detached(name)...)
+		c.Enqueue(s.Tree.Missing(name)...)
+		c.Enqueue(s.Tree.Detached(name)...)
 	}
 }
 
@@ -88,14 +88,8 @@ func (c *Controller) Differs(s *cache.State) bool {
 		})
 }
 
-// LimitsInForce continues with a new namespace when the limits above are in force in it.
-func (c *Controller) LimitsInForce(s *cache.State, namespace string) {
-	if s.Tree.LimitsPending(namespace) {
-		c.enqueue(tree.Key{Parent: s.Tree.Namespace(namespace).SubnamespaceOf, Name: namespace})
-	}
-}
-
-func (c *Controller) enqueue(keys ...tree.Key) {
+// Enqueue asks to reconcile Subnamespaces.
+func (c *Controller) Enqueue(keys ...tree.Key) {
 	for _, key := range keys {
 		k := queue.Key{Class: queue.Subnamespace, Namespace: key.Parent, Name: key.Name}
 		c.requestedAt.Add(k)

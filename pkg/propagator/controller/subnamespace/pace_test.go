@@ -63,7 +63,7 @@ func newPaced(t *testing.T) *paced {
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}
 	f.Controller = New(d, Controllers{
-		Namespaces: namespace.New(d), Hierarchies: hierarchy.New(d, time.Second, func(string, []metav1.Condition) {}), Copies: copies.New(d, copies.Config{Workers: 1}),
+		Namespaces: namespace.New(d, nil), Hierarchies: hierarchy.New(d, time.Second, func(string, []metav1.Condition) {}), Copies: copies.New(d, copies.Config{Workers: 1}),
 	}, false)
 	for _, ns := range []*corev1.Namespace{f.p, f.c} {
 		f.add(f.core.Tracker().Add(ns))

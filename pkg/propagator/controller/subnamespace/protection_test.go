@@ -94,7 +94,7 @@ func newProtected() (*namespace.Controller, *Controller, *slowClient) {
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}
 	d.Cache.ObserveNamespace(p)
-	namespaces := namespace.New(d)
+	namespaces := namespace.New(d, nil)
 	return namespaces, New(d, Controllers{Namespaces: namespaces, Copies: copies.New(d, copies.Config{})}, false), client
 }
 
