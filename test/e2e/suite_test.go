@@ -22,7 +22,7 @@ const (
 	binDir   = "../../_output/bin"
 	deadline = 2 * time.Minute
 	// interval is long enough for the processes that polls start.
-	interval = 200 * time.Millisecond
+	interval = 500 * time.Millisecond
 	// goneDeadline is for the deletion of namespaces: Kubernetes waits five seconds before it empties one, at each
 	// level of a tree.
 	goneDeadline = 2 * time.Minute

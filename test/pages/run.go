@@ -31,7 +31,7 @@ type Runner struct {
 const yes = "yes\n"
 
 // interval is the time between two runs of a command that reads.
-const interval = 200 * time.Millisecond
+const interval = 500 * time.Millisecond
 
 // Run runs the blocks of a page in their order. It ends the test if a block of kind sh fails.
 func (r Runner) Run(t *testing.T, page *Page) {

@@ -150,7 +150,7 @@ func start(t *testing.T) (*crashing, *clients) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		err := cp.Stop(context.WithoutCancel(t.Context()))
+		err := cp.KillAll(context.WithoutCancel(t.Context()))
 		if t.Failed() {
 			t.Logf("the servers' logs are in %s", dir)
 		} else {

@@ -58,7 +58,7 @@ func startReplicas(t *testing.T, kubeFlags ...string) *replicas {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		err := r.cp.Stop(context.WithoutCancel(ctx))
+		err := r.cp.KillAll(context.WithoutCancel(ctx))
 		if t.Failed() {
 			t.Logf("the servers' logs are in %s", dir)
 		} else {

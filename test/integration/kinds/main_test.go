@@ -98,7 +98,8 @@ var apiServerFlags = []string{mostVerbose, suite.PatientCreates}
 
 // propagator has a short lease, which lets it take over soon after it was killed.
 func propagator(more ...string) controlplane.Server {
-	args := []string{mostVerbose, "--leader-elect-lease-duration=8s", "--leader-elect-renew-deadline=6s", "--leader-elect-retry-period=500ms"}
+	args := []string{mostVerbose, "--leader-elect-lease-duration=8s", "--leader-elect-renew-deadline=6s", "--leader-elect-retry-period=500ms",
+		"--authorization-webhook-cache-unauthorized-ttl=1s"}
 	return controlplane.Server{Name: "hns-propagator", Args: append(args, more...)}
 }
 

@@ -57,7 +57,7 @@ func startCluster(t *testing.T, seed uint64, flags ...string) *cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		err := c.cp.Stop(context.WithoutCancel(t.Context()))
+		err := c.cp.KillAll(context.WithoutCancel(t.Context()))
 		if t.Failed() {
 			t.Logf("the servers' logs are in %s", dir)
 		} else {

@@ -190,7 +190,7 @@ func poll(ctx context.Context, check func() error) error { return pollFor(ctx, p
 
 func pollFor(ctx context.Context, limit time.Duration, check func() error) error {
 	end := time.Now().Add(limit)
-	for {
+	for pause := interval; ; pause = min(pause*3/2, 10*interval) {
 		err := check()
 		if err == nil {
 			return nil
@@ -198,6 +198,6 @@ func pollFor(ctx context.Context, limit time.Duration, check func() error) error
 		if ctx.Err() != nil || time.Now().After(end) {
 			return errors.Join(ctx.Err(), err)
 		}
-		time.Sleep(interval)
+		time.Sleep(pause)
 	}
 }

@@ -46,7 +46,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 		return err
 	}
 	servers := suite.Servers()
-	servers[0].Args = []string{"--max-subtree-watches-per-user=100"}
+	servers[0].Args = []string{"--max-subtree-watches-per-user=100", "--authorization-webhook-cache-authorized-ttl=1s"}
 	if installation, err = suite.Install(ctx, cp, suite.Artifacts, servers...); err != nil {
 		return err
 	}

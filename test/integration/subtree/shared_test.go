@@ -123,7 +123,7 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 		defer everywhere.Stop()
 		suite.EventuallyEqual(t, "seats of hns-apiserver", "0", func() string { return strconv.Itoa(seats(t)) })
 		full, began := usage(t)
-		const others = 500
+		const others = 50
 		for i := range others {
 			configMap(t, "shared-other", fmt.Sprint("c", i))
 		}

@@ -23,7 +23,7 @@ func TestPermissionsThatAreTakenAwayWhileWatching(t *testing.T) {
 	suite.EventuallyEqual(t, "watch", "permissions-mid/a permissions-root/a", watched.String)
 
 	revoke()
-	// What was allowed is remembered for ten seconds.
+	// What was allowed is remembered for a second.
 	n := 0
 	suite.EventuallyEqual(t, "after the permission was taken away", "permissions-root/a", func() string {
 		n++
