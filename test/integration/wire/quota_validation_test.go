@@ -56,13 +56,13 @@ func quotaSpecs() []string {
 	add(`{"hard":{"pods":"1","nonsense":"2","secrets":"-1"}}`)
 	scopes := []string{"Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass",
 		"terminating", "Nonsense", ""}
-	for _, scope := range scopes {
+	for i, scope := range scopes {
 		add(`{"scopes":[%q]}`, scope)
 		for _, name := range append(quotaNames[:24:24], "count/pods", "nvidia.com/gpu", "nonsense") {
 			add(`{"hard":{%q:"1"},"scopes":[%q]}`, name, scope)
 			add(`{"hard":{%q:"1"},"scopeSelector":{"matchExpressions":[{"scopeName":%q,"operator":"Exists"}]}}`, name, scope)
 		}
-		for _, other := range scopes {
+		for _, other := range scopes[i:] {
 			add(`{"hard":{"pods":"1"},"scopes":[%q,%q]}`, scope, other)
 			add(`{"hard":{"pods":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":%q,"operator":"Exists"},{"scopeName":%q,"operator":"Exists"}]}}`, scope, other)
 		}
