@@ -113,7 +113,7 @@ func (k hooks) keepFinalizer(ctx context.Context, s, stored *hnc.Subnamespace) e
 	if hnc.IsVoid(stored.Annotations) || !slices.Contains(stored.Finalizers, hnc.FinalizerSubnamespace) || slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) {
 		return nil
 	}
-	err := k.tree.Claims.AuthorizeDetachment(ctx, s.Name, s.Namespace, stored.UID)
+	err := k.tree.Claims.AuthorizeDetachment(ctx, s.Name, s.Namespace)
 	if !apierrors.IsForbidden(err) {
 		return err
 	}
@@ -161,7 +161,7 @@ func (k hooks) claim(ctx context.Context, s *hnc.Subnamespace) error {
 
 // release validates the release of the name, and sets the fence.
 func (k hooks) release(ctx context.Context, s *hnc.Subnamespace) error {
-	guard, err := k.tree.Claims.ValidateRelease(ctx, s.Name, s.Namespace, s.UID)
+	guard, err := k.tree.Claims.ValidateRelease(ctx, s.Name, s.Namespace)
 	if err != nil {
 		return err
 	}

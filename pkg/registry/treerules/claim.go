@@ -143,7 +143,10 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 		return valid, nil
 	}
 	valid.joining = exists
-	return valid, nil
+	if exists != nil {
+		err = validateJoin(ctx, s, reject, parentField, parent)
+	}
+	return valid, err
 }
 
 // validatePropagated rejects a new namespace below one to which nothing is propagated: whoever has permissions in it
@@ -153,12 +156,12 @@ func validatePropagated(ctx context.Context, s *snapshot, reject rejection, name
 	if err != nil || exists != nil {
 		return err
 	}
-	halted, err := s.haltedAt(ctx, parent)
+	halted, why, err := s.haltedAt(ctx, parent, gapMissing, gapEnding, gapExcluded)
 	if err != nil || halted == "" {
 		return err
 	}
-	return reject.forbidden("metadata.namespace: nothing is propagated to namespace %q, because the parent of namespace %q does not exist, is being deleted or is excluded from trees; "+
-		"create that parent, or give %q another one first", parent, halted, halted)
+	return reject.forbidden("metadata.namespace: nothing is propagated to namespace %q, because the parent of namespace %q %s; "+
+		"create that parent, or give %q another one first", parent, halted, why, halted)
 }
 
 // Holder returns the parent whose Subnamespace holds the namespace, "" if there is none. The annotation of the

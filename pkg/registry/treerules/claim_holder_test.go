@@ -122,7 +122,7 @@ func TestChangingTheAnnotationTakesNothingOutOfItsTree(t *testing.T) {
 	f.admin["user/sub"] = true
 	for _, annotation := range []string{"a", "elsewhere", ""} {
 		f.change(t, "sub", map[string]string{hnc.TreeLabel("a"): "1", hnc.TreeLabel("sub"): "0"}, map[string]string{hnc.AnnotationSubnamespaceOf: annotation}, true)
-		if _, err := f.Claims.ValidateRelease(as(t, "user"), "sub", "a", "s"); !apierrors.IsForbidden(err) {
+		if _, err := f.Claims.ValidateRelease(as(t, "user"), "sub", "a"); !apierrors.IsForbidden(err) {
 			t.Errorf("annotated with %q: got %v, want Forbidden", annotation, err)
 		}
 	}

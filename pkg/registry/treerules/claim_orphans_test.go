@@ -156,7 +156,7 @@ func TestNoNewSubnamespaceWhereNothingIsPropagated(t *testing.T) {
 	}
 	for parent, want := range map[string]string{
 		"a": "", "whole": "",
-		"orphan": `the parent of namespace "orphan"`, "below": `the parent of namespace "orphan"`, "further": `namespace "ending" is being deleted`, "odd": `the parent of namespace "odd"`,
+		"orphan": `the parent of namespace "orphan"`, "below": `the parent of namespace "orphan"`, "further": `the parent of namespace "waits"`, "odd": `the parent of namespace "odd"`,
 	} {
 		_, err := f.Claims.Validate(as(t, "user"), "new", f.existing(t, parent))
 		if want == "" && err != nil || want != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "metadata.namespace: ") || !strings.Contains(err.Error(), want)) {

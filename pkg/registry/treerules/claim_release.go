@@ -3,17 +3,13 @@ package treerules
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// ValidateRelease returns the fence of the write that removes the Subnamespace name, of the given UID, from its parent.
-// If nothing else holds the edge of an active namespace, the namespace becomes a root, which needs the same permissions
-// as a move. It returns an error of reason Forbidden while the limits of an active namespace are pending.
-func (c *Claims) ValidateRelease(ctx context.Context, name, parent string, uid types.UID) (*fence.Guard, error) {
+// ValidateRelease returns the fence of the write that removes the Subnamespace name from its parent. If nothing else
+// holds the edge of an active namespace, the namespace becomes a root, which needs the same permissions as a move.
+func (c *Claims) ValidateRelease(ctx context.Context, name, parent string) (*fence.Guard, error) {
 	return c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		edge, err := s.edge(ctx, name)
 		if err != nil {
@@ -22,9 +18,6 @@ func (c *Claims) ValidateRelease(ctx context.Context, name, parent string, uid t
 		guard := &fence.Guard{}
 		if edge.Parent != parent {
 			return guard, nil
-		}
-		if err := awaitLimits(ctx, s, name, parent, uid); err != nil {
-			return nil, err
 		}
 		effective, err := s.effective(ctx, name, edge)
 		if err != nil {
@@ -44,38 +37,17 @@ func (c *Claims) ValidateRelease(ctx context.Context, name, parent string, uid t
 	})
 }
 
-// awaitLimits rejects that a namespace stays without its Subnamespace while its limits are pending: nothing would
-// withhold permissions there any more. It reads the namespace from the cluster, because it may have just been created.
-// The propagator lets a namespace stay only if it cannot be deleted, and what Kubernetes deletes with its parent goes.
-func awaitLimits(ctx context.Context, s *snapshot, name, parent string, subnamespace types.UID) error {
-	if review.ByPropagator(ctx) {
-		return nil
-	}
-	if active, err := s.activeNamespace(ctx, parent); err != nil || active == nil {
-		return err
-	}
-	namespace, err := s.live(ctx, name)
-	if err != nil || namespace == nil || namespace.DeletionTimestamp != nil || namespace.Annotations[hnc.AnnotationLimitsPending] != string(subnamespace) {
-		return err
-	}
-	return newRejection(ctx, name).forbidden("permissions are withheld from the new namespace %q; try again when its limits are in force", name)
-}
-
 // AuthorizeDetachment authorizes the removal of our finalizer from the Subnamespace name of a parent. The Subnamespace
 // could be deleted then, and the namespace would stay: out of reach of the deletion of its ancestors, with the
 // permissions that it has inherited. So the requester needs the permissions to make the namespace a root, although its
-// Hierarchy keeps the parent. It returns an error of reason Forbidden for everybody else, and for everybody while the
-// limits of the namespace are pending.
-func (c *Claims) AuthorizeDetachment(ctx context.Context, name, parent string, uid types.UID) error {
+// Hierarchy keeps the parent. It returns an error of reason Forbidden for everybody else.
+func (c *Claims) AuthorizeDetachment(ctx context.Context, name, parent string) error {
 	if review.ByPropagator(ctx) {
 		return nil
 	}
 	_, err := c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		edge, err := s.edge(ctx, name)
 		if err != nil || edge.Subnamespace == "" || edge.Parent != parent {
-			return nil, err
-		}
-		if err := awaitLimits(ctx, s, name, parent, uid); err != nil {
 			return nil, err
 		}
 		exists, err := s.namespace(ctx, name)

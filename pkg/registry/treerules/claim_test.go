@@ -7,11 +7,9 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -133,7 +131,7 @@ func TestClaimRejectsATerminatingNamespace(t *testing.T) {
 
 func TestReleaseKeepsTheEdgeThatAHierarchyHolds(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	guard, err := f.Claims.ValidateRelease(t.Context(), "sub", "a", "s")
+	guard, err := f.Claims.ValidateRelease(t.Context(), "sub", "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +142,7 @@ func TestReleaseKeepsTheEdgeThatAHierarchyHolds(t *testing.T) {
 	if edge != (edgeValue{Parent: "a", Hierarchy: uid("sub")}) {
 		t.Errorf("got %+v", edge)
 	}
-	guard, err = f.Claims.ValidateRelease(t.Context(), "b", "elsewhere", "s")
+	guard, err = f.Claims.ValidateRelease(t.Context(), "b", "elsewhere")
 	if err != nil || len(guard.Put)+len(guard.Delete) != 0 {
 		t.Errorf("got %+v, %v: another parent's edge was changed", guard, err)
 	}
@@ -155,18 +153,18 @@ func TestReleaseNeedsAdminOfTheRoot(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	f.stored.put(t, "sub", edgeValue{Parent: "a", Subnamespace: uid("a")})
 	f.sync(t)
-	if _, err := f.Claims.ValidateRelease(as(t, "user"), "sub", "a", "s"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
+	if _, err := f.Claims.ValidateRelease(as(t, "user"), "sub", "a"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
 		t.Errorf("without admin of the root: got %v, want Forbidden", err)
 	}
 	for _, user := range []string{"user", hnc.PropagatorUser} {
 		f.admin["user/root1"] = true
-		if guard, err := f.Claims.ValidateRelease(as(t, user), "sub", "a", "s"); err != nil || len(guard.Delete) != 1 {
+		if guard, err := f.Claims.ValidateRelease(as(t, user), "sub", "a"); err != nil || len(guard.Delete) != 1 {
 			t.Errorf("%s: got %+v, %v, want the edge deleted", user, guard, err)
 		}
 	}
 	// A full namespace whose name the Subnamespace claims stays a root.
 	f.change(t, "sub", nil, nil, true)
-	if _, err := f.Claims.ValidateRelease(as(t, "nobody"), "sub", "a", "s"); err != nil {
+	if _, err := f.Claims.ValidateRelease(as(t, "nobody"), "sub", "a"); err != nil {
 		t.Error(err)
 	}
 }
@@ -178,74 +176,21 @@ func TestDetachmentNeedsAdminOfTheRoot(t *testing.T) {
 	f.stored.put(t, "full", edgeValue{Parent: "a", Subnamespace: uid("a")})
 	f.sync(t)
 	for _, name := range []string{"sub", "new"} {
-		if err := f.Claims.AuthorizeDetachment(as(t, "user"), name, "a", "s"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
+		if err := f.Claims.AuthorizeDetachment(as(t, "user"), name, "a"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
 			t.Errorf("%s, without admin of the root: got %v, want Forbidden", name, err)
 		}
-		if err := f.Claims.AuthorizeDetachment(as(t, hnc.PropagatorUser), name, "a", "s"); err != nil {
+		if err := f.Claims.AuthorizeDetachment(as(t, hnc.PropagatorUser), name, "a"); err != nil {
 			t.Errorf("%s, the propagator: %v", name, err)
 		}
 	}
 	for name, parent := range map[string]string{"full": "a", "sub": "elsewhere", "unclaimed": "a"} {
-		if err := f.Claims.AuthorizeDetachment(as(t, "user"), name, parent, "s"); err != nil {
+		if err := f.Claims.AuthorizeDetachment(as(t, "user"), name, parent); err != nil {
 			t.Errorf("%s, which nothing holds below %s: %v", name, parent, err)
 		}
 	}
 	f.admin["user/root1"] = true
-	if err := f.Claims.AuthorizeDetachment(as(t, "user"), "sub", "a", "s"); err != nil {
+	if err := f.Claims.AuthorizeDetachment(as(t, "user"), "sub", "a"); err != nil {
 		t.Error(err)
-	}
-}
-
-// Without its Subnamespace, nothing would withhold permissions in the namespace, whether its Hierarchy keeps the parent
-// or not. The caches may not contain the namespace, or its annotation, yet.
-func TestANamespaceDoesNotStayWhileItsLimitsArePending(t *testing.T) {
-	pending := map[string]string{hnc.AnnotationSubnamespaceOf: "a", hnc.AnnotationLimitsPending: "s"}
-	terminating := func(name string) func(*testing.T, *fixture) {
-		return func(t *testing.T, f *fixture) {
-			f.edit(t, name, func(ns *corev1.Namespace) { ns.DeletionTimestamp = &metav1.Time{} })
-		}
-	}
-	for name, row := range map[string]struct {
-		user         string
-		subnamespace types.UID
-		full, want   bool
-		change       func(*testing.T, *fixture)
-	}{
-		"by an admin of the root": {user: "user", subnamespace: "s", want: true},
-		"with a hierarchy":        {user: "user", subnamespace: "s", full: true, want: true},
-		"before the caches have the namespace": {user: "user", subnamespace: "s", want: true, change: func(t *testing.T, f *fixture) {
-			if err := f.indexer.Delete(f.existing(t, "sub")); err != nil {
-				t.Fatal(err)
-			}
-		}},
-		"another Subnamespace":                       {user: "user", subnamespace: "another"},
-		"by the propagator":                          {user: hnc.PropagatorUser, subnamespace: "s"},
-		"by Kubernetes, with the parent":             {user: "user", subnamespace: "s", change: terminating("a")},
-		"by whoever deletes the namespace, as it is": {user: "user", subnamespace: "s", change: terminating("sub")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"root1": "", "a": "root1", "sub": "a"})
-			if !row.full {
-				f.stored.put(t, "sub", edgeValue{Parent: "a", Subnamespace: uid("a")})
-				f.sync(t)
-			}
-			f.change(t, "sub", nil, pending, false)
-			f.admin["user/root1"] = true
-			if row.change != nil {
-				row.change(t, f)
-			}
-			_, err := f.Claims.ValidateRelease(as(t, row.user), "sub", "a", row.subnamespace)
-			if apierrors.IsForbidden(err) != row.want || (err != nil && !strings.Contains(err.Error(), "try again when its limits are in force")) {
-				t.Errorf("released: %v", err)
-			}
-			if row.change != nil && !row.want {
-				return
-			}
-			err = f.Claims.AuthorizeDetachment(as(t, row.user), "sub", "a", row.subnamespace)
-			if apierrors.IsForbidden(err) != row.want || (err != nil && !strings.Contains(err.Error(), "try again when its limits are in force")) {
-				t.Errorf("detached: %v", err)
-			}
-		})
 	}
 }
 

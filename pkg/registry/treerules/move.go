@@ -161,9 +161,12 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 		return move{}, reject.conflict("namespace %q is a sub-namespace of %q, and its parent can't be changed to %s; "+
 			"remove its annotation %s first to make it a full namespace", namespace.Name, current, orNone(parent), hnc.AnnotationSubnamespaceOf)
 	}
-	halted, err := s.haltedAncestor(ctx, namespace.Name)
-	if err != nil {
-		return move{}, err
+	// The namespace's own parent does not matter: a namespace whose parent is missing may get another one.
+	halted := ""
+	if current != "" {
+		if halted, _, err = s.haltedAt(ctx, current, gapMissing); err != nil {
+			return move{}, err
+		}
 	}
 	if halted != "" {
 		return move{}, reject.forbidden("the parent of %q, an ancestor of namespace %q, does not exist; create it, or give %q another parent first",
@@ -174,6 +177,9 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 	}
 	chain, err := validateParent(ctx, s, reject, "spec.parent", parent, namespace.Name, parent)
 	if err != nil {
+		return move{}, err
+	}
+	if err := validateJoin(ctx, s, reject, "spec.parent", parent); err != nil {
 		return move{}, err
 	}
 	if len(s.edges) > maxComparedEdges {

@@ -83,14 +83,16 @@ func validateParent(ctx context.Context, s *snapshot, reject rejection, field, v
 	if parent == "" {
 		return nil, nil
 	}
-	chain, err := s.chain(ctx, parent)
+	exists, err := s.namespace(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
-	if at, err := s.deletedOf(ctx, chain); err != nil {
+	if exists != nil && exists.DeletionTimestamp != nil {
+		return nil, reject.forbidden("%s: namespace %q is being deleted; choose another parent", field, parent)
+	}
+	chain, err := s.chain(ctx, parent)
+	if err != nil {
 		return nil, err
-	} else if at != "" && (at == parent || !review.ByPropagator(ctx)) {
-		return nil, reject.forbidden("%s: namespace %q is being deleted; choose another parent", field, at)
 	}
 	var illegal *forest.MoveError
 	if err := s.checkMove(ctx, name, chain); errors.As(err, &illegal) {
@@ -99,6 +101,20 @@ func validateParent(ctx context.Context, s *snapshot, reject rejection, field, v
 		return nil, err
 	}
 	return chain, nil
+}
+
+// validateJoin rejects that an existing namespace comes below one whose ancestor is being deleted, other than by the
+// propagator. When the edge of that ancestor is gone, the chain ends there, while the propagator still counts what is
+// below to the whole tree.
+func validateJoin(ctx context.Context, s *snapshot, reject rejection, field, parent string) error {
+	if parent == "" || review.ByPropagator(ctx) {
+		return nil
+	}
+	halted, _, err := s.haltedAt(ctx, parent, gapEnding)
+	if err != nil || halted == "" {
+		return err
+	}
+	return reject.forbidden("%s: nothing may come below namespace %q now, because the parent of namespace %q is being deleted; choose another parent", field, parent, halted)
 }
 
 // checkMove returns a *forest.MoveError if a namespace cannot be below a parent with the given chain. What is below the

@@ -122,7 +122,8 @@ func TestOnlyThePropagatorMaySetKeysThatAreNotManaged(t *testing.T) {
 func TestNothingJoinsBelowANamespaceThatIsBeingDeleted(t *testing.T) {
 	for name, cached := range map[string]bool{"known": true, "not in the cache yet": false} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"root": "", "ending": "", "p": "ending", "below": "p", "x": ""})
+			f := newFixture(t, map[string]string{"root": "", "ending": "", "p": "ending", "below": "p", "x": "", "sub": ""})
+			f.change(t, "sub", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "p"}, true)
 			f.change(t, "ending", hnc.TreeLabels([]string{"ending", "root"}), nil, true)
 			ending := f.existing(t, "ending").DeepCopy()
 			ending.DeletionTimestamp = &metav1.Time{}
@@ -134,14 +135,18 @@ func TestNothingJoinsBelowANamespaceThatIsBeingDeleted(t *testing.T) {
 			if err := f.client.Tracker().Update(namespaces, ending, ""); err != nil {
 				t.Fatal(err)
 			}
-			for _, admin := range []string{"root", "ending", "p", "below", "x"} {
+			for _, admin := range []string{"root", "ending", "p", "below", "x", "sub"} {
 				f.admin["user/"+admin] = true
 			}
 			for _, parent := range []string{"p", "below"} {
 				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "x"), parent)
-				if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "ending" is being deleted`) {
+				if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `the parent of namespace "p" is being deleted`) {
 					t.Errorf("below %s: got %v", parent, err)
 				}
+			}
+			_, err := f.Claims.Validate(as(t, "user"), "sub", f.existing(t, "p"))
+			if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `the parent of namespace "p" is being deleted`) {
+				t.Errorf("a Subnamespace got %v", err)
 			}
 			if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "below"), "x"); err != nil {
 				t.Errorf("what is there does not leave: %v", err)

@@ -2,6 +2,7 @@ package treerules
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -50,68 +51,57 @@ func (s *snapshot) ancestry(ctx context.Context, name string) ([]string, error) 
 	return chain, nil
 }
 
-// haltedAncestor returns the nearest ancestor of a namespace whose parent does not exist, "" if there is none. The
-// namespace's own parent does not matter: a namespace whose parent is missing may get another one.
-func (s *snapshot) haltedAncestor(ctx context.Context, name string) (string, error) {
+// gap is why nothing comes to a namespace from one above it.
+type gap string
+
+const (
+	gapMissing  gap = "does not exist"
+	gapEnding   gap = "is being deleted"
+	gapExcluded gap = "is excluded from trees"
+)
+
+// haltedAt returns the nearest namespace, from name upward, whose parent is one of the gaps, and which; "" if there is
+// none.
+func (s *snapshot) haltedAt(ctx context.Context, name string, gaps ...gap) (string, gap, error) {
 	chain, err := s.ancestry(ctx, name)
-	if err != nil || len(chain) < 3 {
-		return "", err
+	if err != nil {
+		return "", "", err
 	}
-	for i := 2; i < len(chain); i++ {
-		namespace, err := s.namespace(ctx, chain[i])
+	for i, ancestor := range chain[1:] {
+		why, err := s.gap(ctx, ancestor, ancestor == chain[len(chain)-1])
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		if namespace == nil {
-			return chain[i-1], nil
+		if slices.Contains(gaps, why) {
+			return chain[i], why, nil
 		}
 	}
-	return "", nil
+	return "", "", nil
 }
 
-// haltedAt returns the nearest namespace, from name upward, whose parent does not exist, is being deleted or is
-// excluded from trees, "" if there is none. Nothing is propagated from above it.
-func (s *snapshot) haltedAt(ctx context.Context, name string) (string, error) {
-	chain, err := s.ancestry(ctx, name)
+// gap returns which gap a namespace is, "" for none. The edge of a namespace that is being deleted ends with its content,
+// long before its tree labels do, so a root with the labels of a child is read from the cluster.
+func (s *snapshot) gap(ctx context.Context, name string, root bool) (gap, error) {
+	namespace, err := s.activeNamespace(ctx, name)
+	if err == nil && namespace != nil && root && !s.readsLive() &&
+		hnc.LabeledParent(name, namespace.Labels, hnc.AbstractAncestors(namespace.Annotations)) != "" {
+		if _, err = s.live(ctx, name); err == nil {
+			namespace, err = s.activeNamespace(ctx, name)
+		}
+	}
 	if err != nil {
 		return "", err
 	}
-	for i, ancestor := range chain[1:] {
-		active, err := s.activeNamespace(ctx, ancestor)
-		if err != nil {
-			return "", err
+	if namespace == nil {
+		if exists, err := s.namespace(ctx, name); err != nil || exists == nil {
+			return gapMissing, err
 		}
-		why, err := s.excluded(ctx, ancestor)
-		if err != nil {
-			return "", err
-		}
-		if active == nil || why != "" {
-			return chain[i], nil
-		}
+		return gapEnding, nil
 	}
-	return "", nil
-}
-
-// deletedOf returns the parent that a chain begins with or the namespace that it ends with, if that is being deleted, ""
-// otherwise. The edge of such a namespace ends with its content, long before its tree labels do: the chain ends there,
-// while the propagator still counts what is below to the whole tree, so nothing may join it. A cache may not contain the
-// deletion yet.
-func (s *snapshot) deletedOf(ctx context.Context, chain []string) (string, error) {
-	last := len(chain) - 1
-	for _, at := range []string{chain[0], chain[last]} {
-		namespace, err := s.namespace(ctx, at)
-		if err == nil && namespace != nil && at == chain[last] && !s.readsLive() &&
-			hnc.LabeledParent(at, namespace.Labels, hnc.AbstractAncestors(namespace.Annotations)) != "" {
-			namespace, err = s.live(ctx, at)
-		}
-		if err != nil {
-			return "", err
-		}
-		if namespace != nil && namespace.DeletionTimestamp != nil {
-			return at, nil
-		}
+	if why, err := s.excluded(ctx, name); err != nil || why == "" {
+		return "", err
 	}
-	return "", nil
+	return gapExcluded, nil
 }
 
 // isSubnamespace reports whether a namespace is a sub-namespace of a parent that contains a Subnamespace of its name:

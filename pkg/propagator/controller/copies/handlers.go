@@ -24,8 +24,12 @@ func (c *Controller) Handlers() cache.EventHandlers {
 			}
 		},
 		NamespaceChanged: func(s *cache.State, old, ns *tree.Namespace) {
+			if old == nil {
+				return
+			}
 			selective := func(k *cache.Kind) bool { return k.Index.Selective() }
-			if old != nil && !maps.Equal(old.Labels, ns.Labels) && slices.ContainsFunc(s.Kinds(), selective) {
+			relabeled := !maps.Equal(old.Labels, ns.Labels) && slices.ContainsFunc(s.Kinds(), selective)
+			if relabeled || old.LimitsPending != "" && ns.LimitsPending == "" {
 				c.enqueue(ns.Name)
 			}
 		},

@@ -40,3 +40,18 @@ func TestCopiesThatAreNotBelowTheirSourceAreEnqueued(t *testing.T) {
 		t.Errorf("enqueued are %v, want %v", enqueued, want)
 	}
 }
+
+func TestNamespacesInWhichLimitsCameIntoForceAreEnqueued(t *testing.T) {
+	c, enqueued := newController(), added{}
+	c.Queue = enqueued
+	c.Cache.Update(func(s *cache.State) { s.AddEventHandlers(c.Handlers()) })
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "new", UID: "new", ResourceVersion: "1", Annotations: map[string]string{hnc.AnnotationLimitsPending: "uid"}}}
+	c.Cache.ObserveNamespace(ns)
+	clear(enqueued)
+	ns = ns.DeepCopy()
+	ns.ResourceVersion, ns.Annotations = "2", nil
+	c.Cache.ObserveNamespace(ns)
+	if want := (added{{Class: queue.Destination, Namespace: "new"}: true}); !maps.Equal(enqueued, want) {
+		t.Errorf("enqueued are %v, want %v", enqueued, want)
+	}
+}

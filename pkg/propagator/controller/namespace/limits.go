@@ -9,7 +9,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
 // forgetsLimits reports whether the annotation that limits are pending seems to be left over: they are in force, and the
@@ -24,8 +23,8 @@ func (c *Controller) forgetsLimits(s *cache.State, name string) bool {
 	return (sub == nil || sub.UID != ns.LimitsPending) && c.limited(s, name)
 }
 
-// forgetLimits removes such an annotation, and has the permissions written that it has withheld. The cache may not
-// contain the Subnamespace of a new namespace yet, so the API server confirms it.
+// forgetLimits removes such an annotation. The cache may not contain the Subnamespace of a new namespace yet, so the API
+// server confirms it.
 func (c *Controller) forgetLimits(ctx context.Context, name string) error {
 	var ns *tree.Namespace
 	var forgets bool
@@ -42,9 +41,5 @@ func (c *Controller) forgetLimits(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if err := c.Patch(ctx, ns, Changes{Annotations: map[string]*string{hnc.AnnotationLimitsPending: nil}}); err != nil {
-		return err
-	}
-	c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: name})
-	return nil
+	return c.Patch(ctx, ns, Changes{Annotations: map[string]*string{hnc.AnnotationLimitsPending: nil}})
 }

@@ -58,10 +58,9 @@ func TestAnAnnotationAboutLimitsDoesNotStayWithoutItsSubnamespace(t *testing.T) 
 				stored = append(stored, sub(test.stored))
 			}
 			client := fake.NewClientset(ns)
-			bulk := queue.New(func(string) string { return "" }, func(string, int) {})
 			c := New(controller.Dependencies{
 				Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: client, Hierarchy: hncfake.NewSimpleClientset(stored...),
-				Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false), Queue: bulk,
+				Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 			}, func(*cache.State, string) bool { return !test.unlimited })
 			c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "uid-p", ResourceVersion: "1"}})
 			c.Cache.ObserveNamespace(ns)
@@ -77,9 +76,6 @@ func TestAnAnnotationAboutLimitsDoesNotStayWithoutItsSubnamespace(t *testing.T) 
 			}
 			if _, stays := now.Annotations[hnc.AnnotationLimitsPending]; stays != test.stays {
 				t.Errorf("annotations %v", now.Annotations)
-			}
-			if withheld := bulk.Len() == 0; withheld != test.stays {
-				t.Errorf("permissions are withheld: %t, want %t", withheld, test.stays)
 			}
 			now.ResourceVersion = "3"
 			c.Cache.ObserveNamespace(now)
