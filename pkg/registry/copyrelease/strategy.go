@@ -24,6 +24,7 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	r := obj.(*hnc.CopyRelease)
 	r.Status = hnc.CopyReleaseStatus{ObservedGeneration: hnc.NotObserved}
 	r.Generation = 1
+	r.Finalizers = nil // A deletion that waits for them would end its expiry.
 	if user, ok := genericapirequest.UserFrom(ctx); ok {
 		metav1.SetMetaDataAnnotation(&r.ObjectMeta, hnc.AnnotationRequester, user.GetName())
 	}
@@ -32,6 +33,7 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	r, oldR := obj.(*hnc.CopyRelease), old.(*hnc.CopyRelease)
 	r.Status = oldR.Status
+	r.Finalizers = nil
 	for _, key := range []string{hnc.AnnotationRequester, hnc.AnnotationSourceUID} {
 		base.SetAnnotation(&r.ObjectMeta, key, oldR.Annotations[key])
 	}

@@ -18,7 +18,6 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
@@ -96,7 +95,7 @@ func each(list *deepjson.List, raw json.RawMessage, wanted func(namespace string
 		return err
 	}
 	if err := yamlbody.CheckValues(raw); err != nil {
-		return fmt.Errorf("%s in namespace %s: %w", names.Shorten(o.Metadata.Name), o.Metadata.Namespace, err)
+		return fmt.Errorf("one of the objects: %w", err) // Its name is not for everybody.
 	}
 	item, err := list.Item(raw)
 	if err != nil {

@@ -121,6 +121,9 @@ func concerned(destinations iter.Seq[copies.Destination]) []string {
 	return sets.List(found)
 }
 
+// pageObjects is the number of objects in a page. Each may have more than a megabyte of metadata.
+const pageObjects = 50
+
 // list returns an index of the current objects of a kind in the namespaces.
 func (s *Sources) list(ctx context.Context, kind copies.Kind, namespaces []string) (*copies.Index, error) {
 	index := copies.NewIndex(kind)
@@ -129,6 +132,7 @@ func (s *Sources) list(ctx context.Context, kind copies.Kind, namespaces []strin
 		pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return from.list(ctx, sourcesOnly(kind, o))
 		})
+		pages.PageSize, pages.PageBufferSize, pages.FullListIfExpired = pageObjects, 0, false
 		err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
 			index.Set(s.record(kind, object))
 			return nil

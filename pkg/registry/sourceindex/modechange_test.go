@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	kubefake "k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
@@ -33,7 +34,8 @@ func TestAllThatModesOverwrite(t *testing.T) {
 					ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "reader", UID: "u", ResourceVersion: "1"}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "view"},
 				})
 			}
-			f.Kubernetes = kubefake.NewClientset(bindings...)
+			client := kubefake.NewClientset(bindings...)
+			f.Kubernetes = client
 			destinations := func(yield func(copies.Destination) bool) {
 				_ = yield(copies.Destination{Namespace: "mid", Ancestors: []string{"root"}}) && yield(copies.Destination{Namespace: "low", Ancestors: []string{"root", "mid"}})
 			}
@@ -41,6 +43,11 @@ func TestAllThatModesOverwrite(t *testing.T) {
 			slices.SortFunc(writes, func(a, b copies.Write) int { return strings.Compare(a.Name, b.Name) })
 			if got := words(writes, unknown); got != row.want {
 				t.Errorf("got %q, want %q", got, row.want)
+			}
+			for _, action := range client.Actions() {
+				if limit := action.(clienttesting.ListActionImpl).ListOptions.Limit; limit != pageObjects {
+					t.Errorf("a page has %d objects", limit)
+				}
 			}
 		})
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sourceindex"
 )
@@ -50,9 +51,14 @@ type Sources interface {
 type Overwrites struct {
 	index  *Index
 	config *Config
+	// changes are those of modes that list objects.
+	changes *inflight.Limiter
 	// hierarchies returns cached ones. It is nil until SetHierarchies is called.
 	hierarchies HierarchyGetter
 }
+
+// maxModeChanges and maxModeChangesPerUser bound the memory and the requests that the lists of objects take.
+const maxModeChanges, maxModeChangesPerUser = 4, 2
 
 // SetHierarchies sets how cached hierarchies are read, as that of the Authorizer does for stored ones.
 func (o *Overwrites) SetHierarchies(get HierarchyGetter) { o.hierarchies = get }
@@ -130,6 +136,11 @@ func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field 
 	if _, known, _ := o.config.Sources.Trees(ctx, 0); !known {
 		return modesUnread()
 	}
+	release, err := o.changes.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	before, after := configured()
 	writes, unknown := o.config.Sources.OverwrittenBy(ctx, before, after, destinations)
 	warnUnknown(ctx, unknown)

@@ -418,3 +418,27 @@ func TestK7AllTreesAreEvaluated(t *testing.T) {
 		t.Errorf("evaluated %v, want %v", got, want)
 	}
 }
+
+func TestChangesOfModesAtTheSameTimeAreLimited(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	f.config().Sources = &conflicting{}
+	var release func()
+	for range maxModeChangesPerUser {
+		var err error
+		if release, err = f.Overwrites.changes.Acquire(as(t, "user")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Overwrites.ValidatePropagation(as(t, "user"), "a", nil, nil); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("got %v", err)
+	}
+	if err := f.Overwrites.ValidatePropagation(as(t, "another"), "a", nil, nil); err != nil {
+		t.Errorf("another user got %v", err)
+	}
+	release()
+	for range maxModeChanges {
+		if err := f.Overwrites.ValidatePropagation(as(t, "user"), "a", nil, nil); err != nil {
+			t.Errorf("when one has ended: %v", err)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
 	model "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
@@ -117,7 +118,8 @@ type Tree struct {
 func New(config Config) *Tree {
 	index := newIndex(&config)
 	authorizer := &Authorizer{index: index, config: &config}
-	overwrites := &Overwrites{index: index, config: &config}
+	overwrites := &Overwrites{index: index, config: &config, changes: inflight.New(
+		"changes of what is propagated", inflight.Limits{Total: maxModeChanges, PerUser: maxModeChangesPerUser}, 1)}
 	return &Tree{
 		Index:      index,
 		Authorizer: authorizer,
