@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -48,6 +49,43 @@ func TestDocumentsOfAViewAreCounted(t *testing.T) {
 	if b.documents != int64(len(document)) || b.responses != int64(len(document)) || released != 2 {
 		t.Errorf("%d bytes of documents and %d of responses are counted, %d released", b.documents, b.responses, released)
 	}
+}
+
+// What responds to a write counts, and never has the client repeat it.
+func TestResponsesToWritesAreCountedAsAnswers(t *testing.T) {
+	role := `{"kind":"Role","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"r","namespace":"acme-x"},"rules":[` + strings.Repeat(`{"verbs":[""]},`, 1<<16) + `{}]}`
+	h := relative(t, func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(role)), Header: http.Header{"Content-Type": {"application/json"}}}, nil
+	})
+	for method, path := range map[string]string{http.MethodPatch: "/apis/rbac.authorization.k8s.io/v1/namespaces/x/roles/r", http.MethodDelete: "/api/v1/namespaces/x/pods/a"} {
+		b := &answers{}
+		h.Budget = b
+		r := httptest.NewRequest(method, path, strings.NewReader("{}"))
+		r.Header.Set("Content-Type", "application/merge-patch+json")
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != http.StatusOK || b.most < int64(len(role)) || b.bytes != 0 {
+			t.Errorf("%s %s: got %d %.300s; of %d bytes, %d are counted, and %d are left", method, path, w.Code, w.Body, len(role), b.most, b.bytes)
+		}
+	}
+}
+
+// answers is a budget that has nothing but for what responds to writes, which it counts.
+type answers struct {
+	full
+	mu          sync.Mutex
+	bytes, most int64
+}
+
+func (a *answers) Answer(_ context.Context, bytes int64) (func(), error) {
+	a.add(bytes)
+	return func() { a.add(-bytes) }, nil
+}
+
+func (a *answers) add(bytes int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.bytes += bytes
+	a.most = max(a.most, a.bytes)
 }
 
 // full is a budget that has nothing left for responses.

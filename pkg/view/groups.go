@@ -47,15 +47,20 @@ func (h *Handler) suffix() string {
 	return hnc.ViewGroupSuffix(h.Root, h.Members.UID(h.Root))
 }
 
-// mapGroup makes a request for an own group of the view one for the group in the cluster. No view serves a group of a
-// view under its name in the cluster.
+// realGroup returns the group in the cluster of a group in the view. It is not ok if that is the group of a view, and not
+// this view's own by its name here: no view serves those of others, or its own under any other name.
+func (h *Handler) realGroup(shown string) (realGroup string, ok bool) {
+	realGroup = h.Mapper.Group(shown)
+	return realGroup, !hnc.IsViewGroup(realGroup) || realGroup == shown+"."+h.suffix()
+}
+
+// mapGroup makes a request for an own group of the view one for the group in the cluster.
 func (h *Handler) mapGroup(c *call) error {
-	shown := c.info.APIGroup
-	if hnc.IsViewGroup(shown) {
+	realGroup, ok := h.realGroup(c.info.APIGroup)
+	switch {
+	case !ok:
 		return notFound(c)
-	}
-	realGroup := h.Mapper.Group(shown)
-	if !hnc.IsViewGroup(realGroup) {
+	case !hnc.IsViewGroup(realGroup):
 		return nil
 	}
 	info := *c.info

@@ -47,10 +47,11 @@ func (h *Handler) serveNonResource(c *call) error {
 
 // mapDocument makes a request for a document about a group of the view one about the group in the cluster.
 func (h *Handler) mapDocument(c *call, group string) error {
-	if rules.RefusedGroup(group) || hnc.IsViewGroup(group) {
+	realGroup, ok := h.realGroup(group)
+	if !ok || rules.RefusedGroup(group) {
 		return notFound(c)
 	}
-	if realGroup := h.Mapper.Group(group); hnc.IsViewGroup(realGroup) {
+	if hnc.IsViewGroup(realGroup) {
 		c.path = withGroup(c.path, realGroup)
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	openapi_v2 "github.com/google/gnostic-models/openapiv2"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/endpoints/openapi"
@@ -311,10 +312,34 @@ func TestDocumentsOfOtherViewsAreNotRead(t *testing.T) {
 		t.Errorf("requested %s", r.URL)
 		return nil, io.EOF
 	}, ownGroup, foreignGroup)
-	for _, path := range []string{"/openapi/v3/apis/" + foreignGroup + "/v1", "/openapi/v3/apis/" + ownGroup + "/v1", "/apis/" + foreignGroup, "/apis/" + foreignGroup + "/v1"} {
+	for _, path := range []string{"/openapi/v3/apis/" + foreignGroup + "/v1", "/openapi/v3/apis/" + ownGroup + "/v1", "/apis/" + foreignGroup, "/apis/" + foreignGroup + "/v1",
+		"/openapi/v3/apis/" + foreignGroup + mapping.ExternalSuffix + "/v1", "/apis/" + foreignGroup + mapping.ExternalSuffix, "/apis/" + ownGroup + mapping.ExternalSuffix + "/v1"} {
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil)); w.Code != http.StatusNotFound {
 			t.Errorf("%s: got %d %s", path, w.Code, w.Body)
+		}
+	}
+}
+
+// The suffix of what is outside of the view does not lead to a group of another view, or to an own one.
+func TestGroupsOfViewsHaveNoOtherName(t *testing.T) {
+	h := ownerOf(func(r *http.Request) (*http.Response, error) {
+		t.Errorf("requested %s", r.URL)
+		return nil, io.EOF
+	}, ownGroup, foreignGroup)
+	for _, group := range []string{foreignGroup, ownGroup, foreignGroup + mapping.ExternalSuffix, ownGroup + mapping.ExternalSuffix} {
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/apis/"+group+"/v1/widgets", nil)); w.Code != http.StatusNotFound {
+			t.Errorf("%s: got %d %s", group, w.Code, w.Body)
+		}
+		asked := authorizationv1.ResourceAttributes{Group: group, Version: "v1", Resource: "widgets", Verb: "get"}
+		if why, err := h.mapAttributes(&call{}, &asked); err != nil || why == "" || asked.Group != group {
+			t.Errorf("%s: the answer is no because of %q %v; asked for %s", group, why, err, asked.Group)
+		}
+	}
+	for shown, want := range map[string]string{"example.com": ownGroup, "cert-manager.io": "cert-manager.io", "cert-manager.io.external": "cert-manager.io", "": ""} {
+		if realGroup, ok := h.realGroup(shown); !ok || realGroup != want {
+			t.Errorf("%s means %s, %t", shown, realGroup, ok)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (h *Handler) serveRBAC(c *call) error {
 	}
 	c.up = &Connection{Upgrade: c.up.Upgrade, Transport: rbac.Transport(rbac.Config{
 		Root: h.Root, Names: names, Resource: c.info.Resource, Verb: c.info.Verb, Scopes: h.Kinds.scopesOf,
-		Reserve: func(bytes int64) (func(), error) { return h.Budget.Response(c.r.Context(), bytes) },
+		Reserve: h.reserve(c),
 	}, c.up.Transport)}
 	switch {
 	case c.info.Namespace != "":

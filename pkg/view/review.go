@@ -129,10 +129,11 @@ func (h *Handler) reviewSubject(c *call, review *authorizationv1.SubjectAccessRe
 // kube-apiserver knows.
 func (h *Handler) mapAttributes(c *call, asked *authorizationv1.ResourceAttributes) (why string, err error) {
 	shown := asked.Group
-	if asked.Group = h.Mapper.Group(shown); hnc.IsViewGroup(shown) {
-		asked.Group, why = shown, "the view has no such group"
-		return why, nil
+	realGroup, ok := h.realGroup(shown)
+	if !ok {
+		return "the view has no such group", nil
 	}
+	asked.Group = realGroup
 	if why, err = h.mapRealAttributes(c, asked); why != "" {
 		asked.Group = shown
 	}

@@ -141,7 +141,7 @@ func (h *Handler) translateResponse(c *call, response *http.Response) error {
 		return nil
 	}
 	body := response.Body
-	mapper := h.Mapper.Counting(func(bytes int64) (func(), error) { return h.Budget.Response(c.r.Context(), bytes) })
+	mapper := h.Mapper.Counting(h.reserve(c))
 	if c.across {
 		mapper = mapper.Across()
 	}

@@ -3,9 +3,11 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
@@ -70,7 +72,7 @@ const inMemory = "the requests of all views have too many bytes in memory togeth
 // half is what one user can have of a total.
 func half(total int) int { return (total + 1) / 2 }
 
-// Begin implements view.Budget. It fails with TooManyRequests, as all do; Document waits first.
+// Begin implements view.Budget. It fails with TooManyRequests, as all do; Document and Answer wait first.
 func (b *budget) Begin(r *http.Request, info *request.RequestInfo) (release func(), err error) {
 	limit, stream := "requests", view.IsStream(r, info)
 	if stream {
@@ -98,6 +100,22 @@ func (b *budget) Response(ctx context.Context, bytes int64) (release func(), err
 	release, err = b.responses.reserve(ctx, bytes)
 	b.metrics.rejected("responses", err)
 	return release, err
+}
+
+// maxWait is how long the response to a write waits until it may be in memory.
+const maxWait = 10 * time.Second
+
+// Answer implements view.Budget.
+func (b *budget) Answer(ctx context.Context, bytes int64) (release func(), err error) {
+	waited := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, maxWait, true, func(context.Context) (bool, error) {
+		release, err = b.responses.reserve(ctx, bytes)
+		return err == nil, nil
+	})
+	if waited == nil {
+		return release, nil
+	}
+	b.metrics.rejected("responses", waited)
+	return nil, apierrors.NewTimeoutError("the request may have taken effect, and its response is too large for now; get the object again", 0)
 }
 
 // Document implements view.Budget. Views wait for their own documents before they wait for those of others. What

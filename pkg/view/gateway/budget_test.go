@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -162,6 +163,33 @@ func TestBodiesOfAllViewsAreLimited(t *testing.T) {
 	releases[0]()
 	if _, err := b.Body(as(t.Context(), "jane"), int64(half(maxViewBodies))); err != nil {
 		t.Errorf("after one has ended: %v", err)
+	}
+}
+
+// What responds to a write waits, because the write has happened.
+func TestResponsesToWritesWait(t *testing.T) {
+	b := newBudget(Limits{}, newShared(Limits{}, nil))
+	release, err := b.Response(as(t.Context(), "jane"), maxViewResponses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	soon, cancel := context.WithTimeout(as(t.Context(), "jane"), 100*time.Millisecond)
+	defer cancel()
+	_, err = b.Answer(soon, 1)
+	if _, repeats := apierrors.SuggestsClientDelay(err); !apierrors.IsTimeout(err) || repeats {
+		t.Errorf("got %v, which clients repeat: %t", err, repeats)
+	}
+	waited := make(chan error)
+	go func() {
+		_, err := b.Answer(as(t.Context(), "jane"), 1)
+		waited <- err
+	}()
+	release()
+	if err := <-waited; err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Response(as(t.Context(), "jane"), maxViewResponses); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("it is not counted: %v", err)
 	}
 }
 

@@ -25,10 +25,10 @@ func (t *translation) ofMember(raw []byte, kind schema.GroupKind) (of *translati
 	if !t.across || t.to != Out {
 		return t, true
 	}
-	metadata := memberOf(raw, "metadata")
-	name := textOf(metadata, "namespace")
+	metadata := MemberOf(raw, "metadata")
+	name := TextOf(metadata, "namespace")
 	if name == "" && NamedAfterNamespaces(kind) {
-		name = textOf(metadata, "name")
+		name = TextOf(metadata, "name")
 	}
 	if name == "" {
 		return t, true

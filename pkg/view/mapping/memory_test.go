@@ -3,6 +3,7 @@ package mapping
 import (
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -105,6 +106,38 @@ func TestLargePartsOfResponsesAreCountedWhileTheyAreWritten(t *testing.T) {
 				t.Errorf("got %v; %d bytes are written, and %d are still counted", err, written, a.reserved)
 			}
 		})
+	}
+}
+
+// The columns of a Table can have descriptions of any size, which a watch does not keep.
+func TestWatchesDoNotKeepTheColumnsOfTables(t *testing.T) {
+	for kind, name := range map[schema.GroupVersionKind]string{kindOf("example.com/v1", "Widget"): "acme-prod", kindOf("v1", "Namespace"): "prod"} {
+		table := func(columns string) string {
+			return `{"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":` + columns + `,"rows":[{"cells":["acme-prod"]}]}}` + "\n"
+		}
+		heap := func() int64 {
+			runtime.GC()
+			var stats runtime.MemStats
+			runtime.ReadMemStats(&stats)
+			return int64(stats.HeapAlloc)
+		}
+		var before, after int64
+		source := &pieces{[]string{table(`[{"name":"Name","description":"` + strings.Repeat("x", 8<<20) + `"}]`), table("null"), table("null")}, func(left int) {
+			switch {
+			case before == 0:
+				before = heap()
+			case left == 1:
+				after = heap()
+			}
+		}}
+		var last string
+		err := testMapper().Watch(kind, source, writerFunc(func(b []byte) { last = string(b[:min(len(b), 1<<10)]) }))
+		if err != nil || !strings.Contains(last, `"cells":["`+name+`"]`) {
+			t.Errorf("%s: %v; the last event is %s", kind.Kind, err, last)
+		}
+		if kept := after - before; kept > 4<<20 {
+			t.Errorf("%s: %d bytes are kept", kind.Kind, kept)
+		}
 	}
 }
 

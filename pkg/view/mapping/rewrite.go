@@ -56,7 +56,7 @@ func (t *translation) object(out, raw []byte, n *node, at *path) ([]byte, error)
 
 // members appends an object that has been checked.
 func (t *translation) members(out, raw []byte, n *node, at *path) ([]byte, error) {
-	n = n.object(func(name string) string { return textOf(raw, name) })
+	n = n.object(func(name string) string { return TextOf(raw, name) })
 	last, first := 0, true
 	end := 1 // of the last member that is kept
 	for m, err := range membersOf(raw) {

@@ -166,8 +166,8 @@ func memberAt(b []byte, at int) (member, error) {
 	return m, nil
 }
 
-// memberOf returns the value of a member of an object, nil if it has none of this name.
-func memberOf(b []byte, name string) []byte {
+// MemberOf returns the value of a member of an object, nil if it has none of this name.
+func MemberOf(b []byte, name string) []byte {
 	for m, err := range membersOf(b) {
 		if err == nil && m.name == name {
 			return m.value
@@ -176,10 +176,54 @@ func memberOf(b []byte, name string) []byte {
 	return nil
 }
 
-// textOf returns the text of a member of an object that is a string.
-func textOf(b []byte, name string) string {
-	s, _ := stringOf(memberOf(b, name))
+// TextOf returns the text of a member of an object that is a string.
+func TextOf(b []byte, name string) string {
+	s, _ := stringOf(MemberOf(b, name))
 	return s
+}
+
+// RewriteObject appends a JSON object to out. Rewrite appends the value of a member instead of the one that it has, or
+// reports that the object does not keep the member. Other values are copied.
+func RewriteObject(out, raw []byte, rewrite func(out []byte, name string, value []byte) (appended []byte, keep bool, err error)) ([]byte, error) {
+	if !isObject(raw) {
+		return append(out, raw...), nil
+	}
+	separator := byte('{')
+	for m, err := range membersOf(raw) {
+		if err != nil {
+			return nil, err
+		}
+		appended, keep, err := rewrite(append(append(append(out, separator), m.key...), ':'), m.name, m.value)
+		if err != nil {
+			return nil, err
+		}
+		if keep {
+			out, separator = appended, ','
+		}
+	}
+	if separator == '{' {
+		out = append(out, separator)
+	}
+	return append(out, '}'), nil
+}
+
+// RewriteList does so for an array and its elements.
+func RewriteList(out, raw []byte, rewrite func(out []byte, index int, element []byte) (appended []byte, keep bool, err error)) ([]byte, error) {
+	if at := space(raw, 0); at == len(raw) || raw[at] != '[' {
+		return append(out, raw...), nil
+	}
+	separator, index := byte('['), 0
+	err := eachElement(raw, func(start, end int) error {
+		appended, keep, err := rewrite(append(out, separator), index, raw[start:end])
+		if index++; keep && err == nil {
+			out, separator = appended, ','
+		}
+		return err
+	})
+	if separator == '[' {
+		out = append(out, separator)
+	}
+	return append(out, ']'), err
 }
 
 // maxMembers bounds the members of an object in a request: decoders need much more memory for small ones than their

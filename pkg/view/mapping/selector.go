@@ -102,12 +102,12 @@ func (t *translation) selector(out, raw []byte, n *node, at *path) ([]byte, erro
 		}
 		switch m.name {
 		case "matchLabels":
-			known.pinned = known.pinned || memberOf(m.value, labelName) != nil
+			known.pinned = known.pinned || MemberOf(m.value, labelName) != nil
 		case "matchExpressions":
 			err = eachElement(m.value, func(start, end int) error {
 				fields := m.value[start:end]
-				r := requirement{key: textOf(fields, "key"), operator: textOf(fields, "operator")}
-				if err := eachElement(memberOf(fields, "values"), func(int, int) error { r.values++; return nil }); err != nil {
+				r := requirement{key: TextOf(fields, "key"), operator: TextOf(fields, "operator")}
+				if err := eachElement(MemberOf(fields, "values"), func(int, int) error { r.values++; return nil }); err != nil {
 					return err
 				}
 				t.add(&known, r)

@@ -4,10 +4,10 @@ import "k8s.io/apimachinery/pkg/runtime/schema"
 
 // status appends a translated Status: the name in its details, if it is that of a namespace, and names in messages.
 func (t *translation) status(out, raw []byte, request schema.GroupVersionKind) ([]byte, error) {
-	details := memberOf(raw, "details")
-	resource := schema.GroupResource{Group: textOf(details, "group"), Resource: textOf(details, "kind")}
+	details := MemberOf(raw, "details")
+	resource := schema.GroupResource{Group: TextOf(details, "group"), Resource: TextOf(details, "kind")}
 	kind := schema.GroupKind{Group: resource.Group, Kind: resource.Resource}
-	object, named := textOf(details, "name"), ResourceNamedAfterNamespaces(resource) || NamedAfterNamespaces(kind)
+	object, named := TextOf(details, "name"), ResourceNamedAfterNamespaces(resource) || NamedAfterNamespaces(kind)
 	name, namespace := &node{}, ""
 	if named {
 		object, namespace, name = "", object, nameNode

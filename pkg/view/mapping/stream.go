@@ -118,7 +118,8 @@ func (s *source) key(out *[]byte) (string, error) {
 func (t *translation) items(s *source, w io.Writer, head []byte, name string, kind schema.GroupVersionKind) error {
 	each := func(out, raw []byte) ([]byte, error) { return t.top(out, raw, kind) }
 	if name == "rows" {
-		each = t.rowsOf(memberOf(append(bytes.Clone(head), "null}"...), "columnDefinitions"), kind)
+		cells := cellsOf(MemberOf(append(bytes.Clone(head), "null}"...), "columnDefinitions"), kind)
+		each = func(out, raw []byte) ([]byte, error) { return t.row(out, raw, cells, kind) }
 	}
 	head, err := t.head(head, kind)
 	if err != nil {
@@ -270,7 +271,7 @@ func (t *translation) event(out, raw []byte, kind schema.GroupVersionKind) ([]by
 			continue
 		}
 		out = append(out, raw[last:m.valueStart]...)
-		if isTable(textOf(m.value, "kind"), textOf(m.value, "apiVersion")) {
+		if isTable(TextOf(m.value, "kind"), TextOf(m.value, "apiVersion")) {
 			out, err = t.table(out, m.value, kind)
 		} else {
 			out, err = t.top(out, m.value, kind)

@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"bytes"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -60,27 +59,26 @@ func isTable(kind, apiVersion string) bool {
 	return kind == "Table" && strings.HasPrefix(apiVersion, groupMeta+"/")
 }
 
-// rowsOf returns the translation of the rows of a table with these column definitions.
-func (t *translation) rowsOf(definitions []byte, kind schema.GroupVersionKind) func(out, raw []byte) ([]byte, error) {
-	var cells []*node
+// cellsOf returns the rules for the cells of a table with these column definitions, nil for kinds that have none.
+func cellsOf(definitions []byte, kind schema.GroupVersionKind) (cells []*node) {
 	if known := columns[kind.GroupKind()]; len(known) > 0 {
 		_ = eachElement(definitions, func(start, end int) error {
 			var n *node
-			if text := known[textOf(definitions[start:end], "name")]; text != nil {
+			if text := known[TextOf(definitions[start:end], "name")]; text != nil {
 				n = &node{text: text}
 			}
 			cells = append(cells, n)
 			return nil
 		})
 	}
-	return func(out, raw []byte) ([]byte, error) { return t.row(out, raw, cells, kind) }
+	return cells
 }
 
 // row appends a translated row: the cells, and the object, if it contains one.
 func (t *translation) row(out, raw []byte, cells []*node, kind schema.GroupVersionKind) ([]byte, error) {
 	if t.across {
 		var shown bool
-		if t, shown = t.ofMember(memberOf(raw, "object"), kind.GroupKind()); !shown {
+		if t, shown = t.ofMember(MemberOf(raw, "object"), kind.GroupKind()); !shown {
 			return nil, errShadowed
 		}
 	}
@@ -119,9 +117,11 @@ func (t *translation) row(out, raw []byte, cells []*node, kind schema.GroupVersi
 	return append(out, raw[last:]...), nil
 }
 
-// table appends a translated Table of a watch event.
+// table appends a translated Table of a watch event. Only the first one of a watch has column definitions.
 func (t *translation) table(out, raw []byte, kind schema.GroupVersionKind) ([]byte, error) {
-	row := t.rowsOf(t.remembered(memberOf(raw, "columnDefinitions")), kind)
+	if definitions := MemberOf(raw, "columnDefinitions"); len(definitions) > len("null") {
+		t.cells = cellsOf(definitions, kind)
+	}
 	last := 0
 	for m, err := range membersOf(raw) {
 		if err != nil {
@@ -135,7 +135,7 @@ func (t *translation) table(out, raw []byte, kind schema.GroupVersionKind) ([]by
 		end := 0
 		err = eachElement(m.value, func(start, stop int) (err error) {
 			out = append(out, m.value[end:start]...)
-			out, err = row(out, m.value[start:stop])
+			out, err = t.row(out, m.value[start:stop], t.cells, kind)
 			end = stop
 			return err
 		})
@@ -145,12 +145,4 @@ func (t *translation) table(out, raw []byte, kind schema.GroupVersionKind) ([]by
 		out, last = append(out, m.value[end:]...), m.valueEnd
 	}
 	return append(out, raw[last:]...), nil
-}
-
-// remembered returns the column definitions of a table. In a watch, only the first table has them.
-func (t *translation) remembered(definitions []byte) []byte {
-	if len(definitions) > len("null") {
-		t.definitions = bytes.Clone(definitions)
-	}
-	return t.definitions
 }

@@ -28,8 +28,8 @@ type translation struct {
 	growth  *growth // nil for responses
 	kinds   *kinds
 	groups  *Groups
-	// definitions are the columns of the first table of a watch.
-	definitions []byte
+	// cells are the rules for the cells of the tables of a watch.
+	cells []*node
 }
 
 func (t *translation) name(s string) string {

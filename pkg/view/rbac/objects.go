@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // object is an object in JSON. What is not known of it is kept.
@@ -30,6 +33,8 @@ type conversion struct {
 	scopes Scopes
 	// creates is set for requests that may create an object.
 	creates bool
+	// reserve counts bytes that are kept in memory until they are released.
+	reserve func(bytes int64) (release func(), err error)
 }
 
 func child(o object, name string) object {
@@ -196,84 +201,161 @@ func shortened(list []string) string {
 	return names.List(list, most, ", ")
 }
 
-// out converts an object of the cluster into that of the view; shown is false if the resource does not contain it. Of
-// what is only the metadata of an object, the kind stays.
-func (c *conversion) out(o object) (shown bool) {
-	metadata := child(o, "metadata")
-	if !c.name(metadata) {
-		return false
+// out appends an object of the cluster as it is in the view. The error is errHidden if the resource does not contain it.
+// Of what is only the metadata of an object, the kind stays.
+func (c *conversion) out(out, raw []byte) ([]byte, error) {
+	metadata := mapping.MemberOf(raw, "metadata")
+	name, shown := c.name(metadata)
+	if !shown {
+		return nil, errHidden
 	}
-	if ref := child(o, "roleRef"); c.bindings && ref != nil {
-		setRole(ref, c.names.roleOut)
+	if !c.cluster && !c.bindings {
+		return append(out, raw...), nil
 	}
-	if !c.cluster {
-		return true
+	rules, err := c.rulesOut(raw, metadata)
+	if err != nil {
+		return nil, err
 	}
-	if text(o, "kind") == c.stored {
-		o["kind"] = c.shown
-	}
-	delete(metadata, "namespace")
-	c.owners(metadata, func(kind, name string) (string, string, bool) {
-		shown, ok := c.names.Shown(name)
-		return "Cluster" + kind, shown, ok && (kind == "Role" || kind == "RoleBinding")
+	return mapping.RewriteObject(slices.Grow(out, len(raw)), raw, func(out []byte, field string, value []byte) ([]byte, bool, error) {
+		switch {
+		case field == "roleRef" && c.bindings:
+			return rewritten(out, value, func(ref object) { setRole(ref, c.names.roleOut) })
+		case field == "kind" && c.cluster && string(value) == `"`+c.stored+`"`:
+			return appendJSON(out, c.shown)
+		case field == "metadata" && c.cluster:
+			out, err := c.metadataOut(out, value, name)
+			return out, true, err
+		case field == "rules" && rules != nil:
+			return append(out, rules...), true, nil
+		}
+		return append(out, value...), true, nil
 	})
-	c.rulesOut(o, metadata)
-	return true
 }
 
-// name converts the name in the metadata of an object; shown is false if the resource does not contain the object. In
-// the other namespaces, only copies are hidden, which nobody else can make: an object with such a name is an ordinary
-// one.
-func (c *conversion) name(metadata object) (shown bool) {
-	stored := text(metadata, "name")
+// rewritten appends a small object, as change changes it.
+func rewritten(out, raw []byte, change func(o object)) ([]byte, bool, error) {
+	var o object
+	if err := utiljson.Unmarshal(raw, &o); err != nil {
+		return nil, false, err
+	}
+	change(o)
+	return appendJSON(out, o)
+}
+
+// metadataOut appends the metadata of a cluster-scoped object of this name.
+func (c *conversion) metadataOut(out, raw []byte, name string) ([]byte, error) {
+	return mapping.RewriteObject(out, raw, func(out []byte, field string, value []byte) (_ []byte, keep bool, err error) {
+		switch field {
+		case "name":
+			return appendJSON(out, name)
+		case "namespace":
+			return out, false, nil
+		case "annotations":
+			before := len(out)
+			out, err = mapping.RewriteObject(out, value, func(out []byte, key string, value []byte) ([]byte, bool, error) {
+				return append(out, value...), key != hnc.AnnotationViewRules, nil
+			})
+			return out, err == nil && string(out[before:]) != "{}", err
+		case "ownerReferences":
+			out, err = mapping.RewriteList(out, value, func(out []byte, _ int, ref []byte) ([]byte, bool, error) {
+				return rewritten(out, ref, func(ref object) {
+					convertOwner(ref, func(kind, name string) (string, string, bool) {
+						shown, ok := c.names.Shown(name)
+						return "Cluster" + kind, shown, ok && (kind == "Role" || kind == "RoleBinding")
+					})
+				})
+			})
+			return out, true, err
+		}
+		return append(out, value...), true, nil
+	})
+}
+
+// name returns the name in the view of an object with this metadata; shown is false if the resource does not contain the
+// object. In the other namespaces, only copies are hidden, which nobody else can make: an object with such a name is an
+// ordinary one.
+func (c *conversion) name(metadata []byte) (name string, shown bool) {
+	stored := mapping.TextOf(metadata, "name")
 	if stored == "" {
-		return true
+		return "", true
 	}
 	name, own := c.shownName(c.names, stored)
 	if c.cluster {
-		metadata["name"] = name
-		return own
+		return name, own
 	}
-	return !own || text(metadata, "namespace") != c.root && text(child(metadata, "labels"), hnc.LabelInheritedFrom) != c.root
+	return stored, !own || mapping.TextOf(metadata, "namespace") != c.root &&
+		mapping.TextOf(mapping.MemberOf(metadata, "labels"), hnc.LabelInheritedFrom) != c.root
 }
 
-// rulesOut puts back what rulesIn has left out.
-func (c *conversion) rulesOut(o, metadata object) {
-	annotations := child(metadata, "annotations")
-	annotation := text(annotations, hnc.AnnotationViewRules)
-	if delete(annotations, hnc.AnnotationViewRules); len(annotations) == 0 {
-		delete(metadata, "annotations")
+// rulesOut returns the rules of a ClusterRole with those that rulesIn has left out, nil if it has left out none.
+func (c *conversion) rulesOut(raw, metadata []byte) ([]byte, error) {
+	annotation := viewRules(metadata)
+	if annotation == "" || c.bindings || mapping.TextOf(raw, "kind") == "PartialObjectMetadata" {
+		return nil, nil
 	}
-	if annotation == "" || c.bindings || text(o, "kind") == "PartialObjectMetadata" {
-		return
+	all, ok, err := c.written(annotation, mapping.MemberOf(raw, "rules"))
+	if err != nil || !ok {
+		return nil, err
 	}
-	if all, ok := c.written(annotation, o["rules"]); ok {
-		o["rules"] = all
-	}
+	return json.Marshal(all)
 }
 
-func (c *conversion) written(annotation string, rules any) ([]rbacv1.PolicyRule, bool) {
-	encoded, err := json.Marshal(rules)
-	if err != nil {
-		return nil, false
+// viewRules returns the annotation with the rules that a client has written.
+func viewRules(metadata []byte) string {
+	return mapping.TextOf(mapping.MemberOf(metadata, "annotations"), hnc.AnnotationViewRules)
+}
+
+// written returns the rules that a client has written, if the annotation is about these rules of a Role. Those with more
+// values than a request may have are not decoded.
+func (c *conversion) written(annotation string, rules []byte) (all []rbacv1.PolicyRule, ok bool, err error) {
+	if yamlbody.CheckValues([]byte(annotation)) != nil || yamlbody.CheckValues(rules) != nil {
+		return nil, false, nil
 	}
-	stored, err := decodeRules(encoded)
+	release, err := c.decoding([]byte(annotation), rules)
 	if err != nil {
-		return nil, false
+		return nil, false, err
 	}
-	return written(annotation, stored, c.scopes)
+	defer release()
+	stored, err := decodeRules(rules)
+	if err != nil {
+		return nil, false, nil //nolint:nilerr // The annotation is not about them.
+	}
+	all, ok = written(annotation, stored, c.scopes)
+	return all, ok, nil
+}
+
+// valueSize is what a value takes in memory when it is decoded, converted and encoded again, in bytes. The text says
+// little about it: a rule of ten bytes takes hundreds.
+const valueSize = 256
+
+// decoding counts what JSON texts take when they are decoded.
+func (c *conversion) decoding(texts ...[]byte) (release func(), err error) {
+	bytes := 0
+	for _, text := range texts {
+		bytes += valueSize * yamlbody.Values(text, true)
+	}
+	if bytes <= uncounted {
+		return func() {}, nil
+	}
+	return c.reserve(int64(bytes))
 }
 
 // owners converts the owner references of kinds of RBAC.
 func (c *conversion) owners(metadata object, convert func(kind, name string) (string, string, bool)) {
 	references, _ := metadata["ownerReferences"].([]any)
 	for _, each := range references {
-		ref, ok := each.(object)
-		if !ok || !strings.HasPrefix(text(ref, "apiVersion"), rbacv1.GroupName+"/") {
-			continue
+		if ref, ok := each.(object); ok {
+			convertOwner(ref, convert)
 		}
-		if kind, name, ok := convert(text(ref, "kind"), text(ref, "name")); ok {
-			ref["kind"], ref["name"] = kind, name
-		}
+	}
+}
+
+// convertOwner converts one of them.
+func convertOwner(ref object, convert func(kind, name string) (string, string, bool)) {
+	if !strings.HasPrefix(text(ref, "apiVersion"), rbacv1.GroupName+"/") {
+		return
+	}
+	if kind, name, ok := convert(text(ref, "kind"), text(ref, "name")); ok {
+		ref["kind"], ref["name"] = kind, name
 	}
 }

@@ -2,9 +2,11 @@ package rbac
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +25,7 @@ func scopes(resource string) map[string]bool {
 }
 
 func converter(resource string) *conversion {
-	return &conversion{resource: resources[resource], names: NewNames("acme"), root: "acme", scopes: scopes}
+	return &conversion{resource: resources[resource], names: NewNames("acme"), root: "acme", scopes: scopes, reserve: uncountedBytes}
 }
 
 func TestReferencesAreReversible(t *testing.T) {
@@ -71,8 +73,8 @@ func TestWhatIsShownIsStoredAsItWas(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", resource, err)
 		}
-		shown := parse(t, encode(t, stored))
-		if !c.out(shown) || !reflect.DeepEqual(parse(t, encode(t, shown)), before) {
+		shown := shownAs(t, c, stored)
+		if !reflect.DeepEqual(shown, before) {
 			t.Errorf("%s: %s\nis shown as %s", resource, body, encode(t, shown))
 		}
 		_, err = c.in(shown)
@@ -106,7 +108,7 @@ func TestAnAnnotationAddsOnlyWhatHasNoEffect(t *testing.T) {
 	} {
 		o := parse(t, `{"kind":"Role","metadata":{"name":"view:acme:x"},"rules":[`+rule+`]}`)
 		child(o, "metadata")["annotations"] = object{"hnc.x-k8s.io/view-rules": annotation}
-		c.out(o)
+		o = shownAs(t, c, o)
 		want := "[" + rule + "]"
 		if shown {
 			want = annotation
@@ -131,7 +133,7 @@ func TestOnlyCopiesAreHiddenInDescendants(t *testing.T) {
 		`{"name":"x","namespace":"acme"}`:                                                               true,
 		`{"resourceVersion":"1"}`:                                                                       true,
 	} {
-		if got := c.out(object{"metadata": parse(t, metadata)}); got != shown {
+		if got := shownAs(t, c, object{"metadata": parse(t, metadata)}) != nil; got != shown {
 			t.Errorf("%s is shown: %t", metadata, got)
 		}
 	}
@@ -159,7 +161,7 @@ func TestListsAndEvents(t *testing.T) {
 	table := `{"kind":"Table","columnDefinitions":[],"rows":[{"cells":["view:acme:b","Role/view:acme:x"],"object":{"kind":"PartialObjectMetadata","metadata":{"name":"view:acme:b","namespace":"acme"}}},{"cells":["b","ClusterRole/x"],"object":{"metadata":{"name":"b","namespace":"acme"}}}]}`
 	for _, test := range []struct{ resource, verb, in, want string }{
 		{ClusterRoles, "list", list(items), `{"kind":"ClusterRoleList","metadata":{"continue":"c"},"items":[{"metadata":{"name":"x"},"rules":[]}],"later":1}`},
-		{roles, "list", list(items), `{"kind":"RoleList","metadata":{"continue":"c"},"items":[{"metadata":{"name":"view:other:y","namespace":"acme"}},{"metadata":{"generation":9007199254740993,"name":"z","namespace":"acme"}}],"later":1}`},
+		{roles, "list", list(items), `{"kind":"RoleList","metadata":{"continue":"c"},"items":[{"metadata":{"name":"view:other:y","namespace":"acme"}},{"metadata":{"name":"z","namespace":"acme","generation":9007199254740993}}],"later":1}`},
 		{roles, "list", list(""), list("")},
 		{roles, "list", `{"items":null}`, `{"items":null}`},
 		{roles, "list", `{}`, `{}`},
@@ -169,15 +171,15 @@ func TestListsAndEvents(t *testing.T) {
 			`{"type":"ADDED","object":{"kind":"ClusterRole","metadata":{"name":"x"}}}` + "\n" + `{"type":"BOOKMARK","object":{"kind":"ClusterRole","metadata":{"resourceVersion":"1"}}}`},
 		{ClusterRoleBindings, "watch", `{"type":"BOOKMARK","object":{"kind":"Table","rows":[{"cells":["",""],"object":{"metadata":{"resourceVersion":"1"}}}]}}`,
 			`{"type":"BOOKMARK","object":{"kind":"Table","rows":[{"cells":["",""],"object":{"metadata":{"resourceVersion":"1"}}}]}}`},
-		{ClusterRoleBindings, "watch", `{"type":"ADDED","object":` + table + `}`, `{"type":"ADDED","object":{"columnDefinitions":[],"kind":"Table","rows":[{"cells":["b","ClusterRole/x"],"object":{"kind":"PartialObjectMetadata","metadata":{"name":"b"}}}]}}`},
+		{ClusterRoleBindings, "watch", `{"type":"ADDED","object":` + table + `}`, `{"type":"ADDED","object":{"kind":"Table","columnDefinitions":[],"rows":[{"cells":["b","ClusterRole/x"],"object":{"kind":"PartialObjectMetadata","metadata":{"name":"b"}}}]}}`},
 		{roles, "get", `{"kind":"Status","message":"roles.rbac.authorization.k8s.io \"view:acme:x\" not found","details":{"name":"view:acme:x","kind":"roles"}}`,
-			`{"details":{"kind":"clusterroles","name":"x"},"kind":"Status","message":"clusterroles.rbac.authorization.k8s.io \"x\" not found"}`},
+			`{"kind":"Status","message":"clusterroles.rbac.authorization.k8s.io \"x\" not found","details":{"name":"x","kind":"clusterroles"}}`},
 		{ClusterRoles, "get", `{"kind":"Status","message":"roles.rbac.authorization.k8s.io is forbidden: User \"u\" cannot list resource \"roles\" in API group","details":{"kind":"roles"}}`,
-			`{"details":{"kind":"clusterroles"},"kind":"Status","message":"clusterroles.rbac.authorization.k8s.io is forbidden: User \"u\" cannot list resource \"clusterroles\" in API group"}`},
+			`{"kind":"Status","message":"clusterroles.rbac.authorization.k8s.io is forbidden: User \"u\" cannot list resource \"clusterroles\" in API group","details":{"kind":"clusterroles"}}`},
 		{ClusterRoles, "list", `{"kind":"RoleList","metadata":{}`, "broken"},
 		{ClusterRoles, "list", `{"kind":"RoleList","items":[{"metadata":{"name":"view:acme:x"}}`, "broken"},
 		{roleBindings, "create", `{"kind":"Status","message":"rolebindings.rbac.authorization.k8s.io \"view:acme:x\" not found","details":{"name":"view:acme:x","kind":"rolebindings"}}`,
-			`{"details":{"kind":"rolebindings","name":"x"},"kind":"Status","message":"rolebindings.rbac.authorization.k8s.io \"x\" not found"}`},
+			`{"kind":"Status","message":"rolebindings.rbac.authorization.k8s.io \"x\" not found","details":{"name":"x","kind":"rolebindings"}}`},
 	} {
 		upstream := roundTrip(func(*http.Request) (*http.Response, error) { return response(http.StatusOK, test.in), nil })
 		r, _ := http.NewRequest(http.MethodGet, "https://cluster/", nil)
@@ -284,6 +286,19 @@ func TestBodiesThatAreNotObjects(t *testing.T) {
 	}
 }
 
+// shownAs returns an object as it is in the view, nil if that does not show it.
+func shownAs(t *testing.T, c *conversion, o object) object {
+	t.Helper()
+	shown, err := c.out(nil, []byte(encode(t, o)))
+	if errors.Is(err, errHidden) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, string(shown))
+}
+
 func uncountedBytes(int64) (func(), error) { return func() {}, nil }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -349,5 +364,99 @@ func TestLargeResponsesAreCounted(t *testing.T) {
 	}
 	if _, err := io.ReadAll(got.Body); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("without memory: %v", err)
+	}
+}
+
+// What responds to a write is not decoded, which would take many times its size, and counts until its client has read it.
+func TestResponsesToWritesAreCountedUntilTheyAreRead(t *testing.T) {
+	many := func(before, each, after string) string {
+		return before + strings.TrimSuffix(strings.Repeat(each+",", 50_000), ",") + after
+	}
+	rules := many(`"rules":[`, `{"verbs":[""],"apiGroups":[""],"resources":[""]}`, `]}`)
+	annotation := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSuffix(rules, "}"), `"rules":`), `"`, `\"`)
+	owner := `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","name":"view:acme:x","uid":"u"}`
+	for _, test := range []struct{ resource, method, verb, body string }{
+		{roles, http.MethodPatch, "patch", `{"kind":"Role","metadata":{"name":"x","namespace":"acme"},` + rules},
+		{roles, http.MethodDelete, "delete", `{"kind":"Role","metadata":{"name":"x","namespace":"acme"},` + rules},
+		{ClusterRoles, http.MethodDelete, "delete", `{"kind":"Role","metadata":{"name":"view:acme:x"},` + rules},
+		{ClusterRoles, http.MethodDelete, "delete", `{"kind":"Role","metadata":{"name":"view:acme:x","annotations":{"hnc.x-k8s.io/view-rules":"` + annotation + `"}},` + rules},
+		{ClusterRoles, http.MethodDelete, "delete", many(`{"kind":"Role","metadata":{"name":"view:acme:x","ownerReferences":[`, owner, `]},"rules":[]}`)},
+		{ClusterRoleBindings, http.MethodDelete, "delete", many(`{"kind":"RoleBinding","metadata":{"name":"view:acme:x","managedFields":[`, `{}`, `]},"roleRef":{"kind":"Role","name":"view:acme:x"}}`)},
+		{roleBindings, http.MethodPatch, "patch", many(`{"kind":"RoleBinding","metadata":{"name":"x"},"roleRef":{"kind":"Role","name":"x"},"subjects":[`, `{"kind":"User","name":"u"}`, `]}`)},
+		{roles, http.MethodDelete, "delete", many(`{"kind":"Status","details":{"causes":[`, `{"message":"m"}`, `]}}`)},
+	} {
+		var most, counted int64
+		reserve := func(bytes int64) (func(), error) {
+			counted += bytes
+			most = max(most, counted)
+			return func() { counted -= bytes }, nil
+		}
+		upstream := roundTrip(func(*http.Request) (*http.Response, error) { return response(http.StatusOK, test.body), nil })
+		r, _ := http.NewRequest(test.method, "https://cluster/", strings.NewReader("{}"))
+		r.Header.Set("Content-Type", "application/merge-patch+json")
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: test.resource, Verb: test.verb, Scopes: scopes, Reserve: reserve}, upstream).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		// Buffers grow, and what is allocated for a reference to an owner is garbage at once.
+		if each := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(test.body)); each > 6 && !strings.Contains(test.body, "ownerReferences") && !strings.Contains(test.body, "causes") {
+			t.Errorf("%s %.100s: %.1f bytes are allocated for each byte", test.verb, test.body, each)
+		}
+		if size := int64(len(test.body)); counted < 2*size || most > 4*size {
+			t.Errorf("%s %.100s: of %d bytes, %d are counted, and were %d at most", test.verb, test.body, size, counted, most)
+		}
+		if _, err := io.Copy(io.Discard, got.Body); err != nil || counted == 0 {
+			t.Errorf("%s %.100s: %v; %d bytes are counted", test.verb, test.body, err, counted)
+		}
+		_, _ = got.Body.Close(), got.Body.Close()
+		if counted != 0 {
+			t.Errorf("%s %.100s: %d bytes are counted after the end", test.verb, test.body, counted)
+		}
+	}
+}
+
+// Rules that are decoded to be compared count by their number.
+func TestRulesThatAreDecodedAreCounted(t *testing.T) {
+	const hidden = `{"verbs":["get"],"nonResourceURLs":["/x"]}`
+	annotation := encode(t, "["+strings.TrimSuffix(strings.Repeat(hidden+",", 2000), ",")+"]")
+	body := `{"kind":"Role","metadata":{"name":"view:acme:x","resourceVersion":"1","annotations":{"hnc.x-k8s.io/view-rules":` + annotation + `}},"rules":[]}`
+	for method, verb := range map[string]string{http.MethodGet: "get", http.MethodDelete: "delete", http.MethodPatch: "patch"} {
+		var most, counted int64
+		reserve := func(bytes int64) (func(), error) {
+			counted += bytes
+			most = max(most, counted)
+			return func() { counted -= bytes }, nil
+		}
+		upstream := roundTrip(func(*http.Request) (*http.Response, error) { return response(http.StatusOK, body), nil })
+		r, _ := http.NewRequest(method, "https://cluster/", strings.NewReader("{}"))
+		r.Header.Set("Content-Type", "application/merge-patch+json")
+		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: verb, Scopes: scopes, Reserve: reserve}, upstream).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := io.ReadAll(got.Body)
+		_ = got.Body.Close()
+		if err != nil || strings.Count(string(shown), "nonResourceURLs") != 2000 || most < 2000*5*valueSize || counted != 0 {
+			t.Errorf("%s: %v, %.100s; %d bytes were counted, and %d are left", verb, err, shown, most, counted)
+		}
+	}
+}
+
+// Patches of ClusterRoles decode these, which have as many values as a body may have.
+func TestPatchesOfManyRulesAreRejected(t *testing.T) {
+	upstream := roundTrip(func(r *http.Request) (*http.Response, error) {
+		if r.Method != http.MethodGet {
+			t.Errorf("%s", r.Method)
+		}
+		return response(http.StatusOK, `{"kind":"Role","metadata":{"name":"view:acme:x"},"rules":[`+strings.Repeat("{},", yamlbody.MaxValues)+`{}]}`), nil
+	})
+	r, _ := http.NewRequest(http.MethodPatch, "https://cluster/", strings.NewReader("{}"))
+	r.Header.Set("Content-Type", "application/merge-patch+json")
+	_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes}, upstream).RoundTrip(r)
+	if !apierrors.IsRequestEntityTooLargeError(err) {
+		t.Errorf("got %v", err)
 	}
 }

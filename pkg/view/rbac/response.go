@@ -7,63 +7,89 @@ import (
 	"io"
 	"strings"
 
-	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
 // errHidden is returned for an object that the resource of the view does not contain.
 var errHidden = errors.New("not shown")
 
-// convert converts one object, which may be a Status or a Table.
+// convert converts one object, which may be a Status or a Table. It decodes nothing that grows with the object: decoded
+// rules, subjects or labels take many times the size of their text.
 func (c *conversion) convert(raw []byte) ([]byte, error) {
-	var o object
-	if err := utiljson.Unmarshal(raw, &o); err != nil {
-		return nil, err
-	}
-	switch text(o, "kind") {
+	out := make([]byte, 0, len(raw))
+	switch mapping.TextOf(raw, "kind") {
 	case "Status":
-		c.status(o)
+		return c.status(out, raw)
 	case "Table":
-		rows, _ := o["rows"].([]any)
-		kept := make([]any, 0, len(rows))
-		for _, row := range rows {
-			if row, ok := row.(object); ok && c.row(row) {
-				kept = append(kept, row)
-			}
-		}
-		if o["rows"] = kept; len(kept) == 0 && len(rows) > 0 {
-			return nil, errHidden
-		}
-	default:
-		if !c.out(o) {
-			return nil, errHidden
-		}
+		return c.table(out, raw)
 	}
-	return json.Marshal(o)
+	return c.out(out, raw)
 }
 
-// row converts the row of a Table, which has the metadata of its object; shown is false if the resource does not
-// contain that. The first column of these kinds is the name, and the second one of bindings is "Role/<name>" or
-// "ClusterRole/<name>".
-func (c *conversion) row(row object) (shown bool) {
-	cells, _ := row["cells"].([]any)
-	if len(cells) == 0 {
-		return false
-	}
-	o := child(row, "object")
-	if o == nil || !c.out(o) {
-		return false
-	}
-	if name := text(child(o, "metadata"), "name"); name != "" {
-		cells[0] = name
-	}
-	if c.bindings && len(cells) > 1 {
-		role, _ := cells[1].(string)
-		if kind, name, ok := strings.Cut(role, "/"); ok {
-			kind, name = c.names.roleOut(kind, name)
-			cells[1] = kind + "/" + name
+// table appends a converted Table, whose rows have objects.
+func (c *conversion) table(out, raw []byte) ([]byte, error) {
+	rows, kept := 0, 0
+	out, err := mapping.RewriteObject(out, raw, func(out []byte, name string, value []byte) ([]byte, bool, error) {
+		if name != "rows" {
+			return append(out, value...), true, nil
 		}
+		out, err := mapping.RewriteList(out, value, func(out []byte, _ int, row []byte) ([]byte, bool, error) {
+			rows++
+			out, err := c.row(out, row)
+			if errors.Is(err, errHidden) {
+				return nil, false, nil
+			}
+			kept++
+			return out, true, err
+		})
+		return out, true, err
+	})
+	if err == nil && rows > 0 && kept == 0 {
+		err = errHidden
 	}
-	return true
+	return out, err
+}
+
+// row appends the converted row of a Table, which has the metadata of its object. The first column of these kinds is the
+// name, and the second one of bindings is "Role/<name>" or "ClusterRole/<name>".
+func (c *conversion) row(out, raw []byte) ([]byte, error) {
+	o := mapping.MemberOf(raw, "object")
+	name, shown := c.name(mapping.MemberOf(o, "metadata"))
+	if o == nil || !shown {
+		return nil, errHidden
+	}
+	return mapping.RewriteObject(out, raw, func(out []byte, member string, value []byte) (_ []byte, _ bool, err error) {
+		switch member {
+		case "object":
+			out, err = c.out(out, value)
+		case "cells":
+			out, err = mapping.RewriteList(out, value, func(out []byte, index int, cell []byte) ([]byte, bool, error) {
+				switch {
+				case index == 0 && name != "":
+					return appendJSON(out, name)
+				case index == 1 && c.bindings:
+					var role string
+					if json.Unmarshal(cell, &role) != nil {
+						break
+					}
+					if kind, name, ok := strings.Cut(role, "/"); ok {
+						kind, name = c.names.roleOut(kind, name)
+						return appendJSON(out, kind+"/"+name)
+					}
+				}
+				return append(out, cell...), true, nil
+			})
+		default:
+			out = append(out, value...)
+		}
+		return out, true, err
+	})
+}
+
+// appendJSON appends a value that the object keeps.
+func appendJSON(out []byte, value any) ([]byte, bool, error) {
+	encoded, err := json.Marshal(value)
+	return append(out, encoded...), true, err
 }
 
 // watch converts a stream of watch events.
@@ -164,20 +190,24 @@ func (c *conversion) items(decoder *json.Decoder, r *metered, w io.Writer, rows 
 		return err
 	}
 	separator := []byte{'['}
+	convert := c.out
+	if rows {
+		convert = c.row
+	}
 	for decoder.More() {
-		var o object
-		if err := decoder.Decode(&o); err != nil {
+		var raw json.RawMessage
+		if err := decoder.Decode(&raw); err != nil {
 			return err
 		}
-		if rows && !c.row(o) || !rows && !c.out(o) {
+		item, err := convert(separator, raw)
+		if errors.Is(err, errHidden) {
 			r.release()
 			continue
 		}
-		item, err := json.Marshal(o)
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(append(separator, item...)); err != nil {
+		if _, err := w.Write(item); err != nil {
 			return err
 		}
 		separator = []byte{','}
@@ -194,20 +224,25 @@ func (c *conversion) items(decoder *json.Decoder, r *metered, w io.Writer, rows 
 type metered struct {
 	io.Reader
 	// reserve counts bytes that are kept in memory.
-	reserve  func(bytes int64) (release func(), err error)
+	reserve func(bytes int64) (release func(), err error)
+	// copies is how many times the size of what is read is counted.
+	copies   int64
 	read     int64
 	reserved []func()
 }
 
-// Objects of up to uncounted bytes are not counted. Of others, decoded maps and what is made of them have several times
-// the size of the text.
-const uncounted, decodedSize = 64 << 10, 8
+// uncounted is how many bytes of an object are not counted.
+const uncounted = 64 << 10
+
+// Buffers, the text of an object and what is made of it have together up to so many times the size of the text: an
+// object that is read as a whole, and any other.
+const copiesOfWhole, copies = 3, 8
 
 // Read implements io.Reader.
 func (m *metered) Read(p []byte) (int, error) {
 	n, err := m.Reader.Read(p)
 	if m.read += int64(n); m.read > uncounted {
-		release, failed := m.reserve(m.read * decodedSize)
+		release, failed := m.reserve(m.read * m.copies)
 		if failed != nil {
 			return n, failed
 		}

@@ -7,8 +7,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	kjson "sigs.k8s.io/json"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // Scopes returns the groups that have a resource, and whether it is namespaced there.
@@ -67,11 +65,8 @@ func clusterScoped(resource string, groups map[string]bool, scopes Scopes) bool 
 
 // written returns the rules that a client has written, if the annotation of a Role has them, and all that a Role can
 // have of them are those of this Role, and no others: who may change a Role may change its annotation, and who reads it
-// may write it back. One with more values than a request may have is not decoded: rules take many times its size.
+// may write it back.
 func written(annotation string, stored []rbacv1.PolicyRule, scopes Scopes) ([]rbacv1.PolicyRule, bool) {
-	if yamlbody.CheckValues([]byte(annotation)) != nil {
-		return nil, false
-	}
 	all, err := decodeRules([]byte(annotation))
 	if err != nil || len(all) == 0 {
 		return nil, false

@@ -13,6 +13,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -24,7 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/yaml"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/patch"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
@@ -48,16 +49,15 @@ type Config struct {
 // errors of the API are the response.
 func Transport(config Config, next http.RoundTripper) http.RoundTripper {
 	return &transport{
-		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes},
-		verb:       config.Verb, reserve: config.Reserve, next: next,
+		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes, reserve: config.Reserve},
+		verb:       config.Verb, next: next,
 	}
 }
 
 type transport struct {
 	conversion
-	verb    string
-	reserve func(bytes int64) (release func(), err error)
-	next    http.RoundTripper
+	verb string
+	next http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -207,13 +207,21 @@ func (t *transport) patchOnce(r *http.Request, mediaType string, body []byte, va
 	if err != nil || response.StatusCode != http.StatusOK {
 		return response, false, err
 	}
-	counted := &metered{Reader: response.Body, reserve: t.reserve}
+	counted := &metered{Reader: response.Body, reserve: t.reserve, copies: copies}
 	defer counted.release()
 	current, err := io.ReadAll(counted)
 	drain(response)
 	if err != nil {
 		return nil, false, err
 	}
+	if err := yamlbody.CheckValues(current); err != nil {
+		return nil, false, err
+	}
+	release, err := t.decoding(current)
+	if err != nil {
+		return nil, false, err
+	}
+	defer release()
 	o, version, err := t.patched(r, mediaType, current, body, value)
 	if err != nil {
 		return nil, false, err
@@ -226,18 +234,18 @@ func (t *transport) patchOnce(r *http.Request, mediaType string, body []byte, va
 
 // patched returns an object of the view as a patch changes it, and the version of the object before.
 func (t *transport) patched(r *http.Request, mediaType string, current, body []byte, value any) (o object, version string, err error) {
-	var before object
-	if err := utiljson.Unmarshal(current, &before); err != nil {
+	known, err := t.knowsRules(current)
+	if err != nil {
 		return nil, "", err
 	}
-	if !t.knowsRules(before) {
+	if !known {
 		return nil, "", apierrors.NewConflict(rbacv1.Resource(t.plural), t.nameOf(r),
 			errors.New("rules: those without effect are not what they were when they were written; write the whole object with all of its rules"))
 	}
-	if !t.out(before) {
+	shown, err := t.out(nil, current)
+	if errors.Is(err, errHidden) {
 		return nil, "", t.notFound(r)
 	}
-	shown, err := json.Marshal(before)
 	if err != nil {
 		return nil, "", err
 	}
@@ -248,28 +256,28 @@ func (t *transport) patched(r *http.Request, mediaType string, current, body []b
 	if o, err = decode(runtime.ContentTypeJSON, after); err != nil {
 		return nil, "", err
 	}
-	was, metadata := child(before, "metadata"), child(o, "metadata")
-	if text(metadata, "name") != text(was, "name") {
+	was, metadata := mapping.MemberOf(shown, "metadata"), child(o, "metadata")
+	if text(metadata, "name") != mapping.TextOf(was, "name") {
 		return nil, "", apierrors.NewBadRequest("metadata.name: a patch must not change it")
 	}
 	// Without them, the object would be replaced whatever it is by now.
 	for _, name := range []string{"resourceVersion", "uid"} {
 		if text(metadata, name) == "" {
-			metadata[name] = text(was, name)
+			metadata[name] = mapping.TextOf(was, name)
 		}
 	}
-	return o, text(was, "resourceVersion"), nil
+	return o, mapping.TextOf(was, "resourceVersion"), nil
 }
 
 // knowsRules reports whether the annotation of a Role, if it has one, says which rules of the ClusterRole it lacks. It
 // does not if other kinds exist now, or somebody else has changed the Role: a patch of what is shown would lose them.
-func (t *transport) knowsRules(stored object) bool {
-	annotation := text(child(child(stored, "metadata"), "annotations"), hnc.AnnotationViewRules)
+func (t *transport) knowsRules(stored []byte) (bool, error) {
+	annotation := viewRules(mapping.MemberOf(stored, "metadata"))
 	if annotation == "" || t.bindings {
-		return true
+		return true, nil
 	}
-	_, ok := t.written(annotation, stored["rules"])
-	return ok
+	_, ok, err := t.written(annotation, mapping.MemberOf(stored, "rules"))
+	return ok, err
 }
 
 func (t *transport) notFound(r *http.Request) error {
@@ -328,28 +336,18 @@ func (t *transport) respond(r *http.Request, response *http.Response) error {
 	if mediaType != runtime.ContentTypeJSON || r.Method == http.MethodHead {
 		return nil
 	}
-	body, whole := response.Body, response.StatusCode != http.StatusOK || t.verb != "list" && t.verb != "watch" && t.verb != "deletecollection"
-	reserve := t.reserve
-	if whole && r.Method != http.MethodGet {
-		// The object is written: an error would have the client write it again. The body of the request is counted.
-		reserve = func(int64) (func(), error) { return func() {}, nil }
-	}
-	counted := &metered{Reader: body, reserve: reserve}
+	whole := response.StatusCode != http.StatusOK || t.verb != "list" && t.verb != "watch" && t.verb != "deletecollection"
+	body, counted := response.Body, &metered{Reader: response.Body, reserve: t.reserve, copies: copies}
 	if whole {
-		defer counted.release()
-		raw, err := io.ReadAll(counted)
+		counted.copies = copiesOfWhole
+		converted, err := t.whole(r, counted)
 		_ = body.Close()
 		if err != nil {
+			counted.release()
 			return err
 		}
-		converted, err := t.convert(raw)
-		if errors.Is(err, errHidden) {
-			return t.notFound(r)
-		}
-		if err != nil {
-			return err
-		}
-		response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(converted)), int64(len(converted))
+		response.Body = &kept{bytes.NewReader(converted), sync.OnceFunc(func() { counted.release() })}
+		response.ContentLength = int64(len(converted))
 		response.Header.Set("Content-Length", strconv.Itoa(len(converted)))
 		return nil
 	}
@@ -362,6 +360,31 @@ func (t *transport) respond(r *http.Request, response *http.Response) error {
 	}()
 	response.Body, response.ContentLength = &streamed{reader, body}, -1
 	response.Header.Del("Content-Length")
+	return nil
+}
+
+// whole reads and converts one object.
+func (t *transport) whole(r *http.Request, body io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	converted, err := t.convert(raw)
+	if errors.Is(err, errHidden) {
+		return nil, t.notFound(r)
+	}
+	return converted, err
+}
+
+// kept is a body in memory, which counts until it is closed.
+type kept struct {
+	*bytes.Reader
+	release func()
+}
+
+// Close implements io.Closer.
+func (k *kept) Close() error {
+	k.release()
 	return nil
 }
 
