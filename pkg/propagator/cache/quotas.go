@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"cmp"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
@@ -24,10 +26,7 @@ func (s quotaRecords) delete(q *quotas.Quota) {
 }
 
 func (s quotaRecords) changed(old, q *quotas.Quota) {
-	either := q
-	if either == nil {
-		either = old
-	}
+	either := cmp.Or(q, old)
 	if !names.Addressable(either.Name) {
 		if s.Tree.SetUnreported(either.Namespace, hierarchicalQuotas, either.Name, q != nil) {
 			s.affect(tree.Affected{Changed: []string{either.Namespace}})
