@@ -90,7 +90,7 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 		if delay := c.pace.Written(time.Now(), c.Cache.Root(q.Namespace), q.ResourceVersion, patched); delay > c.statuses.Remaining(name.String()) {
 			c.statuses.StartFor(name.String(), delay)
 		}
-		c.Cache.ForQuotas().Observe(patched)
+		c.Cache.ObserveQuota(patched)
 	})
 }
 
