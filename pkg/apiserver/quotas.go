@@ -99,10 +99,8 @@ func (q *quotaAdmission) Ready(*http.Request) error {
 	return nil
 }
 
-func withQuotaAdmission(build handlerChain, q *quotaAdmission) handlerChain {
-	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		return build(&reviews.Handler{Ledger: q, Ready: q.Ready, Serializer: withoutProtobuf{Codecs}, Next: api}, config)
-	}
+func (q *quotaAdmission) withReviews(next http.Handler) http.Handler {
+	return &reviews.Handler{Ledger: q, Ready: q.Ready, Serializer: withoutProtobuf{Codecs}, Next: next}
 }
 
 // quotas runs the ledger of hierarchical quotas.
