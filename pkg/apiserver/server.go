@@ -118,7 +118,11 @@ func (c CompletedConfig) New() (*Server, error) {
 		stores.large.Run(hook)
 		return nil
 	})
-	if err := c.followRules(generic, stores.configuration, sources.Relist); err != nil {
+	generic.AddPostStartHookOrDie("rules", func(hook genericapiserver.PostStartHookContext) error {
+		stores.configuration.FollowRules(hook, sources.Relist)
+		return nil
+	})
+	if err := generic.AddReadyzChecks(healthz.NamedCheck("rules", stores.configuration.Ready)); err != nil {
 		return nil, err
 	}
 	planner := hierarchyplan.New(hierarchyplan.Config{

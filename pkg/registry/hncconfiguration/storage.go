@@ -33,6 +33,8 @@ type Storage struct {
 	rules         *inforce.Current
 	// changed is called when other rules apply.
 	changed atomic.Pointer[func()]
+	// read reports that the stored configuration is known.
+	read atomic.Bool
 
 	// mu guards version, that of the configuration whose rules apply.
 	mu      sync.Mutex
