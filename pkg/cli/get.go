@@ -90,7 +90,7 @@ func (o *getOptions) Run(ctx context.Context) error {
 	resource := mapping.Resource.GroupResource()
 	client := c.Dynamic.Resource(subtreeVersion.WithResource(hnc.ResourcesName(resource))).Namespace(o.namespace)
 	options := metav1.ListOptions{LabelSelector: o.selector}
-	list, err := listPages(ctx, client, options)
+	list, err := ListPages(ctx, client, options)
 	if err != nil {
 		return o.listError(err)
 	}
@@ -105,8 +105,8 @@ func (o *getOptions) Run(ctx context.Context) error {
 // pageSize is the number of objects that are requested at a time, as kubectl does.
 const pageSize = 500
 
-// listPages lists all objects, because the server rejects lists that are too large.
-func listPages(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+// ListPages lists all objects, because the server rejects lists that are too large.
+func ListPages(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	options.Limit = pageSize
 	all, err := client.List(ctx, options)
 	if err != nil {
