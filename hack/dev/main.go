@@ -114,7 +114,8 @@ func up(ctx context.Context, dir string, what *installed) error {
 // restart restarts our servers with the current binaries. Kubernetes keeps running.
 func restart(ctx context.Context, dir string, what *installed) error {
 	if what.members != nil {
-		return restartReplicas(ctx, dir, what)
+		_, err := start(ctx, dir, what) // It replaces the replicas one by one.
+		return err
 	}
 	servers := what.servers
 	if what.view {

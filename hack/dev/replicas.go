@@ -96,16 +96,6 @@ func startReplicas(ctx context.Context, cp *controlplane.ControlPlane, what *ins
 	return controlplane.StartSupervisor(cp, supervisorBinary, "-dir", cp.Dir(), superviseCommand)
 }
 
-// restartReplicas restarts our servers with the current binaries one by one. Those of Kubernetes and etcd go on.
-func restartReplicas(ctx context.Context, dir string, what *installed) error {
-	// It would start what is stopped here.
-	if err := controlplane.StopSupervisor(ctx, dir); err != nil {
-		return err
-	}
-	_, err := start(ctx, dir, what)
-	return err
-}
-
 // supervise restarts what ends, and routes requests to the replicas that are ready, until the context ends. It is the
 // process that startReplicas starts: its working directory is the cluster's.
 func supervise(ctx context.Context, dir string, what *installed) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,12 +59,7 @@ func writeModel(page *strings.Builder, version, kind string, model spec.Schema) 
 		return
 	}
 	page.WriteString("\n| Field | Type | Meaning |\n| --- | --- | --- |\n")
-	var fields []string
-	for field := range model.Properties {
-		fields = append(fields, field)
-	}
-	slices.Sort(fields)
-	for _, field := range fields {
+	for _, field := range slices.Sorted(maps.Keys(model.Properties)) {
 		if field == "apiVersion" || field == "kind" || field == "metadata" {
 			continue
 		}

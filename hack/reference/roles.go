@@ -50,7 +50,7 @@ func roles() (string, error) {
 			}
 		}
 		granted = append(granted, grantedRole{name, role.Rules})
-		fmt.Fprintf(&page, "\n## %s\n\n%s\n\n| Resources | Verbs |\n| --- | --- |\n", title, commentAbove(document))
+		fmt.Fprintf(&page, "\n## %s\n\n%s\n\n| Resources | Verbs |\n| --- | --- |\n", title, comment(string(document)))
 		for _, rule := range role.Rules {
 			resources := slices.Concat(rule.NonResourceURLs, rule.Resources)
 			for i := range resources {
@@ -104,17 +104,4 @@ func rolesWith(permission hnc.Permission, roles []grantedRole) string {
 		}
 	}
 	return strings.Join(has, "; ")
-}
-
-// commentAbove returns the comment at the top of a document.
-func commentAbove(document []byte) string {
-	var lines []string
-	for line := range strings.Lines(string(document)) {
-		text, ok := strings.CutPrefix(strings.TrimSpace(line), "# ")
-		if !ok {
-			break
-		}
-		lines = append(lines, text)
-	}
-	return cell(strings.Join(lines, " "))
 }

@@ -12,12 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
-	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/reviews"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
@@ -98,36 +95,26 @@ func contentType(r *http.Request) (string, error) {
 	return mediaType, nil
 }
 
-// withBodyLimit rejects bodies that cost too much to decode or to apply, before that.
-func withBodyLimit(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
-	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			info, ok := genericapirequest.RequestInfoFrom(r.Context())
-			// Reviews of ResourceQuotas are from kube-apiserver, and have a limit of their own.
-			if !ok || r.Body == nil || r.Method == http.MethodGet || r.Method == http.MethodHead || info.Resource == reviews.Resource {
-				api.ServeHTTP(w, r)
-				return
-			}
-			mediaType, err := contentType(r)
-			if err != nil {
-				responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
-				return
-			}
-			limit, message := bodyLimit(info, mediaType)
-			body, err := io.ReadAll(io.LimitReader(r.Body, int64(limit)+1))
-			if err == nil && len(body) > limit {
-				err = apierrors.NewRequestEntityTooLargeError(message)
-			}
-			// The propagator is trusted: its statuses are large.
-			if err == nil && !review.ByPropagator(r.Context()) {
-				err = checkValues(info, mediaType, body)
-			}
-			if err != nil {
-				responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
-				return
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			api.ServeHTTP(w, r)
-		}), config)
+// checkBody returns an error if the body of a request costs too much to decode or to apply. Otherwise it is in memory.
+func checkBody(r *http.Request) error {
+	info, ok := genericapirequest.RequestInfoFrom(r.Context())
+	// Reviews of ResourceQuotas are from kube-apiserver, and have a limit of their own.
+	if !ok || r.Body == nil || r.Method == http.MethodGet || r.Method == http.MethodHead || info.Resource == reviews.Resource {
+		return nil
 	}
+	mediaType, err := contentType(r)
+	if err != nil {
+		return err
+	}
+	limit, message := bodyLimit(info, mediaType)
+	body, err := io.ReadAll(io.LimitReader(r.Body, int64(limit)+1))
+	if err == nil && len(body) > limit {
+		err = apierrors.NewRequestEntityTooLargeError(message)
+	}
+	// The propagator is trusted: its statuses are large.
+	if err == nil && !review.ByPropagator(r.Context()) {
+		err = checkValues(info, mediaType, body)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return err
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
-	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 )
 
@@ -47,16 +46,13 @@ func (c *clientCA) wait(r *http.Request) (err error) {
 
 // withClientCA delays API requests until the certificate authority is known. After a second it answers with 503, which
 // clients repeat.
-func (c *clientCA) withClientCA(build handlerChain) handlerChain {
-	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		chain := build(api, config)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := c.Check(r); err != nil && strings.HasPrefix(r.URL.Path, "/apis") && c.wait(r) != nil {
-				w.Header().Set("Retry-After", "1")
-				http.Error(w, err.Error(), http.StatusServiceUnavailable)
-				return
-			}
-			chain.ServeHTTP(w, r)
-		})
-	}
+func (c *clientCA) withClientCA(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := c.Check(r); err != nil && strings.HasPrefix(r.URL.Path, "/apis") && c.wait(r) != nil {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }

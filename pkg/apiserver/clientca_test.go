@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 )
 
@@ -25,9 +24,7 @@ func TestRequestsWaitForTheAuthorityOfFrontProxies(t *testing.T) {
 	provider := &authority{}
 	ca := &clientCA{provider: provider}
 	served := 0
-	handler := ca.withClientCA(func(http.Handler, *genericapiserver.Config) http.Handler {
-		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served++ })
-	})(nil, nil)
+	handler := ca.withClientCA(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served++ }))
 	get := func() *httptest.ResponseRecorder {
 		recorder := httptest.NewRecorder()
 		handler.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/apis/hnc.x-k8s.io/v1beta1/hierarchies", http.NoBody))

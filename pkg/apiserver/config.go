@@ -30,6 +30,13 @@ type Config struct {
 	Reviews authorizer.Authorizer
 	// Storage configures etcd.
 	Storage storagebackend.Config
+	// AllowCacheTTL is for how long reviews that allow something are cached.
+	AllowCacheTTL time.Duration
+	ExtraConfig
+}
+
+// ExtraConfig holds the settings that are flags of this server only.
+type ExtraConfig struct {
 	// ReadyTimeout is how long writes of Subnamespaces and quotas wait until they have their effect.
 	ReadyTimeout time.Duration
 	// Waiting limits how many of them wait for more than a moment.
@@ -42,38 +49,24 @@ type Config struct {
 	Watches inflight.Limits
 	// UpstreamWatches limits the watches of kube-apiserver that these share.
 	UpstreamWatches int
-	// AllowCacheTTL is for how long reviews that allow something are cached.
-	AllowCacheTTL time.Duration
 }
 
 type completedConfig struct {
-	generic         genericapiserver.CompletedConfig
-	reviews         authorizer.Authorizer
-	client          *restclient.Config
-	informers       informers.SharedInformerFactory
-	storage         storagebackend.Config
-	readyTimeout    time.Duration
-	waiting         inflight.Limits
-	overwrittenTTL  time.Duration
-	rules           *inforce.Current
-	plans           hierarchyplan.Limits
-	watches         inflight.Limits
-	upstreamWatches int
-	allowCacheTTL   time.Duration
-	quotaAdmission  *quotaAdmission
-	lists           *lists
-	readOnly        *readOnly
+	ExtraConfig
+	generic        genericapiserver.CompletedConfig
+	reviews        authorizer.Authorizer
+	client         *restclient.Config
+	informers      informers.SharedInformerFactory
+	storage        storagebackend.Config
+	rules          *inforce.Current
+	allowCacheTTL  time.Duration
+	quotaAdmission *quotaAdmission
+	lists          *lists
+	readOnly       *readOnly
 }
 
 // CompletedConfig is a complete Config. Only Complete returns one.
 type CompletedConfig struct{ *completedConfig }
-
-// withTokens bounds how many requests wait for reviews of their tokens.
-func withTokens(tokens *serving.Tokens, build handlerChain) handlerChain {
-	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		return tokens.Bounded(build(api, config))
-	}
-}
 
 // Complete sets the filters and serializers of the generic server.
 func (c *Config) Complete() CompletedConfig {
@@ -84,8 +77,8 @@ func (c *Config) Complete() CompletedConfig {
 		ca.provider = header.CAContentProvider
 	}
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
-	quotas, beside, lists, serializer := &quotaAdmission{}, &readOnly{}, newLists(), withoutProtobuf{Codecs}
-	c.Generic.Serializer = serializer
+	quotas, beside, lists := &quotaAdmission{}, &readOnly{}, newLists()
+	c.Generic.Serializer = withoutProtobuf{Codecs}
 	c.Generic.JSONPatchMaxCopyBytes = maxCopied
 	plugins := []admission.Interface{strategy.MetadataLimits{}}
 	if c.Generic.AdmissionControl != nil {
@@ -94,28 +87,27 @@ func (c *Config) Complete() CompletedConfig {
 	c.Generic.AdmissionControl = admission.NewChainHandler(plugins...)
 	tokens := serving.NewTokens()
 	c.Generic.Authentication.Authenticator = tokens.Authenticator(c.Generic.Authentication.Authenticator)
-	c.Generic.BuildHandlerChainFunc = withLongURLs(ca.withClientCA(withTokens(tokens, withPostToItem(withQuotaAdmission(
-		withLists(withBodyLimit(withJSONPatches(withPathNames(withReadOnly(withHeaderLimit(withRejections(c.Generic.BuildHandlerChainFunc), serializer), beside, serializer), serializer), serializer), serializer), lists, serializer), quotas)))), serializer)
+	build := c.Generic.BuildHandlerChainFunc
+	c.Generic.BuildHandlerChainFunc = func(api http.Handler, config *genericapiserver.Config) http.Handler {
+		api = chain(api, withRejections, rejecting(checkHeaders), rejecting(beside.check), rejecting(checkPath), withJSONPatches, rejecting(checkBody),
+			lists.withLists, quotas.withReviews)
+		return chain(build(api, config), rejecting(checkURL), ca.withClientCA, tokens.Bounded, withPostToItem)
+	}
 	// An admission policy for one name of a resource also applies to the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
 		return storedResource(resource).String()
 	})
 	return CompletedConfig{&completedConfig{
-		client:          c.Generic.ClientConfig,
-		informers:       c.Generic.SharedInformerFactory,
-		generic:         c.Generic.Complete(),
-		reviews:         c.Reviews,
-		storage:         c.Storage,
-		readyTimeout:    c.ReadyTimeout,
-		waiting:         c.Waiting,
-		overwrittenTTL:  c.OverwrittenTTL,
-		rules:           inforce.NewCurrent(),
-		plans:           c.Plans,
-		watches:         c.Watches,
-		upstreamWatches: c.UpstreamWatches,
-		allowCacheTTL:   c.AllowCacheTTL,
-		quotaAdmission:  quotas,
-		lists:           lists,
-		readOnly:        beside,
+		ExtraConfig:    c.ExtraConfig,
+		client:         c.Generic.ClientConfig,
+		informers:      c.Generic.SharedInformerFactory,
+		generic:        c.Generic.Complete(),
+		reviews:        c.Reviews,
+		storage:        c.Storage,
+		rules:          inforce.NewCurrent(),
+		allowCacheTTL:  c.AllowCacheTTL,
+		quotaAdmission: quotas,
+		lists:          lists,
+		readOnly:       beside,
 	}}
 }

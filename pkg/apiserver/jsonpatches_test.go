@@ -5,8 +5,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
 // TestOnlyPanicsOfJSONPatchesAreAnswered has a handler that panics, whatever the library that applies patches is
@@ -23,14 +21,13 @@ func TestOnlyPanicsOfJSONPatchesAreAnswered(t *testing.T) {
 		{http.MethodPatch, "application/merge-patch+json", "a defect of ours", 0},
 		{http.MethodPut, "application/json-patch+json", "a defect of ours", 0},
 	} {
-		build := func(api http.Handler, _ *genericapiserver.Config) http.Handler { return api }
 		panics := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(test.cause) })
 		request := httptest.NewRequest(test.method, "/apis/hnc.x-k8s.io/v1beta1/namespaces/a/hierarchies/hierarchy", strings.NewReader("[]"))
 		request.Header.Set("Content-Type", test.contentType)
 		recorder := httptest.NewRecorder()
 		cause := func() (cause any) {
 			defer func() { cause = recover() }()
-			withJSONPatches(build, withoutProtobuf{Codecs})(panics, nil).ServeHTTP(recorder, request)
+			withJSONPatches(panics).ServeHTTP(recorder, request)
 			return nil
 		}()
 		if test.code == 0 && cause != test.cause || test.code != 0 && (cause != nil || recorder.Code != test.code) {

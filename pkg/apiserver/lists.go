@@ -5,14 +5,10 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
-	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
@@ -90,16 +86,14 @@ func (l *lists) take(namespace string, size, most int) bool {
 }
 
 // withLists limits the lists in flight.
-func withLists(build handlerChain, l *lists, serializer runtime.NegotiatedSerializer) handlerChain {
-	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			release, err := l.acquire(r)
-			if err != nil {
-				responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
-				return
-			}
-			defer release()
-			api.ServeHTTP(w, r)
-		}), config)
-	}
+func (l *lists) withLists(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		release, err := l.acquire(r)
+		if err != nil {
+			writeError(err, w, r)
+			return
+		}
+		defer release()
+		next.ServeHTTP(w, r)
+	})
 }

@@ -12,36 +12,26 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
-	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/selectors"
 )
 
-// withPathNames rejects requests whose path has a name that no object can have, such as "..", or whose query has no
-// valid version, for which stores would report an internal error, or a large selector.
-func withPathNames(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
-	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if info, ok := genericapirequest.RequestInfoFrom(r.Context()); ok && info.IsResourceRequest {
-				err := invalidPathName(r.URL.Path, info)
-				if err == nil {
-					err = invalidVersion(r.URL.Query().Get("resourceVersion"), info)
-				}
-				if err == nil {
-					err = largeSelector(r.URL.Query(), info)
-				}
-				if err != nil {
-					responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
-					return
-				}
-			}
-			api.ServeHTTP(w, r)
-		}), config)
+// checkPath returns an error for requests whose path has a name that no object can have, such as "..", or whose query
+// has no valid version, for which stores would report an internal error, or a large selector.
+func checkPath(r *http.Request) error {
+	info, ok := genericapirequest.RequestInfoFrom(r.Context())
+	if !ok || !info.IsResourceRequest {
+		return nil
 	}
+	if err := invalidPathName(r.URL.Path, info); err != nil {
+		return err
+	}
+	if err := invalidVersion(r.URL.Query().Get("resourceVersion"), info); err != nil {
+		return err
+	}
+	return largeSelector(r.URL.Query(), info)
 }
 
 // invalidVersion rejects versions that are not numbers, as kube-apiserver does for lists. Watches would report an

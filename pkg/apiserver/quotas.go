@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -99,10 +98,8 @@ func (q *quotaAdmission) Ready(*http.Request) error {
 	return nil
 }
 
-func withQuotaAdmission(build handlerChain, q *quotaAdmission) handlerChain {
-	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		return build(&reviews.Handler{Ledger: q, Ready: q.Ready, Serializer: withoutProtobuf{Codecs}, Next: api}, config)
-	}
+func (q *quotaAdmission) withReviews(next http.Handler) http.Handler {
+	return &reviews.Handler{Ledger: q, Ready: q.Ready, Serializer: withoutProtobuf{Codecs}, Next: next}
 }
 
 // quotas runs the ledger of hierarchical quotas.
@@ -119,7 +116,7 @@ func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, clie
 			return namespaces.Informer().GetIndexer().IndexKeys(byTermination, terminating)
 		},
 	})
-	observer, err := reservations.NewObserver(l, live{client}, quotas.Informer(), namespaces.Informer())
+	observer, err := reservations.NewObserver(l, client, quotas.Informer(), namespaces.Informer())
 	if err != nil {
 		return fmt.Errorf("hierarchical quotas: %w", err)
 	}
@@ -161,25 +158,4 @@ func (s *stores) quotasIn(ctx context.Context, namespace, resourceVersion string
 		return nil, err
 	}
 	return list.(*hnc.HierarchicalResourceQuotaList).Items, nil
-}
-
-// live reads from the cluster.
-type live struct{ client kubernetes.Interface }
-
-func (l live) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
-	return existing(l.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}))
-}
-
-func (l live) ResourceQuota(ctx context.Context, namespace, name string) (*corev1.ResourceQuota, error) {
-	return existing(l.client.CoreV1().ResourceQuotas(namespace).Get(ctx, name, metav1.GetOptions{}))
-}
-
-func existing[T any](object *T, err error) (*T, error) {
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return object, nil
 }

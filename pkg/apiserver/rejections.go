@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/audit"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
-	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
 // rejectedBy is the audit annotation that names the rule of this server that has rejected a request: a resource, and
@@ -17,20 +16,18 @@ const rejectedBy = "hnc.x-k8s.io/rejected-by"
 
 // withRejections annotates the audit events of requests that the registry rejects. Requests that kube-apiserver or RBAC
 // reject do not reach it.
-func withRejections(build handlerChain) handlerChain {
-	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
-		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			api.ServeHTTP(w, r)
-			recorded := audit.AuditContextFrom(r.Context())
-			info, ok := genericapirequest.RequestInfoFrom(r.Context())
-			if recorded == nil || !recorded.Enabled() || !ok {
-				return
-			}
-			if rule := rejectingRule(recorded.GetEventResponseStatus(), info); rule != "" {
-				audit.AddAuditAnnotation(r.Context(), rejectedBy, rule)
-			}
-		}), config)
-	}
+func withRejections(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r)
+		recorded := audit.AuditContextFrom(r.Context())
+		info, ok := genericapirequest.RequestInfoFrom(r.Context())
+		if recorded == nil || !recorded.Enabled() || !ok {
+			return
+		}
+		if rule := rejectingRule(recorded.GetEventResponseStatus(), info); rule != "" {
+			audit.AddAuditAnnotation(r.Context(), rejectedBy, rule)
+		}
+	})
 }
 
 var (

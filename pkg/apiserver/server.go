@@ -118,13 +118,17 @@ func (c CompletedConfig) New() (*Server, error) {
 		stores.large.Run(hook)
 		return nil
 	})
-	if err := c.followRules(generic, stores.configuration, sources.Relist); err != nil {
+	generic.AddPostStartHookOrDie("rules", func(hook genericapiserver.PostStartHookContext) error {
+		stores.configuration.FollowRules(hook, sources.Relist)
+		return nil
+	})
+	if err := generic.AddReadyzChecks(healthz.NamedCheck("rules", stores.configuration.Ready)); err != nil {
 		return nil, err
 	}
 	planner := hierarchyplan.New(hierarchyplan.Config{
 		Kubernetes: clients.kubernetes, Lister: clients.lister, Hierarchies: stores.hierarchies.Hierarchy,
 		Subnamespaces: stores.subnamespaces.Subnamespace, Configuration: stores.configuration.Configuration, GetHierarchy: stores.hierarchyGetter(""),
-		Tree: forest, Sources: sources, Resources: resourcespec.Validator{Mapper: mapper}, Authorizer: c.reviews, Rules: c.rules, Limits: c.plans,
+		Tree: forest, Sources: sources, Resources: resourcespec.Validator{Mapper: mapper}, Authorizer: c.reviews, Rules: c.rules, Limits: c.Plans,
 		TerminatingBelow: func(parent string) ([]string, error) {
 			return namespaces.Informer().GetIndexer().IndexKeys(byTerminatingChild, parent)
 		},
@@ -143,8 +147,8 @@ func (c CompletedConfig) New() (*Server, error) {
 		AllowCacheTTL:   c.allowCacheTTL,
 		Client:          c.client,
 		Serializer:      withoutProtobuf{Codecs},
-		Watches:         c.watches,
-		UpstreamWatches: c.upstreamWatches,
+		Watches:         c.Watches,
+		UpstreamWatches: c.UpstreamWatches,
 	}
 	return &Server{generic}, subtrees.Install(generic)
 }

@@ -49,7 +49,7 @@ type stores struct {
 func (c CompletedConfig) stores(options restOptions, t *treerules.Tree, mapper *kinds.Mapper) (s stores, err error) {
 	s.namespaces = c.informers.Core().V1().Namespaces().Lister()
 	waiter := readiness.Waiter{
-		Timeout: c.readyTimeout, Free: freeWait, Slots: inflight.New("waiting requests", c.waiting, int(freeWait.Seconds())), Stopped: s.whyStopped,
+		Timeout: c.ReadyTimeout, Free: freeWait, Slots: inflight.New("waiting requests", c.Waiting, int(freeWait.Seconds())), Stopped: s.whyStopped,
 	}
 	changes := rates.NewChanges(c.reviews, "hierarchies", "hierarchies")
 	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper, changes, waiter, c.quotaAdmission.SettleMoved); err != nil {
@@ -69,7 +69,7 @@ func (c CompletedConfig) stores(options restOptions, t *treerules.Tree, mapper *
 	if s.releases, err = copyrelease.NewStorage(Scheme, options, t); err != nil {
 		return s, fmt.Errorf("copyreleases: %w", err)
 	}
-	if s.overwritten, err = overwrittenobject.NewStorage(Scheme, options, c.reviews, t.Index.Root, c.overwrittenTTL); err != nil {
+	if s.overwritten, err = overwrittenobject.NewStorage(Scheme, options, c.reviews, t.Index.Root, c.OverwrittenTTL); err != nil {
 		return s, fmt.Errorf("overwrittenobjects: %w", err)
 	}
 	if s.syncs, err = repositorysync.NewStorage(Scheme, options, c.reviews); err != nil {

@@ -48,7 +48,11 @@ func IsPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
 func namespaceArgs(least, most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return UsageErrorf("got %d arguments, want %s", len(args), describeCount(least, most))
+			want := "the name of one namespace"
+			if most > 1 {
+				want = fmt.Sprintf("%d to %d names of namespaces", least, most)
+			}
+			return UsageErrorf("got %d arguments, want %s", len(args), want)
 		}
 		for _, arg := range args {
 			if err := ValidateNamespace(arg); err != nil {
@@ -67,18 +71,6 @@ func ExactArgs(n int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-func describeCount(least, most int) string {
-	switch {
-	case most == 0:
-		return "none"
-	case least == most && most == 1:
-		return "the name of one namespace"
-	case least == most:
-		return fmt.Sprintf("the names of %d namespaces", most)
-	}
-	return fmt.Sprintf("%d to %d names of namespaces", least, most)
 }
 
 // validateExclusive returns an error if both flags are set.

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -41,14 +42,7 @@ func fieldsOf(prefix string, of reflect.Type) map[string]reflect.Type {
 }
 
 // settingNames are the paths of the settings, sorted.
-func settingNames() []string {
-	var names []string
-	for name := range settings {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func settingNames() []string { return slices.Sorted(maps.Keys(settings)) }
 
 // isOwn reports whether values of a type consist of settings of their own.
 func isOwn(of reflect.Type) bool {

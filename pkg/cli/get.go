@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
@@ -91,7 +90,7 @@ func (o *getOptions) Run(ctx context.Context) error {
 	resource := mapping.Resource.GroupResource()
 	client := c.Dynamic.Resource(subtreeVersion.WithResource(hnc.ResourcesName(resource))).Namespace(o.namespace)
 	options := metav1.ListOptions{LabelSelector: o.selector}
-	list, err := listPages(ctx, client, options)
+	list, err := ListPages(ctx, client, options)
 	if err != nil {
 		return o.listError(err)
 	}
@@ -106,8 +105,8 @@ func (o *getOptions) Run(ctx context.Context) error {
 // pageSize is the number of objects that are requested at a time, as kubectl does.
 const pageSize = 500
 
-// listPages lists all objects, because the server rejects lists that are too large.
-func listPages(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+// ListPages lists all objects, because the server rejects lists that are too large.
+func ListPages(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	options.Limit = pageSize
 	all, err := client.List(ctx, options)
 	if err != nil {
@@ -173,18 +172,10 @@ func rowPrinter(w io.Writer) itemPrinter {
 	_, _ = fmt.Fprintln(table, "NAMESPACE\tNAME\tAGE")
 	return func(items ...unstructured.Unstructured) error {
 		for i := range items {
-			_, _ = io.WriteString(table, names.Row(items[i].GetNamespace(), items[i].GetName(), age(&items[i])))
+			_, _ = io.WriteString(table, names.Row(items[i].GetNamespace(), items[i].GetName(), metatable.ConvertToHumanReadableDateType(items[i].GetCreationTimestamp())))
 		}
 		return table.Flush()
 	}
-}
-
-func age(o *unstructured.Unstructured) string {
-	created := o.GetCreationTimestamp()
-	if created.IsZero() {
-		return "<unknown>"
-	}
-	return duration.HumanDuration(time.Since(created.Time))
 }
 
 // watchAndPrint prints each object that is added, modified or deleted, until ctx ends. A watch that ends is resumed at

@@ -216,21 +216,13 @@ func (o *uninstallOptions) remaining(ctx context.Context, c *Clients) ([]string,
 		return nil, err
 	}
 	stays := []string{fmt.Sprintf("%d namespaces, %d of them in trees, with their labels and annotations", namespaces, trees)}
-	copies, err := o.copies(ctx, c)
-	if err != nil {
-		return nil, err
+	for _, list := range []func(context.Context, *Clients) ([]string, error){o.copies, quotaObjects, appliedObjects} {
+		found, err := list(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		stays = append(stays, found...)
 	}
-	stays = append(stays, copies...)
-	limits, err := quotaObjects(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	stays = append(stays, limits...)
-	applied, err := appliedObjects(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	stays = append(stays, applied...)
 	definitions, err := countAll(ctx, c, hnc.CRDResource, hnc.LabelViewRoot)
 	if err != nil {
 		return nil, err

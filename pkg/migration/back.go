@@ -141,10 +141,7 @@ func (m *Migration) createDefinitions(ctx context.Context) error {
 			}
 			return established(found), nil
 		})
-		if wait.Interrupted(err) && ctx.Err() == nil {
-			return fmt.Errorf("customresourcedefinition %s is not established after %s; its status says why", definition.GetName(), serviceTimeout)
-		}
-		if err != nil {
+		if err := waitError(ctx, err, "customresourcedefinition %s is not established after %s; its status says why", definition.GetName(), serviceTimeout); err != nil {
 			return err
 		}
 	}

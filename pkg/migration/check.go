@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // check returns an error if the migration cannot be made, before it changes anything. What comes before step begin is
@@ -153,32 +154,17 @@ func (c *clients) checkPropagator(ctx context.Context) error {
 // checkEmpty requires that hns-apiserver has nothing yet: what was written to it beside HNC would take effect after the
 // migration, and HNC does not know of it.
 func (c *clients) checkEmpty(ctx context.Context) error {
-	client := c.hierarchy.HncV1beta1()
-	hierarchies, err := client.Hierarchies("").List(ctx, metav1.ListOptions{Limit: 1})
-	if err != nil {
-		return err
-	}
-	subnamespaces, err := client.Subnamespaces("").List(ctx, metav1.ListOptions{Limit: 1})
-	if err != nil {
-		return err
-	}
-	quotas, err := client.HierarchicalResourceQuotas("").List(ctx, metav1.ListOptions{Limit: 1})
-	if err != nil {
-		return err
-	}
-	found := ""
-	for _, h := range hierarchies.Items {
-		found = "hierarchies.v1beta1.hnc.x-k8s.io " + h.Name + " -n " + h.Namespace
-	}
-	for _, s := range subnamespaces.Items {
-		found = "subnamespaces.v1beta1.hnc.x-k8s.io " + s.Name + " -n " + s.Namespace
-	}
-	for _, q := range quotas.Items {
-		found = "hierarchicalresourcequotas.v1beta1.hnc.x-k8s.io " + q.Name + " -n " + q.Namespace
-	}
-	if found != "" {
-		return fmt.Errorf("hns-apiserver has objects already, which were written while HNC serves the cluster and have no effect; make the changes with HNC if you want them, and delete them here: "+
-			"kubectl delete %s", found)
+	for _, resource := range []string{"hierarchicalresourcequotas", "subnamespaces", "hierarchies"} {
+		gvr := v1beta1.SchemeGroupVersion.WithResource(resource)
+		list, err := c.dynamic.Resource(gvr).List(ctx, metav1.ListOptions{Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(list.Items) > 0 {
+			o := list.Items[0]
+			return fmt.Errorf("hns-apiserver has objects already, which were written while HNC serves the cluster and have no effect; make the changes with HNC if you want them, and delete them here: "+
+				"kubectl delete %s.%s.%s %s -n %s", resource, gvr.Version, gvr.Group, o.GetName(), o.GetNamespace())
+		}
 	}
 	return nil
 }

@@ -13,8 +13,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -46,9 +48,6 @@ type namespace struct {
 	Labels      map[string]string `json:"labels,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
-
-// pageSize is the number of objects that a request lists.
-const pageSize = 500
 
 // read returns what HNC has in the cluster.
 func (c *clients) read(ctx context.Context) (*export, error) {
@@ -82,43 +81,31 @@ func (c *clients) read(ctx context.Context) (*export, error) {
 
 // eachNamespace calls f for each namespace of the cluster.
 func (c *clients) eachNamespace(ctx context.Context, f func(*metav1.ObjectMeta)) error {
-	options := metav1.ListOptions{Limit: pageSize}
-	for {
-		page, err := c.kube.CoreV1().Namespaces().List(ctx, options)
-		if err != nil {
-			return err
-		}
-		for i := range page.Items {
-			f(&page.Items[i].ObjectMeta)
-		}
-		if options.Continue = page.Continue; options.Continue == "" {
-			return nil
-		}
-	}
+	return eachObject(ctx, c.kube.CoreV1().Namespaces().List, func(ns *corev1.Namespace) { f(&ns.ObjectMeta) })
+}
+
+// eachObject calls f for each object of a list, which is read in pages. A list that expires meanwhile is an error.
+func eachObject[L, T runtime.Object](ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), f func(T)) error {
+	p := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return list(ctx, o) })
+	p.FullListIfExpired = false
+	return p.EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
+		f(o.(T))
+		return nil
+	})
 }
 
 // list returns all objects of a resource, by namespace and name.
 func (c *clients) list(ctx context.Context, resource schema.GroupVersionResource) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
-	options := metav1.ListOptions{Limit: pageSize}
-	for {
-		page, err := c.dynamic.Resource(resource).List(ctx, options)
-		if err != nil {
-			return nil, err
-		}
-		for i := range page.Items {
-			unstructured.RemoveNestedField(page.Items[i].Object, "metadata", "managedFields")
-			unstructured.RemoveNestedField(page.Items[i].Object, "status") // Users can write it, and make it what no file can hold.
-			objects = append(objects, &page.Items[i])
-		}
-		if options.Continue = page.GetContinue(); options.Continue == "" {
-			break
-		}
-	}
+	err := eachObject(ctx, c.dynamic.Resource(resource).List, func(o *unstructured.Unstructured) {
+		unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
+		unstructured.RemoveNestedField(o.Object, "status") // Users can write it, and make it what no file can hold.
+		objects = append(objects, o)
+	})
 	sort.Slice(objects, func(i, j int) bool {
 		return objects[i].GetNamespace()+"/"+objects[i].GetName() < objects[j].GetNamespace()+"/"+objects[j].GetName()
 	})
-	return objects, nil
+	return objects, err
 }
 
 // writeExport writes the export, now that nothing changes it any more, and records its digest. Until the freeze, users

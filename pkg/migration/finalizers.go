@@ -2,7 +2,6 @@ package migration
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -98,10 +97,7 @@ func (m *Migration) deleteDefinitions(ctx context.Context) error {
 			}
 			return false, err
 		})
-		if wait.Interrupted(err) && ctx.Err() == nil {
-			return fmt.Errorf("customresourcedefinition %s still exists after %s; its status says why", name, definitionTimeout)
-		}
-		if err != nil {
+		if err := waitError(ctx, err, "customresourcedefinition %s still exists after %s; its status says why", name, definitionTimeout); err != nil {
 			return err
 		}
 	}

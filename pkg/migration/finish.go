@@ -111,8 +111,5 @@ func (m *Migration) awaitPropagator(ctx context.Context) error {
 		}
 		return true, nil
 	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("after %s: %s", propagateTimeout, pending)
-	}
-	return err
+	return waitError(ctx, err, "after %s: %s", propagateTimeout, pending)
 }

@@ -3,7 +3,6 @@ package migration
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -151,10 +150,7 @@ func (c *clients) awaitFreeze(ctx context.Context) error {
 		}
 		return rejected == probes, nil
 	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("validatingadmissionpolicy %s is not in force after %s; look at its status", hnc.MigrationPolicy, freezeTimeout)
-	}
-	return err
+	return waitError(ctx, err, "validatingadmissionpolicy %s is not in force after %s; look at its status", hnc.MigrationPolicy, freezeTimeout)
 }
 
 // unfreeze removes the policies.

@@ -101,10 +101,7 @@ func (c *clients) stop(ctx context.Context) error {
 		}
 		return len(running) == 0, nil
 	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("after %s these pods of HNC still run: %s; delete them", stopTimeout, strings.Join(running, ", "))
-	}
-	return err
+	return waitError(ctx, err, "after %s these pods of HNC still run: %s; delete them", stopTimeout, strings.Join(running, ", "))
 }
 
 // start scales HNC's Deployments to what they were, and waits until HNC answers: with its webhooks and without HNC, the
@@ -134,10 +131,8 @@ func (c *clients) start(ctx context.Context, saved *backup) error {
 		}
 		return len(waiting) == 0, nil
 	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("after %s these Deployments in %s have no available pod: %s; see why: kubectl describe pods -n %s. "+
-			"The webhooks, which would reject every write without HNC, are not restored yet", startTimeout, hnc.HNCNamespace, strings.Join(waiting, ", "), hnc.HNCNamespace)
-	}
+	err = waitError(ctx, err, "after %s these Deployments in %s have no available pod: %s; see why: kubectl describe pods -n %s. "+
+		"The webhooks, which would reject every write without HNC, are not restored yet", startTimeout, hnc.HNCNamespace, strings.Join(waiting, ", "), hnc.HNCNamespace)
 	if err == nil && found == 0 && len(saved.Replicas) > 0 {
 		return fmt.Errorf("namespace %s has no Deployment of HNC; install HNC by its manifests or its chart, which start it", hnc.HNCNamespace)
 	}

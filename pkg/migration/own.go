@@ -2,7 +2,6 @@ package migration
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -58,10 +57,7 @@ func (c *clients) awaitNoLeader(ctx context.Context, name string) error {
 		}
 		return time.Since(since) > time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 15))*time.Second, nil
 	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("after %s, %s still leads %s; stop it", stopTimeout, leader, name)
-	}
-	return err
+	return waitError(ctx, err, "after %s, %s still leads %s; stop it", stopTimeout, leader, name)
 }
 
 // removeScopedQuotas deletes the ResourceQuotas of quotas with scopes, which nothing would update any more. HNC takes

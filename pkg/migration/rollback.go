@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -208,6 +209,14 @@ func deepestFirst(parents map[string]string) [][]string {
 func gone(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil
+	}
+	return err
+}
+
+// waitError returns the error of a wait, or a formatted one if its time is over and that of ctx is not.
+func waitError(ctx context.Context, err error, format string, args ...any) error {
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return fmt.Errorf(format, args...)
 	}
 	return err
 }

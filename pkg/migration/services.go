@@ -148,10 +148,7 @@ func (c *clients) awaitServed(ctx context.Context, byServer bool) error {
 		last = c.served(ctx, byServer)
 		return last == nil, nil
 	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("apiservice %s: after %s: %w", hncService, serviceTimeout, last)
-	}
-	return err
+	return waitError(ctx, err, "apiservice %s: after %s: %w", hncService, serviceTimeout, last)
 }
 
 // served returns an error that says why, unless HNC's version is served as awaitServed wants it.

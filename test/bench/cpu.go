@@ -20,22 +20,9 @@ import (
 func (c *cluster) accounted(ctx context.Context, name string, measure func() error) error {
 	c.calm(ctx)
 	collected := c.metered().collections(ctx)
-	before := c.spent()
-	err := measure()
-	after := c.spent()
+	total, words, err := c.spentOn(measure, time.Duration.Seconds)
 	collected = c.metered().collections(ctx) - collected
-	var words []string
-	var total time.Duration
-	for _, process := range slices.Sorted(maps.Keys(after)) {
-		// A process that was started again has begun anew.
-		spent := after[process] - before[process]
-		if spent < 0 {
-			spent = after[process]
-		}
-		total += spent
-		words = append(words, fmt.Sprintf("%s %.2f", process, spent.Seconds()))
-	}
-	c.sayf("%s: %.2f s of processor time: %s; %.0f garbage collections of kube-apiserver", name, total.Seconds(), strings.Join(words, ", "), collected)
+	c.sayf("%s: %.2f s of processor time: %s; %.0f garbage collections of kube-apiserver", name, total, words, collected)
 	return err
 }
 
@@ -43,19 +30,29 @@ func (c *cluster) accounted(ctx context.Context, name string, measure func() err
 // milliseconds. It says that of each process.
 func eachSpent(ctx context.Context, c *cluster, name string, n int, measure func() error) (float64, error) {
 	c.calm(ctx)
+	total, words, err := c.spentOn(measure, func(spent time.Duration) float64 {
+		return float64(spent) / float64(time.Millisecond) / float64(n)
+	})
+	c.sayf("%s: %.2f ms of processor time each: %s", name, total, words)
+	return total, err
+}
+
+// spentOn runs what is measured, and returns in a unit what all processes have spent on it, and what each has in words.
+func (c *cluster) spentOn(measure func() error, unit func(time.Duration) float64) (total float64, words string, err error) {
 	before := c.spent()
-	err := measure()
+	err = measure()
 	after := c.spent()
-	each := func(spent time.Duration) float64 { return float64(spent) / float64(time.Millisecond) / float64(n) }
-	var words []string
-	var total time.Duration
+	var each []string
 	for _, process := range slices.Sorted(maps.Keys(after)) {
+		// A process that was started again has begun anew.
 		spent := after[process] - before[process]
-		total += spent
-		words = append(words, fmt.Sprintf("%s %.2f", process, each(spent)))
+		if spent < 0 {
+			spent = after[process]
+		}
+		total += unit(spent)
+		each = append(each, fmt.Sprintf("%s %.2f", process, unit(spent)))
 	}
-	c.sayf("%s: %.2f ms of processor time each: %s", name, each(total), strings.Join(words, ", "))
-	return each(total), err
+	return total, strings.Join(each, ", "), err
 }
 
 // calm collects kube-apiserver's garbage, and returns when the processes have little to do. With many objects in its

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,22 +42,6 @@ func (c metering) of(ctx context.Context, process string) (metrics, error) {
 func (c metering) watches(ctx context.Context) (float64, error) {
 	m, err := c.of(ctx, apiserver)
 	return m.sum("apiserver_longrunning_requests", everything), err
-}
-
-// get returns the body of a successful answer.
-func get(ctx context.Context, client *http.Client, url string) (io.ReadCloser, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode != http.StatusOK {
-		return nil, errors.Join(fmt.Errorf("%s answers %s", url, response.Status), response.Body.Close())
-	}
-	return response.Body, nil
 }
 
 // collections counts kube-apiserver's garbage collections.

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
 // cpuSeconds is for how long the CPU is profiled, from the begin of what is measured.
@@ -71,7 +73,7 @@ func (b profiler) fetchProfile(ctx context.Context, server, query, file string) 
 	if err != nil {
 		return err
 	}
-	body, err := get(ctx, client, fmt.Sprintf("https://127.0.0.1:%d/debug/pprof/%s", port, query))
+	body, err := controlplane.Get(ctx, client, fmt.Sprintf("https://127.0.0.1:%d/debug/pprof/%s", port, query))
 	if err != nil {
 		return err
 	}

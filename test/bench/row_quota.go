@@ -138,12 +138,6 @@ func quotaObject(nested int) string {
 	return hnc.ResourceQuotaName
 }
 
-func (b quotas) setParent(ctx context.Context, name, parent string) error {
-	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: parent}}
-	_, err := b.hierarchy.HncV1beta1().Hierarchies(name).Create(ctx, h, metav1.CreateOptions{})
-	return err
-}
-
 // create creates n Secrets, each writer in turn of the namespaces, and returns the time for each in milliseconds.
 func (b quotas) create(ctx context.Context, nested, w, n, round int) (float64, error) {
 	names := b.namespaces[nested]

@@ -204,7 +204,7 @@ func (g *gateway) heap(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	collect := func() error {
-		profile, err := get(ctx, client, fmt.Sprintf("https://127.0.0.1:%d/debug/pprof/heap?gc=1", g.port))
+		profile, err := controlplane.Get(ctx, client, fmt.Sprintf("https://127.0.0.1:%d/debug/pprof/heap?gc=1", g.port))
 		if err != nil {
 			return err
 		}

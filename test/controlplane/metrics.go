@@ -3,7 +3,9 @@ package controlplane
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -26,19 +28,12 @@ func (cp *ControlPlane) Metrics(ctx context.Context, process string) (map[string
 
 // Metrics returns the samples at a URL.
 func Metrics(ctx context.Context, client *http.Client, url string) (map[string]float64, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	body, err := Get(ctx, client, url)
 	if err != nil {
 		return nil, err
 	}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", url, response.Status)
-	}
-	samples, lines := map[string]float64{}, bufio.NewScanner(response.Body)
+	defer body.Close()
+	samples, lines := map[string]float64{}, bufio.NewScanner(body)
 	for lines.Scan() {
 		at := strings.LastIndexByte(lines.Text(), ' ')
 		if at < 0 || strings.HasPrefix(lines.Text(), "#") {
@@ -49,4 +44,20 @@ func Metrics(ctx context.Context, client *http.Client, url string) (map[string]f
 		}
 	}
 	return samples, lines.Err()
+}
+
+// Get returns the body of a successful answer.
+func Get(ctx context.Context, client *http.Client, url string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("%s answers %s", url, response.Status), response.Body.Close())
+	}
+	return response.Body, nil
 }

@@ -158,19 +158,11 @@ func (p *process) waitReady(ctx context.Context, client *http.Client, url string
 func probe(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	body, err := Get(ctx, client, url)
 	if err != nil {
 		return err
 	}
-	response, err := client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s", url, response.Status)
-	}
-	return nil
+	return body.Close()
 }
 
 // stop ends the process and its group and returns when it is gone. Zero grace kills at once.

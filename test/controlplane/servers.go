@@ -65,19 +65,11 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 			return 0, err
 		}
 	case hnc.PropagatorName:
-		if args, err = cp.controllerArgs(server.Name, installation.PropagatorKubeconfig, port); err != nil {
+		if args, err = cp.serverArgs(server.Name, installation.PropagatorKubeconfig, port); err != nil {
 			return 0, err
 		}
-	case hnc.SyncName:
-		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, hnc.SyncName)
-		if err != nil {
-			return 0, err
-		}
-		if args, err = cp.controllerArgs(server.Name, kubeconfig, port); err != nil {
-			return 0, err
-		}
-	case hnc.GatewayName:
-		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, hnc.GatewayName)
+	case hnc.SyncName, hnc.GatewayName:
+		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, server.Name)
 		if err != nil {
 			return 0, err
 		}
@@ -101,24 +93,23 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 	})
 }
 
-func (cp *ControlPlane) controllerArgs(name, kubeconfig string, port int) ([]string, error) {
-	args, err := cp.serverArgs(name, kubeconfig, port)
-	return append(args, "--leader-elect-resource-namespace="+Namespace), err
-}
-
 // serverArgs are the flags of a server whose certificate also names its Service, if it has one.
 func (cp *ControlPlane) serverArgs(name, kubeconfig string, port int) ([]string, error) {
 	serving, err := cp.pki.serving(cp.pki.cluster, name+"-serving", name+"."+Namespace+".svc", "localhost", "127.0.0.1")
 	if err != nil {
 		return nil, err
 	}
-	return []string{
+	args := []string{
 		"--kubeconfig=" + kubeconfig,
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + strconv.Itoa(port),
 		"--tls-cert-file=" + serving.CertFile,
 		"--tls-private-key-file=" + serving.KeyFile,
-	}, nil
+	}
+	if name != hnc.GatewayName {
+		args = append(args, "--leader-elect-resource-namespace="+Namespace)
+	}
+	return args, nil
 }
 
 func (cp *ControlPlane) apiServerArgs(installation *Installation, server Server, port int) ([]string, error) {

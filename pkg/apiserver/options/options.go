@@ -44,18 +44,7 @@ type Options struct {
 	DataDir string
 	// DataQuota is the size in bytes at which the embedded etcd accepts no more writes.
 	DataQuota int64
-	// ReadyTimeout is how long writes of Subnamespaces and quotas wait until they have their effect.
-	ReadyTimeout time.Duration
-	// Waiting limits how many of them wait for more than a moment.
-	Waiting inflight.Limits
-	// OverwrittenTTL is how long the content of overwritten objects is stored.
-	OverwrittenTTL time.Duration
-	// Plans limits the resources that plans use.
-	Plans hierarchyplan.Limits
-	// Watches limits the concurrent watches across subtrees.
-	Watches inflight.Limits
-	// UpstreamWatches limits the watches of kube-apiserver that these share.
-	UpstreamWatches int
+	apiserver.ExtraConfig
 	// ReviewForwarded reviews requests that kube-apiserver has authorized and forwarded.
 	ReviewForwarded bool
 }
@@ -71,17 +60,19 @@ const defaultEtcdPrefix = "/registry/hnc.x-k8s.io"
 func New() *Options {
 	reduceWatchCache(utilfeature.DefaultMutableFeatureGate)
 	o := &Options{
-		Server:          genericoptions.NewServerRunOptions(),
-		Recommended:     genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.StorageCodec),
-		Enablement:      genericoptions.NewAPIEnablementOptions(),
-		Logs:            logs.NewOptions(),
-		DataQuota:       embedded.DefaultQuota,
-		ReadyTimeout:    10 * time.Second,
-		OverwrittenTTL:  7 * 24 * time.Hour,
-		Plans:           hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
-		Watches:         inflight.Limits{Total: 4000, PerUser: 400},
-		UpstreamWatches: 500,
-		Waiting:         inflight.Limits{Total: 100, PerUser: 20},
+		Server:      genericoptions.NewServerRunOptions(),
+		Recommended: genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.StorageCodec),
+		Enablement:  genericoptions.NewAPIEnablementOptions(),
+		Logs:        logs.NewOptions(),
+		DataQuota:   embedded.DefaultQuota,
+		ExtraConfig: apiserver.ExtraConfig{
+			ReadyTimeout:    10 * time.Second,
+			OverwrittenTTL:  7 * 24 * time.Hour,
+			Plans:           hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
+			Watches:         inflight.Limits{Total: 4000, PerUser: 400},
+			UpstreamWatches: 500,
+			Waiting:         inflight.Limits{Total: 100, PerUser: 20},
+		},
 	}
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = apiserver.StorageVersions
 	// A permission that was just granted takes effect soon, even after a rejected request.
@@ -220,16 +211,11 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		return nil, err
 	}
 	return &apiserver.Config{
-		Generic:         generic,
-		Reviews:         reviews,
-		Storage:         o.Recommended.Etcd.StorageConfig,
-		ReadyTimeout:    o.ReadyTimeout,
-		Waiting:         o.Waiting,
-		OverwrittenTTL:  o.OverwrittenTTL,
-		Plans:           o.Plans,
-		Watches:         o.Watches,
-		UpstreamWatches: o.UpstreamWatches,
-		AllowCacheTTL:   o.Recommended.Authorization.AllowCacheTTL,
+		Generic:       generic,
+		Reviews:       reviews,
+		Storage:       o.Recommended.Etcd.StorageConfig,
+		ExtraConfig:   o.ExtraConfig,
+		AllowCacheTTL: o.Recommended.Authorization.AllowCacheTTL,
 	}, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
@@ -26,23 +25,23 @@ func (o *repoImportOptions) namespaces(ctx context.Context, c *cli.Clients) ([]e
 		if err != nil {
 			return nil, err
 		}
-		below, err := listAll(ctx, client, metav1.ListOptions{LabelSelector: hnc.TreeLabel(root)})
+		below, err := cli.ListPages(ctx, client, metav1.ListOptions{LabelSelector: hnc.TreeLabel(root)})
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, *self)
-		for i := range below {
-			if n := below[i]; hnc.IsBelow(n.GetLabels(), hnc.AbstractAncestors(n.GetAnnotations()), root) {
+		for i := range below.Items {
+			if n := below.Items[i]; hnc.IsBelow(n.GetLabels(), hnc.AbstractAncestors(n.GetAnnotations()), root) {
 				found = append(found, n)
 			}
 		}
 	}
 	if len(o.roots) == 0 {
-		all, err := listAll(ctx, client, metav1.ListOptions{})
+		all, err := cli.ListPages(ctx, client, metav1.ListOptions{})
 		if err != nil {
 			return nil, err
 		}
-		found = slices.DeleteFunc(all, func(n unstructured.Unstructured) bool { return slices.Contains(notImported, n.GetName()) })
+		found = slices.DeleteFunc(all.Items, func(n unstructured.Unstructured) bool { return slices.Contains(notImported, n.GetName()) })
 	}
 	byName := map[string]extract.Namespace{}
 	for i := range found {
@@ -87,39 +86,22 @@ func (o *repoImportOptions) objects(ctx context.Context, c *cli.Clients, kinds [
 	for _, kind := range kinds {
 		if len(o.roots) == 0 {
 			line.Showf("reading %s ...", kind.GroupResource())
-			all, err := listAll(ctx, c.Dynamic.Resource(kind), metav1.ListOptions{})
+			all, err := cli.ListPages(ctx, c.Dynamic.Resource(kind), metav1.ListOptions{})
 			if err != nil {
 				return nil, err
 			}
-			add(all)
+			add(all.Items)
 			continue
 		}
 		for i := range namespaces {
 			name := namespaces[i].Object.GetName()
 			line.Showf("reading %s of %s (%d of %d) ...", kind.GroupResource(), name, i+1, len(namespaces))
-			all, err := listAll(ctx, c.Dynamic.Resource(kind).Namespace(name), metav1.ListOptions{})
+			all, err := cli.ListPages(ctx, c.Dynamic.Resource(kind).Namespace(name), metav1.ListOptions{})
 			if err != nil {
 				return nil, err
 			}
-			add(all)
+			add(all.Items)
 		}
 	}
 	return objects, nil
-}
-
-// listAll lists objects page by page.
-func listAll(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions) ([]unstructured.Unstructured, error) {
-	options.Limit = 500
-	var all []unstructured.Unstructured
-	for {
-		list, err := client.List(ctx, options)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, list.Items...)
-		if list.GetContinue() == "" {
-			return all, nil
-		}
-		options.Continue = list.GetContinue()
-	}
 }

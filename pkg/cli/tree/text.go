@@ -60,7 +60,10 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 		_, _ = fmt.Fprintf(out, "\n%s indicates subnamespaces\n", with(paint.Sub, "[s]"))
 	}
 	if abstract {
-		_, _ = fmt.Fprintf(out, "%s%s indicates abstract namespaces, which are not namespaces of the cluster\n", separator(subs), with(paint.Sub, "[a]"))
+		if !subs {
+			_, _ = fmt.Fprintln(out)
+		}
+		_, _ = fmt.Fprintf(out, "%s indicates abstract namespaces, which are not namespaces of the cluster\n", with(paint.Sub, "[a]"))
 	}
 	if len(notes.texts) > 0 {
 		_, _ = fmt.Fprint(out, "\nConditions:\n")
@@ -69,14 +72,6 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 		}
 	}
 	return out.Flush()
-}
-
-// separator returns the empty line before the first line of the legend.
-func separator(more bool) string {
-	if more {
-		return ""
-	}
-	return "\n"
 }
 
 // branches holds what each level puts before the lines of the levels below it.

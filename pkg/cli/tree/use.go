@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"slices"
@@ -33,20 +34,13 @@ func (t *Tree) WriteUse(w io.Writer, root string, used map[string]string) error 
 	row("NAMESPACE", "USED")
 	var b branches
 	part.Walk(root, func(v Visit) bool {
-		row(b.before(v)+v.Name, orNothing(used[v.Name]))
+		row(b.before(v)+v.Name, cmp.Or(used[v.Name], "-"))
 		return true
 	})
 	for _, name := range elsewhere {
 		row(name, used[name])
 	}
 	return out.Flush()
-}
-
-func orNothing(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 // path returns the namespaces from name up to root, without root; nil if name is not below root.

@@ -121,38 +121,31 @@ func waitFor(ctx context.Context, group *sync.WaitGroup) error {
 	}
 }
 
-// ObserveNamespace enters the result of our own write, unless the watch is past it.
-func (c *Cache) ObserveNamespace(ns *corev1.Namespace) {
+// observe calls enter with the result of our own write at a version, unless the watch of the resource is past it.
+func (c *Cache) observe(resource, version string, enter func(*State)) {
 	c.Update(func(s *State) {
-		if s.versions.ahead(namespaces, ns.ResourceVersion) {
-			s.setNamespace(tree.NewNamespace(ns))
+		if s.versions.ahead(resource, version) {
+			enter(s)
 		}
 	})
+}
+
+// ObserveNamespace enters the result of our own write, unless the watch is past it.
+func (c *Cache) ObserveNamespace(ns *corev1.Namespace) {
+	c.observe(namespaces, ns.ResourceVersion, func(s *State) { s.setNamespace(tree.NewNamespace(ns)) })
 }
 
 // ObserveHierarchy does the same as ObserveNamespace.
 func (c *Cache) ObserveHierarchy(h *v1beta1.Hierarchy) {
-	c.Update(func(s *State) {
-		if s.versions.ahead(hierarchies, h.ResourceVersion) {
-			s.affect(s.Tree.SetHierarchy(tree.NewHierarchy(h)))
-		}
-	})
+	c.observe(hierarchies, h.ResourceVersion, func(s *State) { s.affect(s.Tree.SetHierarchy(tree.NewHierarchy(h))) })
 }
 
 // ObserveSubnamespace does the same as ObserveNamespace.
 func (c *Cache) ObserveSubnamespace(sub *v1beta1.Subnamespace) {
-	c.Update(func(s *State) {
-		if s.versions.ahead(subnamespaces, sub.ResourceVersion) {
-			s.affect(s.Tree.SetSubnamespace(tree.NewSubnamespace(sub)))
-		}
-	})
+	c.observe(subnamespaces, sub.ResourceVersion, func(s *State) { s.affect(s.Tree.SetSubnamespace(tree.NewSubnamespace(sub))) })
 }
 
 // ObserveConfiguration does the same as ObserveNamespace.
 func (c *Cache) ObserveConfiguration(config *v1beta1.HNCConfiguration) {
-	c.Update(func(s *State) {
-		if s.versions.ahead(configurations, config.ResourceVersion) {
-			s.setConfiguration(config)
-		}
-	})
+	c.observe(configurations, config.ResourceVersion, func(s *State) { s.setConfiguration(config) })
 }

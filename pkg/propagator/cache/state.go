@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"cmp"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -114,10 +116,7 @@ func (s *State) recordMember(kind int, old, o *copies.Object, member func(*copie
 	if is == member(old) {
 		return
 	}
-	either := o
-	if either == nil {
-		either = old
-	}
+	either := cmp.Or(o, old)
 	if set(either.Namespace, s.kinds[kind].Index.Kind.GroupResource().String(), either.Name, is) {
 		s.affect(tree.Affected{Changed: []string{either.Namespace}})
 	}

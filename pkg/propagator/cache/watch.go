@@ -43,7 +43,7 @@ func (c *Cache) Watch(ctx context.Context) {
 	c.watchReleases(ctx)
 	c.watchViews(ctx)
 	c.watchDefinitions(ctx)
-	c.ForQuotas().watch(ctx)
+	c.watchQuotas(ctx)
 	c.Update(func(s *State) { c.setKinds(ctx, s, kinds.All(kinds.Resolution{}, nil), true) })
 }
 
@@ -51,19 +51,13 @@ func (c *Cache) watchTree(ctx context.Context) {
 	ns := c.Kubernetes.CoreV1().Namespaces()
 	namespaceStore := c.state.namespaceStore()
 	namespaceStore.synced = c.namesKinds()
-	reflect(ctx, c, namespaces, &corev1.Namespace{}, ns, c.clusterGuard.watch(namespaces, ns.Watch),
-		c.clusterGuard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return ns.List(ctx, o) }),
-		namespaceStore)
+	reflect(ctx, c, namespaces, &corev1.Namespace{}, ns, guarded(c.clusterGuard, namespaces, ns), namespaceStore)
 	h := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll)
 	hierarchyStore := c.state.hierarchyStore()
 	hierarchyStore.synced = c.namesKinds()
-	reflect(ctx, c, hierarchies, &v1beta1.Hierarchy{}, h, c.guard.watch(hierarchies, h.Watch),
-		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return h.List(ctx, o) }),
-		hierarchyStore)
+	reflect(ctx, c, hierarchies, &v1beta1.Hierarchy{}, h, guarded(c.guard, hierarchies, h), hierarchyStore)
 	sub := c.Hierarchy.HncV1beta1().Subnamespaces(metav1.NamespaceAll)
-	reflect(ctx, c, subnamespaces, &v1beta1.Subnamespace{}, sub, c.guard.watch(subnamespaces, sub.Watch),
-		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return sub.List(ctx, o) }),
-		c.state.subnamespaceStore())
+	reflect(ctx, c, subnamespaces, &v1beta1.Subnamespace{}, sub, guarded(c.guard, subnamespaces, sub), c.state.subnamespaceStore())
 }
 
 // namespaceStore returns the store of Namespaces, without what reflect sets; so do the others.
@@ -144,9 +138,7 @@ func (c *Cache) watchConfiguration(ctx context.Context) {
 	context.AfterFunc(ctx, c.kindsApplied)
 	client, configurationStore := c.Hierarchy.HncV1beta1().HNCConfigurations(), c.state.configurationStore()
 	configurationStore.synced = c.namesKinds()
-	reflect(ctx, c, configurations, &v1beta1.HNCConfiguration{}, client, c.guard.watch(configurations, client.Watch),
-		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }),
-		configurationStore)
+	reflect(ctx, c, configurations, &v1beta1.HNCConfiguration{}, client, guarded(c.guard, configurations, client), configurationStore)
 }
 
 // watchKindSources watches what announces that the cluster has other kinds than before.
@@ -154,8 +146,7 @@ func (c *Cache) watchKindSources(ctx context.Context) {
 	s := c.state
 	for _, resource := range []schema.GroupVersionResource{hnc.CRDResource, hnc.APIServiceResource} {
 		client := c.Metadata.Resource(resource)
-		reflect(ctx, c, resource.Resource, &metav1.PartialObjectMetadata{}, c.Metadata, client.Watch,
-			func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+		reflect(ctx, c, resource.Resource, &metav1.PartialObjectMetadata{}, c.Metadata, listWatch(client, nil),
 			&store[*metav1.PartialObjectMetadata]{
 				convert: func(object any) (*metav1.PartialObjectMetadata, error) {
 					return object.(*metav1.PartialObjectMetadata), nil
@@ -171,14 +162,43 @@ func (c *Cache) watchKindSources(ctx context.Context) {
 // their first list.
 func (c *Cache) watchReleases(ctx context.Context) {
 	s, client := c.state, c.Hierarchy.HncV1alpha3().CopyReleases(metav1.NamespaceAll)
-	reflect(ctx, c, releases, &v1alpha3.CopyRelease{}, client, client.Watch,
-		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+	reflect(ctx, c, releases, &v1alpha3.CopyRelease{}, client, listWatch(client, nil),
 		&store[*v1alpha3.CopyRelease]{
 			convert: func(object any) (*v1alpha3.CopyRelease, error) { return object.(*v1alpha3.CopyRelease), nil },
 			set:     func(r *v1alpha3.CopyRelease) { s.handlers.releaseRequested(r) },
 			remove:  func(*v1alpha3.CopyRelease) {},
 			synced:  func() {},
 		})
+}
+
+// lister is a typed client for one resource.
+type lister[L runtime.Object] interface {
+	List(context.Context, metav1.ListOptions) (L, error)
+	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
+}
+
+// listWatch returns what lists and watches the objects of a client that selected, unless it is nil, selects.
+func listWatch[L runtime.Object](client lister[L], selected func(*metav1.ListOptions)) *cache.ListWatch {
+	if selected == nil {
+		selected = func(*metav1.ListOptions) {}
+	}
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			selected(&o)
+			return client.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			selected(&o)
+			return client.Watch(ctx, o)
+		},
+	}
+}
+
+// guarded returns what lists and watches all objects of a client, with a guard.
+func guarded[L runtime.Object](g guard, resource string, client lister[L]) *cache.ListWatch {
+	lw := listWatch(client, nil)
+	lw.ListWithContextFunc, lw.WatchFuncWithContext = g.list(lw.ListWithContextFunc), g.watch(resource, lw.WatchFuncWithContext)
+	return lw
 }
 
 // backoff is how long to wait before a failed watch is made again. The default grows to half a minute, for which every
@@ -190,7 +210,7 @@ func backoff() *wait.Backoff {
 // reflect starts a reflector that writes all objects of one type to a store. Unless the store says what to do with its
 // first list, the first writes wait for that.
 func reflect[T any](ctx context.Context, c *Cache, resource string, expected runtime.Object, client any,
-	watchFunc watchFunc, list cache.ListWithContextFunc, s *store[T],
+	lw *cache.ListWatch, s *store[T],
 ) {
 	s.cache, s.resource, s.logger = c, resource, klog.FromContext(ctx)
 	if s.synced == nil {
@@ -198,9 +218,8 @@ func reflect[T any](ctx context.Context, c *Cache, resource string, expected run
 		s.synced = sync.OnceFunc(c.unlisted.Done)
 	}
 	if required(resource) {
-		watchFunc, list, s.synced = c.readiness.observe(resource, watchFunc, list, s.synced)
+		lw.WatchFuncWithContext, lw.ListWithContextFunc, s.synced = c.readiness.observe(resource, lw.WatchFuncWithContext, lw.ListWithContextFunc, s.synced)
 	}
-	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListWithContextFunc: list, WatchFuncWithContext: watchFunc}, client)
 	options := cache.ReflectorOptions{Name: resource, Logger: &s.logger, Backoff: backoff()}
-	go cache.NewReflectorWithOptions(lw, expected, s, options).RunWithContext(ctx)
+	go cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lw, client), expected, s, options).RunWithContext(ctx)
 }

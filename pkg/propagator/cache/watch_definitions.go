@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
@@ -54,8 +53,7 @@ func (d *Definitions) Complete() bool { return d.wantedListed && d.crdsListed }
 func (c *Cache) watchDefinitions(ctx context.Context) {
 	s, client := c.state, c.Hierarchy.HncV1alpha3().ViewDefinitions(metav1.NamespaceAll)
 	d := s.Definitions
-	reflect(ctx, c, definitions, &v1alpha3.ViewDefinition{}, client, c.guard.watch(definitions, client.Watch),
-		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }),
+	reflect(ctx, c, definitions, &v1alpha3.ViewDefinition{}, client, guarded(c.guard, definitions, client),
 		&store[*v1alpha3.ViewDefinition]{
 			convert: func(object any) (*v1alpha3.ViewDefinition, error) {
 				return withoutSpec(object.(*v1alpha3.ViewDefinition)), nil
@@ -68,20 +66,10 @@ func (c *Cache) watchDefinitions(ctx context.Context) {
 			known: d.Wanted.All, identify: identify[*v1alpha3.ViewDefinition],
 			synced: func() { d.wantedListed = true; s.handlers.definitionChanged(s, "") },
 		})
-	crds := c.Dynamic.Resource(hnc.CRDResource)
-	selected := func(o metav1.ListOptions) metav1.ListOptions {
-		o.LabelSelector = hnc.LabelViewRoot
-		return o
-	}
 	crd := &unstructured.Unstructured{}
 	crd.SetGroupVersionKind(CRDKind)
 	reflect(ctx, c, viewCRDs, crd, c.Dynamic,
-		func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return crds.Watch(ctx, selected(o))
-		},
-		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return crds.List(ctx, selected(o))
-		},
+		listWatch(c.Dynamic.Resource(hnc.CRDResource), func(o *metav1.ListOptions) { o.LabelSelector = hnc.LabelViewRoot }),
 		&store[*ViewCRD]{
 			convert: newViewCRD,
 			set:     s.setViewCRD,
@@ -124,11 +112,7 @@ func newViewCRD(object any) (*ViewCRD, error) {
 
 // ObserveDefinition enters the result of our own write, unless the watch is past it.
 func (c *Cache) ObserveDefinition(v *v1alpha3.ViewDefinition) {
-	c.Update(func(s *State) {
-		if s.versions.ahead(definitions, v.ResourceVersion) {
-			s.setDefinition(withoutSpec(v))
-		}
-	})
+	c.observe(definitions, v.ResourceVersion, func(s *State) { s.setDefinition(withoutSpec(v)) })
 }
 
 // ObserveViewCRD does the same for a CustomResourceDefinition.
@@ -137,11 +121,7 @@ func (c *Cache) ObserveViewCRD(o *unstructured.Unstructured) {
 	if err != nil {
 		return
 	}
-	c.Update(func(s *State) {
-		if s.versions.ahead(viewCRDs, crd.ResourceVersion) {
-			s.setViewCRD(crd)
-		}
-	})
+	c.observe(viewCRDs, crd.ResourceVersion, func(s *State) { s.setViewCRD(crd) })
 }
 
 func (s *State) setDefinition(v *v1alpha3.ViewDefinition) {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -28,7 +29,7 @@ func (c *Cache) watchKind(ctx context.Context, s *State, kind int, first bool) {
 	index := k.Index
 	from := c.sourceOf(index.Kind)
 	reflect(ctx, c, index.Kind.GroupResource().String(), from.expected, from.client,
-		func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+		&cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			w, err := from.watch(ctx, o)
 			if !apierrors.IsInvalid(err) {
 				// If it is, the server can't send lists by a watch, and the reflector lists next.
@@ -36,11 +37,11 @@ func (c *Cache) watchKind(ctx context.Context, s *State, kind int, first bool) {
 			}
 			return w, err
 		},
-		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			list, err := from.list(ctx, o)
-			c.recordRead(kind, index, err)
-			return list, err
-		},
+			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+				list, err := from.list(ctx, o)
+				c.recordRead(kind, index, err)
+				return list, err
+			}},
 		&store[*copies.Object]{
 			convert: from.convert,
 			set: func(o *copies.Object) {

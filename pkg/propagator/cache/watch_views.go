@@ -6,7 +6,6 @@ import (
 	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
@@ -18,8 +17,7 @@ const views = "tenantviews"
 // watchViews watches TenantViews. Nothing but their grants waits for the first list.
 func (c *Cache) watchViews(ctx context.Context) {
 	s, client := c.state, c.Hierarchy.HncV1alpha3().TenantViews(metav1.NamespaceAll)
-	reflect(ctx, c, views, &v1alpha3.TenantView{}, client, c.guard.watch(views, client.Watch),
-		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }),
+	reflect(ctx, c, views, &v1alpha3.TenantView{}, client, guarded(c.guard, views, client),
 		&store[*v1alpha3.TenantView]{
 			convert: func(object any) (*v1alpha3.TenantView, error) { return object.(*v1alpha3.TenantView), nil },
 			set:     s.setView,
@@ -34,11 +32,7 @@ func (c *Cache) watchViews(ctx context.Context) {
 
 // ObserveView enters the result of our own write, unless the watch is past it.
 func (c *Cache) ObserveView(v *v1alpha3.TenantView) {
-	c.Update(func(s *State) {
-		if s.versions.ahead(views, v.ResourceVersion) {
-			s.setView(v)
-		}
-	})
+	c.observe(views, v.ResourceVersion, func(s *State) { s.setView(v) })
 }
 
 func (s *State) setView(v *v1alpha3.TenantView) {

@@ -34,39 +34,28 @@ const ttl = 10 * 60
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treerules.Tree) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b}
-	var store *genericregistry.Store
 	var rooms *rooms
-	store = &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &hnc.CopyRelease{} },
-		NewListFunc:               func() runtime.Object { return &hnc.CopyReleaseList{} },
-		DefaultQualifiedResource:  hnc.Resource("copyreleases"),
-		SingularQualifiedResource: hnc.Resource("copyrelease"),
-		CreateStrategy:            s,
-		UpdateStrategy:            s,
-		DeleteStrategy:            s,
-		ResetFieldsStrategy:       s,
-		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-			r := obj.(*hnc.CopyRelease)
-			// The store validates after the hooks, but a review needs the name of an object.
-			if errs := validate(r); len(errs) > 0 {
-				return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "CopyRelease"}, r.Name, errs)
-			}
-			namespace := genericapirequest.NamespaceValue(ctx)
-			source, err := t.Authorizer.AuthorizeRelease(ctx, r, namespace)
-			if err != nil {
-				return nil, err
-			}
-			base.SetAnnotation(&r.ObjectMeta, hnc.AnnotationSourceUID, string(source))
-			leave, err := rooms.enter(ctx, namespace)
-			if err != nil {
-				return nil, err
-			}
-			return func(context.Context, bool) { leave() }, nil
-		},
-		TTLFunc: func(obj runtime.Object, _ uint64, _ bool) (uint64, error) {
-			return remaining(obj.(*hnc.CopyRelease).CreationTimestamp.Time, time.Now()), nil
-		},
-		TableConvertor: table.New(columns...),
+	store := base.NewStore(&hnc.CopyRelease{}, &hnc.CopyReleaseList{}, "copyreleases", "copyrelease", s, table.New(columns...))
+	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+		r := obj.(*hnc.CopyRelease)
+		// The store validates after the hooks, but a review needs the name of an object.
+		if errs := validate(r); len(errs) > 0 {
+			return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "CopyRelease"}, r.Name, errs)
+		}
+		namespace := genericapirequest.NamespaceValue(ctx)
+		source, err := t.Authorizer.AuthorizeRelease(ctx, r, namespace)
+		if err != nil {
+			return nil, err
+		}
+		base.SetAnnotation(&r.ObjectMeta, hnc.AnnotationSourceUID, string(source))
+		leave, err := rooms.enter(ctx, namespace)
+		if err != nil {
+			return nil, err
+		}
+		return func(context.Context, bool) { leave() }, nil
+	}
+	store.TTLFunc = func(obj runtime.Object, _ uint64, _ bool) (uint64, error) {
+		return remaining(obj.(*hnc.CopyRelease).CreationTimestamp.Time, time.Now()), nil
 	}
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/generic"
-	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
 
@@ -42,19 +41,8 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 ) (*Storage, error) {
 	b := base.New(scheme, true)
 	s, k := strategy{b}, hooks{t.Index, rates.NewChanges(reviews, "hierarchicalresourcequotas", "limits")}
-	store := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &hnc.HierarchicalResourceQuota{} },
-		NewListFunc:               func() runtime.Object { return &hnc.HierarchicalResourceQuotaList{} },
-		DefaultQualifiedResource:  hnc.Resource("hierarchicalresourcequotas"),
-		SingularQualifiedResource: hnc.Resource("hierarchicalresourcequota"),
-		CreateStrategy:            s,
-		UpdateStrategy:            s,
-		DeleteStrategy:            s,
-		ResetFieldsStrategy:       s,
-		BeginCreate:               k.beginCreate,
-		BeginUpdate:               k.beginUpdate,
-		TableConvertor:            table.New(columns...),
-	}
+	store := base.NewStore(&hnc.HierarchicalResourceQuota{}, &hnc.HierarchicalResourceQuotaList{}, "hierarchicalresourcequotas", "hierarchicalresourcequota", s, table.New(columns...))
+	store.BeginCreate, store.BeginUpdate = k.beginCreate, k.beginUpdate
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}

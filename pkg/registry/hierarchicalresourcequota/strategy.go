@@ -31,10 +31,7 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	q, oldQ := obj.(*hnc.HierarchicalResourceQuota), old.(*hnc.HierarchicalResourceQuota)
 	q.Status = oldQ.Status
 	roundUp(q.Spec.Hard)
-	q.Generation = oldQ.Generation
-	if !apiequality.Semantic.DeepEqual(q.Spec, oldQ.Spec) {
-		q.Generation++
-	}
+	base.SetGeneration(q, oldQ, q.Spec, oldQ.Spec)
 }
 
 // roundUp rounds quantities up to thousandths, as kube-apiserver does in ResourceQuotas, so that both can be compared.

@@ -3,7 +3,6 @@ package hierarchy
 import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
-	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
@@ -39,19 +38,8 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	b := base.New(scheme, true)
 	s := strategy{b, t, resourcespec.Validator{Mapper: mapper}}
 	hooks := hooks{t, changes}
-	store := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &hnc.Hierarchy{} },
-		NewListFunc:               func() runtime.Object { return &hnc.HierarchyList{} },
-		DefaultQualifiedResource:  hnc.Resource("hierarchies"),
-		SingularQualifiedResource: hnc.Resource("hierarchy"),
-		CreateStrategy:            s,
-		UpdateStrategy:            s,
-		DeleteStrategy:            s,
-		ResetFieldsStrategy:       s,
-		BeginCreate:               hooks.beginCreate,
-		BeginUpdate:               hooks.beginUpdate,
-		TableConvertor:            table.New(columns...),
-	}
+	store := base.NewStore(&hnc.Hierarchy{}, &hnc.HierarchyList{}, "hierarchies", "hierarchy", s, table.New(columns...))
+	store.BeginCreate, store.BeginUpdate = hooks.beginCreate, hooks.beginUpdate
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options, AttrFunc: attributes}); err != nil {
 		return nil, err
 	}

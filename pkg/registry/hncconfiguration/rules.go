@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -83,10 +83,8 @@ func AuthorizeRules(ctx context.Context, reviews authorizer.Authorizer, name str
 var errRulesUnknown = errors.New("the configuration has not been read yet")
 
 // FollowRules applies the rules of the stored configuration until the context ends, and calls changed when they are
-// others. It returns at once; ready returns nil when the configuration has been read.
-func (s *Storage) FollowRules(ctx context.Context, changed func()) (ready func() error) {
-	read := make(chan struct{})
-	done := sync.OnceFunc(func() { close(read) })
+// others. It returns at once; Ready returns nil when the configuration has been read.
+func (s *Storage) FollowRules(ctx context.Context, changed func()) {
 	s.changed.Store(&changed)
 	follow.Run(ctx, "rules", s.Configuration, func(objects []any) {
 		c := &hnc.HNCConfiguration{}
@@ -96,20 +94,20 @@ func (s *Storage) FollowRules(ctx context.Context, changed func()) (ready func()
 			}
 		}
 		s.apply(ctx, c)
-		done()
+		s.read.Store(true)
 	}, func(object any, gone bool) {
 		if c, ok := object.(*hnc.HNCConfiguration); ok && c.Name == hnc.ConfigurationName && !gone {
 			s.apply(ctx, c)
 		}
 	})
-	return func() error {
-		select {
-		case <-read:
-			return nil
-		default:
-			return errRulesUnknown
-		}
+}
+
+// Ready returns an error until FollowRules has read the configuration.
+func (s *Storage) Ready(*http.Request) error {
+	if s.read.Load() {
+		return nil
 	}
+	return errRulesUnknown
 }
 
 // apply makes the rules of a stored configuration apply, unless those of a later one do.

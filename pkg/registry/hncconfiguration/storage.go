@@ -33,6 +33,8 @@ type Storage struct {
 	rules         *inforce.Current
 	// changed is called when other rules apply.
 	changed atomic.Pointer[func()]
+	// read reports that the stored configuration is known.
+	read atomic.Bool
 
 	// mu guards version, that of the configuration whose rules apply.
 	mu      sync.Mutex
@@ -50,33 +52,23 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 ) (*Storage, error) {
 	b := base.New(scheme, false)
 	s := strategy{b, resourcespec.Validator{Mapper: mapper}, t.Overwrites}
-	store := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &hnc.HNCConfiguration{} },
-		NewListFunc:               func() runtime.Object { return &hnc.HNCConfigurationList{} },
-		DefaultQualifiedResource:  hnc.Resource("hncconfigurations"),
-		SingularQualifiedResource: hnc.Resource("hncconfiguration"),
-		CreateStrategy:            s,
-		UpdateStrategy:            s,
-		DeleteStrategy:            s,
-		ResetFieldsStrategy:       s,
-		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-			c, oldC := obj.(*hnc.HNCConfiguration), &hnc.HNCConfiguration{}
-			// The propagator creates the configuration that it was started with.
-			if !review.ByPropagator(ctx) {
-				if err := authorize(ctx, reviews, c, oldC); err != nil {
-					return nil, err
-				}
-			}
-			return base.FinishNothing, s.validateOverwrites(ctx, c, oldC)
-		},
-		BeginUpdate: func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
-			c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
+	store := base.NewStore(&hnc.HNCConfiguration{}, &hnc.HNCConfigurationList{}, "hncconfigurations", "hncconfiguration", s, table.New(columns...))
+	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+		c, oldC := obj.(*hnc.HNCConfiguration), &hnc.HNCConfiguration{}
+		// The propagator creates the configuration that it was started with.
+		if !review.ByPropagator(ctx) {
 			if err := authorize(ctx, reviews, c, oldC); err != nil {
 				return nil, err
 			}
-			return base.FinishNothing, s.validateOverwrites(ctx, c, oldC)
-		},
-		TableConvertor: table.New(columns...),
+		}
+		return base.FinishNothing, s.validateOverwrites(ctx, c, oldC)
+	}
+	store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+		c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
+		if err := authorize(ctx, reviews, c, oldC); err != nil {
+			return nil, err
+		}
+		return base.FinishNothing, s.validateOverwrites(ctx, c, oldC)
 	}
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err

@@ -43,10 +43,7 @@ func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 func (s strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
 	c.Status = oldC.Status
-	c.Generation = oldC.Generation
-	if !apiequality.Semantic.DeepEqual(c.Spec, oldC.Spec) {
-		c.Generation++
-	}
+	base.SetGeneration(c, oldC, c.Spec, oldC.Spec)
 }
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {

@@ -50,17 +50,8 @@ var (
 // the manifests, and root returns the tree of a namespace.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, reviews authorizer.Authorizer, root func(namespace string) string, ttl time.Duration) (*REST, error) {
 	s := strategy{base.New(scheme, true), ttl}
-	store := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &hnc.OverwrittenObject{} },
-		NewListFunc:               func() runtime.Object { return &hnc.OverwrittenObjectList{} },
-		DefaultQualifiedResource:  hnc.Resource("overwrittenobjects"),
-		SingularQualifiedResource: hnc.Resource("overwrittenobject"),
-		CreateStrategy:            s,
-		UpdateStrategy:            s,
-		DeleteStrategy:            s,
-		TTLFunc:                   func(runtime.Object, uint64, bool) (uint64, error) { return uint64(ttl.Seconds()), nil },
-		TableConvertor:            table.New(columns...),
-	}
+	store := base.NewStore(&hnc.OverwrittenObject{}, &hnc.OverwrittenObjectList{}, "overwrittenobjects", "overwrittenobject", s, table.New(columns...))
+	store.TTLFunc = func(runtime.Object, uint64, bool) (uint64, error) { return uint64(ttl.Seconds()), nil }
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}

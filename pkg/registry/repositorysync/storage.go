@@ -29,22 +29,12 @@ type Storage struct {
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, reviews authorizer.Authorizer) (*Storage, error) {
 	b := base.New(scheme, false)
 	s := strategy{b}
-	store := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &hnc.RepositorySync{} },
-		NewListFunc:               func() runtime.Object { return &hnc.RepositorySyncList{} },
-		DefaultQualifiedResource:  hnc.Resource("repositorysyncs"),
-		SingularQualifiedResource: hnc.Resource("repositorysync"),
-		CreateStrategy:            s,
-		UpdateStrategy:            s,
-		DeleteStrategy:            s,
-		ResetFieldsStrategy:       s,
-		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-			return begin(ctx, reviews, obj.(*hnc.RepositorySync), nil)
-		},
-		BeginUpdate: func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
-			return begin(ctx, reviews, obj.(*hnc.RepositorySync), old.(*hnc.RepositorySync))
-		},
-		TableConvertor: table.New(columns...),
+	store := base.NewStore(&hnc.RepositorySync{}, &hnc.RepositorySyncList{}, "repositorysyncs", "repositorysync", s, table.New(columns...))
+	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+		return begin(ctx, reviews, obj.(*hnc.RepositorySync), nil)
+	}
+	store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+		return begin(ctx, reviews, obj.(*hnc.RepositorySync), old.(*hnc.RepositorySync))
 	}
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err

@@ -25,10 +25,7 @@ func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	s, oldS := obj.(*hnc.RepositorySync), old.(*hnc.RepositorySync)
 	s.Status = oldS.Status
-	s.Generation = oldS.Generation
-	if !apiequality.Semantic.DeepEqual(s.Spec, oldS.Spec) {
-		s.Generation++
-	}
+	base.SetGeneration(s, oldS, s.Spec, oldS.Spec)
 }
 
 func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {

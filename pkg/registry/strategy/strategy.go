@@ -7,6 +7,7 @@ package strategy
 import (
 	"context"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -98,6 +99,14 @@ func SetAnnotation(obj *metav1.ObjectMeta, key, value string) {
 		return
 	}
 	metav1.SetMetaDataAnnotation(obj, key, value)
+}
+
+// SetGeneration sets the generation of an updated object, which counts the changes of its spec.
+func SetGeneration(obj, old metav1.Object, spec, oldSpec any) {
+	obj.SetGeneration(old.GetGeneration())
+	if !apiequality.Semantic.DeepEqual(spec, oldSpec) {
+		obj.SetGeneration(old.GetGeneration() + 1)
+	}
 }
 
 // FinishNothing is the FinishFunc of hooks that leave nothing to finish.

@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
-	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
 
@@ -50,17 +49,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 ) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t}
-	store := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &hnc.Subnamespace{} },
-		NewListFunc:               func() runtime.Object { return &hnc.SubnamespaceList{} },
-		DefaultQualifiedResource:  hnc.Resource("subnamespaces"),
-		SingularQualifiedResource: hnc.Resource("subnamespace"),
-		CreateStrategy:            s,
-		UpdateStrategy:            s,
-		DeleteStrategy:            s,
-		ResetFieldsStrategy:       s,
-		TableConvertor:            table.New(columns...),
-	}
+	store := base.NewStore(&hnc.Subnamespace{}, &hnc.SubnamespaceList{}, "subnamespaces", "subnamespace", s, table.New(columns...))
 	hooks := hooks{t, hierarchies, changes, store}
 	store.BeginCreate, store.BeginUpdate = hooks.beginCreate, hooks.beginUpdate
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -51,10 +50,7 @@ func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	} else {
 		delete(s.Annotations, hnc.AnnotationVoid)
 	}
-	s.Generation = oldS.Generation
-	if !apiequality.Semantic.DeepEqual(s.Spec, oldS.Spec) {
-		s.Generation++
-	}
+	base.SetGeneration(s, oldS, s.Spec, oldS.Spec)
 }
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {

@@ -33,26 +33,16 @@ var resource = hnc.Resource("tenantviews")
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, reviews authorizer.Authorizer) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b}
-	store := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &hnc.TenantView{} },
-		NewListFunc:               func() runtime.Object { return &hnc.TenantViewList{} },
-		DefaultQualifiedResource:  resource,
-		SingularQualifiedResource: hnc.Resource("tenantview"),
-		CreateStrategy:            s,
-		UpdateStrategy:            s,
-		DeleteStrategy:            s,
-		ResetFieldsStrategy:       s,
-		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-			return begin(ctx, reviews, "create", obj.(*hnc.TenantView))
-		},
-		BeginUpdate: func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
-			v := obj.(*hnc.TenantView)
-			if apiequality.Semantic.DeepEqual(v.Spec, old.(*hnc.TenantView).Spec) {
-				return base.FinishNothing, nil
-			}
-			return begin(ctx, reviews, "update", v)
-		},
-		TableConvertor: table.New(columns...),
+	store := base.NewStore(&hnc.TenantView{}, &hnc.TenantViewList{}, resource.Resource, "tenantview", s, table.New(columns...))
+	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+		return begin(ctx, reviews, "create", obj.(*hnc.TenantView))
+	}
+	store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+		v := obj.(*hnc.TenantView)
+		if apiequality.Semantic.DeepEqual(v.Spec, old.(*hnc.TenantView).Spec) {
+			return base.FinishNothing, nil
+		}
+		return begin(ctx, reviews, "update", v)
 	}
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err

@@ -25,10 +25,7 @@ func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	v, oldV := obj.(*hnc.TenantView), old.(*hnc.TenantView)
 	v.Status = oldV.Status
-	v.Generation = oldV.Generation
-	if !apiequality.Semantic.DeepEqual(v.Spec, oldV.Spec) {
-		v.Generation++
-	}
+	base.SetGeneration(v, oldV, v.Spec, oldV.Spec)
 }
 
 func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {

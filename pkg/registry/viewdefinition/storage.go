@@ -35,17 +35,7 @@ var resource = hnc.Resource("viewdefinitions")
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, reviews authorizer.Authorizer, limit func(ctx context.Context, namespace string) (int, error)) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, make(slots, maxInFlight)}
-	store := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &hnc.ViewDefinition{} },
-		NewListFunc:               func() runtime.Object { return &hnc.ViewDefinitionList{} },
-		DefaultQualifiedResource:  resource,
-		SingularQualifiedResource: hnc.Resource("viewdefinition"),
-		CreateStrategy:            s,
-		UpdateStrategy:            s,
-		DeleteStrategy:            s,
-		ResetFieldsStrategy:       s,
-		TableConvertor:            table.New(columns...),
-	}
+	store := base.NewStore(&hnc.ViewDefinition{}, &hnc.ViewDefinitionList{}, resource.Resource, "viewdefinition", s, table.New(columns...))
 	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 		v := obj.(*hnc.ViewDefinition)
 		s.canonicalize(ctx, v) // Before it is measured: it may become larger.

@@ -71,10 +71,7 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	v.Status = oldV.Status
 	base.SetAnnotation(&v.ObjectMeta, hnc.AnnotationRequester, oldV.Annotations[hnc.AnnotationRequester])
 	base.SetAnnotation(&v.ObjectMeta, hnc.AnnotationRequesterGroups, oldV.Annotations[hnc.AnnotationRequesterGroups])
-	v.Generation = oldV.Generation
-	if !apiequality.Semantic.DeepEqual(v.Spec, oldV.Spec) {
-		v.Generation++
-	}
+	base.SetGeneration(v, oldV, v.Spec, oldV.Spec)
 }
 
 func (s strategy) canonicalize(ctx context.Context, v *hnc.ViewDefinition) {

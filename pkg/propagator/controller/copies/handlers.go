@@ -1,6 +1,7 @@
 package copies
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -83,10 +84,7 @@ func inAnyKind(s *cache.State, namespace string, holds func(*copies.Index, copie
 }
 
 func (c *Controller) objectChanged(s *cache.State, kind int, old, o *copies.Object) {
-	either := o
-	if either == nil {
-		either = old
-	}
+	either := cmp.Or(o, old)
 	namespace, name := either.Namespace, either.Name
 	if o == nil {
 		c.mu.Lock()

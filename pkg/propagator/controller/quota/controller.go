@@ -3,6 +3,7 @@
 package quota
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -80,10 +81,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 		PoliciesChanged: func(s *cache.State, kind int, _ modes.Policies) { c.kindChanged(s, kind) },
 		KindStopped:     c.kindChanged,
 		QuotaObjectChanged: func(s *cache.State, old, o *quotas.Object) {
-			either := o
-			if either == nil {
-				either = old
-			}
+			either := cmp.Or(o, old)
 			c.recount(s, either.Namespace)
 			c.enqueue(s, either.Namespace)
 		},
@@ -100,10 +98,7 @@ func (c *Controller) quotaChanged(s *cache.State, old, q *quotas.Quota) {
 	if old != nil && q != nil && old.UID == q.UID && old.Generation == q.Generation {
 		return // Another status.
 	}
-	either := q
-	if either == nil {
-		either = old
-	}
+	either := cmp.Or(q, old)
 	subtree := append(s.Tree.Descendants(either.Namespace), either.Namespace)
 	c.mu.Lock()
 	c.tallies.forget(either.Key)

@@ -28,7 +28,7 @@ func TestAStoredQuotaWithALongNameIsReportedByTheHierarchy(t *testing.T) {
 	}, Config{Mode: Eventual})
 	c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u", ResourceVersion: "1"}})
 	q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: strings.Repeat("q", 300000), UID: "q", ResourceVersion: "2"}}
-	c.Cache.ForQuotas().Observe(q)
+	c.Cache.ObserveQuota(q)
 	if err := c.reconcileStatus(t.Context(), queue.Key{Namespace: "a", Name: q.Name}); err != nil || len(client.Actions()) > 0 {
 		t.Errorf("returned %v and sent %d requests", err, len(client.Actions()))
 	}

@@ -58,7 +58,7 @@ func TestNothingIsLimitedBeforeTheWebhookIsApplied(t *testing.T) {
 	c := New(d, Config{Mode: Reserve})
 	d.Cache.Update(func(s *cache.State) { s.AddEventHandlers(c.Handlers()) })
 	d.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a", ResourceVersion: "1"}})
-	d.Cache.ForQuotas().Observe(&v1beta1.HierarchicalResourceQuota{
+	d.Cache.ObserveQuota(&v1beta1.HierarchicalResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "q", UID: "q", ResourceVersion: "2"},
 		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(pods("5"))},
 	})

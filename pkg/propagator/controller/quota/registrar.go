@@ -114,5 +114,5 @@ func (r *registrar) register(ctx context.Context) error {
 	default:
 		return nil
 	}
-	return outcome.Record(r.Metrics, "ValidatingWebhookConfiguration", verb, "", err, func() { r.Cache.ForQuotas().ObserveWebhook(written) })
+	return outcome.Record(r.Metrics, "ValidatingWebhookConfiguration", verb, "", err, func() { r.Cache.ObserveQuotaWebhook(written) })
 }

@@ -71,7 +71,8 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 	}
 	c.statuses.Start(name.String())
 	if c.config.Mode == Eventual {
-		c.adjust(q)
+		// The limits of the namespaces below a quota follow its use.
+		c.Cache.Read(func(s *cache.State) { c.enqueueSubtree(s, q.Namespace) })
 	}
 	// The whole status is replaced: a merge would keep resources that are not limited any more.
 	patch, err := json.Marshal([]map[string]any{
@@ -89,7 +90,7 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 		if delay := c.pace.Written(time.Now(), c.Cache.Root(q.Namespace), q.ResourceVersion, patched); delay > c.statuses.Remaining(name.String()) {
 			c.statuses.StartFor(name.String(), delay)
 		}
-		c.Cache.ForQuotas().Observe(patched)
+		c.Cache.ObserveQuota(patched)
 	})
 }
 
@@ -98,13 +99,6 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 func says(status v1beta1.HierarchicalResourceQuotaStatus, generation int64) bool {
 	enforced := meta.FindStatusCondition(status.Conditions, hnc.ConditionReady)
 	return enforced != nil && enforced.ObservedGeneration == generation && enforced.Reason != hnc.ReasonPending
-}
-
-// adjust has the limits of the namespaces below a quota follow its use.
-func (c *Controller) adjust(q *quotas.Quota) {
-	c.Cache.Read(func(s *cache.State) {
-		c.enqueueSubtree(s, q.Namespace)
-	})
 }
 
 // observeExceeded records whether the use of a quota exceeds a limit. The lock must be held.

@@ -91,7 +91,7 @@ func (c *Controller) create(ctx context.Context, w write) error {
 	client := c.Kubernetes.CoreV1().ResourceQuotas(w.Namespace)
 	created, err := client.Create(ctx, w.wanted, metav1.CreateOptions{})
 	if !apierrors.IsAlreadyExists(err) {
-		return c.record("create", w.Key, err, func() { c.Cache.ForQuotas().ObserveResourceQuota(created) })
+		return c.record("create", w.Key, err, func() { c.Cache.ObserveResourceQuota(created) })
 	}
 	live, err := client.Get(ctx, w.Name, metav1.GetOptions{})
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *Controller) reset(ctx context.Context, w write, present *quotas.Object)
 		return err
 	}
 	patched, err := c.Kubernetes.CoreV1().ResourceQuotas(w.Namespace).Patch(ctx, w.Name, types.MergePatchType, patch, metav1.PatchOptions{})
-	return c.record("patch", w.Key, err, func() { c.Cache.ForQuotas().ObserveResourceQuota(patched) })
+	return c.record("patch", w.Key, err, func() { c.Cache.ObserveResourceQuota(patched) })
 }
 
 // delete deletes a ResourceQuota. The watch brings what follows.

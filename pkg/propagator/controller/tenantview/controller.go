@@ -3,6 +3,7 @@
 package tenantview
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -72,10 +73,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 			c.Queue.AddAfter(all, 5*c.window)
 		},
 		ObjectChanged: func(s *cache.State, kind int, old, o *copies.Object) {
-			either := o
-			if either == nil {
-				either = old
-			}
+			either := cmp.Or(o, old)
 			if either.Name != hnc.ViewGrant || s.Kind(kind).Index.Kind.GroupResource() != copies.RoleBindings.GroupResource() {
 				return
 			}

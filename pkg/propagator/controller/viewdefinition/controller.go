@@ -3,6 +3,7 @@
 package viewdefinition
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,10 +71,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 			}
 		},
 		ObjectChanged: func(s *cache.State, kind int, old, o *copies.Object) {
-			either := o
-			if either == nil {
-				either = old
-			}
+			either := cmp.Or(o, old)
 			group := s.Kind(kind).Index.Kind.GroupResource()
 			if len(s.Definitions.Wanted[either.Namespace]) > 0 && (group == copies.RoleBindings.GroupResource() || group == copies.Roles.GroupResource()) {
 				c.Queue.AddAfter(key(either.Namespace), settle)

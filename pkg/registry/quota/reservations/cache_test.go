@@ -85,7 +85,7 @@ func TestRecordsThatAnotherReplicaDeletedAreForgotten(t *testing.T) {
 	if _, err := s.Commit(t.Context(), &fence.Transaction{Delete: []string{name}}); err != nil {
 		t.Fatal(err)
 	}
-	o := &Observer{ledger: l, live: liveQuota{}, queue: newQueue[key]()}
+	o := &Observer{ledger: l, client: liveQuotas(), queue: newQueue[key]()}
 	if err := o.check(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// kubernetes stores ResourceQuotas as kube-apiserver does: a write succeeds only on the version that it has read.
-type kubernetes struct {
+// versionedQuotas stores ResourceQuotas as kube-apiserver does: a write succeeds only on the version that it has read.
+type versionedQuotas struct {
 	mu      sync.Mutex
 	version int
 	quotas  map[string]*corev1.ResourceQuota
@@ -19,13 +19,13 @@ type kubernetes struct {
 	max int64
 }
 
-func (k *kubernetes) get(namespace string) *corev1.ResourceQuota {
+func (k *versionedQuotas) get(namespace string) *corev1.ResourceQuota {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.quotas[namespace].DeepCopy()
 }
 
-func (k *kubernetes) put(old *corev1.ResourceQuota, used int64) *corev1.ResourceQuota {
+func (k *versionedQuotas) put(old *corev1.ResourceQuota, used int64) *corev1.ResourceQuota {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.quotas[old.Namespace].ResourceVersion != old.ResourceVersion {
@@ -60,7 +60,7 @@ func TestConcurrentReservationsNeverExceedTheLimit(t *testing.T) {
 	s, c := newStore(parents), newCluster(t, names...)
 	s.limit("root", strconv.Itoa(limit))
 	s.limit("left", "1000")
-	k := &kubernetes{quotas: map[string]*corev1.ResourceQuota{}}
+	k := &versionedQuotas{quotas: map[string]*corev1.ResourceQuota{}}
 	for i, name := range names {
 		k.quotas[name] = status(name, i+1, "0")
 	}
@@ -116,7 +116,7 @@ func TestConcurrentReservationsNeverExceedTheLimit(t *testing.T) {
 }
 
 // increase reserves use and stores it, as kube-apiserver's quota admission does.
-func increase(t *testing.T, k *kubernetes, l *Ledger, namespace string, n int64) {
+func increase(t *testing.T, k *versionedQuotas, l *Ledger, namespace string, n int64) {
 	t.Helper()
 	for range 3 {
 		old := k.get(namespace)

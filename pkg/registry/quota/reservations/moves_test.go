@@ -56,7 +56,7 @@ func TestUseOfATerminatingNamespaceCountsWhereItWasMovedTo(t *testing.T) {
 	if err := c.quotas.Add(stored); err != nil {
 		t.Fatal(err)
 	}
-	o := &Observer{ledger: l, live: liveQuota{stored}, queue: newQueue[key]()}
+	o := &Observer{ledger: l, client: liveQuotas(stored), queue: newQueue[key]()}
 	go o.observeAll(t.Context())
 	t.Cleanup(o.queue.ShutDown)
 	go o.followTree(t.Context())

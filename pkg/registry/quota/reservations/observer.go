@@ -7,6 +7,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -19,7 +22,7 @@ type Observer struct {
 	queue  workqueue.TypedRateLimitingInterface[key]
 	// deleted holds the names of namespaces that are gone, whose records have yet to be found.
 	deleted workqueue.TypedRateLimitingInterface[string]
-	live    Live
+	client  kubernetes.Interface
 	// seen holds the records with reservations at the last check.
 	seen map[key]seenUse
 	// chains holds, by key, the ancestors with which the use was recorded last.
@@ -32,15 +35,9 @@ type seenUse struct {
 	revision int64
 }
 
-// Live reads from the cluster. Both results are nil without an error if the object does not exist.
-type Live interface {
-	Namespace(ctx context.Context, name string) (*corev1.Namespace, error)
-	ResourceQuota(ctx context.Context, namespace, name string) (*corev1.ResourceQuota, error)
-}
-
 // NewObserver returns an Observer. The informers are those of the ledger's listers.
-func NewObserver(ledger *Ledger, live Live, quotas, namespaces cache.SharedIndexInformer) (*Observer, error) {
-	o := &Observer{ledger: ledger, live: live, seen: map[key]seenUse{}, queue: newQueue[key](), deleted: newQueue[string]()}
+func NewObserver(ledger *Ledger, client kubernetes.Interface, quotas, namespaces cache.SharedIndexInformer) (*Observer, error) {
+	o := &Observer{ledger: ledger, client: client, seen: map[key]seenUse{}, queue: newQueue[key](), deleted: newQueue[string]()}
 	if _, err := quotas.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    o.enqueue,
 		UpdateFunc: func(_, updated any) { o.enqueue(updated) },
@@ -138,15 +135,14 @@ func (o *Observer) Run(ctx context.Context) {
 // gone reports whether a record has no objects any more: its namespace does not exist, or exists without the
 // ResourceQuota and without a quota that has one there.
 func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
-	namespace, err := o.live.Namespace(ctx, k.namespace)
-	if err != nil || namespace == nil {
-		return namespace == nil, err
+	namespace, err := o.client.CoreV1().Namespaces().Get(ctx, k.namespace, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return true, nil
 	}
-	if namespace.DeletionTimestamp != nil {
-		return false, nil
+	if err != nil || namespace.DeletionTimestamp != nil {
+		return false, err
 	}
-	rq, err := o.live.ResourceQuota(ctx, k.namespace, k.scope.ObjectName())
-	if err != nil || rq != nil {
+	if _, err := o.client.CoreV1().ResourceQuotas(k.namespace).Get(ctx, k.scope.ObjectName(), metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		return false, err
 	}
 	known, err := o.ledger.config.Limits.Get(ctx, true)
@@ -198,8 +194,11 @@ func (o *Observer) check(ctx context.Context) error {
 
 // forget drops the reservations of a record unless the ResourceQuota has changed since.
 func (o *Observer) forget(ctx context.Context, k key, u seenUse) error {
-	rq, err := o.live.ResourceQuota(ctx, k.namespace, k.scope.ObjectName())
-	if err != nil || rq == nil {
+	rq, err := o.client.CoreV1().ResourceQuotas(k.namespace).Get(ctx, k.scope.ObjectName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	operation, err := newOperation(rq)

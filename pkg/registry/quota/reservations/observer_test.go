@@ -12,7 +12,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
@@ -30,7 +32,7 @@ func TestFailedReservationIsForgotten(t *testing.T) {
 	if err := c.quotas.Add(stored); err != nil {
 		t.Fatal(err)
 	}
-	o := &Observer{ledger: l, live: liveQuota{stored}}
+	o := &Observer{ledger: l, client: liveQuotas(stored)}
 	if err := o.check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -79,14 +81,9 @@ func TestNewReservationIsNotForgotten(t *testing.T) {
 	}
 }
 
-type liveQuota struct{ rq *corev1.ResourceQuota }
-
-func (q liveQuota) Namespace(context.Context, string) (*corev1.Namespace, error) {
-	return &corev1.Namespace{}, nil
-}
-
-func (q liveQuota) ResourceQuota(context.Context, string, string) (*corev1.ResourceQuota, error) {
-	return q.rq, nil
+// liveQuotas returns a cluster with the namespace b and some ResourceQuotas in it.
+func liveQuotas(quotas ...runtime.Object) *fake.Clientset {
+	return fake.NewClientset(append(quotas, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "b"}})...)
 }
 
 // An empty record hides nothing behind it: it once ended the check.
@@ -104,7 +101,7 @@ func TestCheckContinuesAfterAnEmptyRecord(t *testing.T) {
 	if err := c.quotas.Add(stored); err != nil {
 		t.Fatal(err)
 	}
-	o := &Observer{ledger: l, live: liveQuota{stored}}
+	o := &Observer{ledger: l, client: liveQuotas(stored)}
 	for range 2 {
 		if err := o.check(t.Context()); err != nil {
 			t.Fatal(err)
@@ -212,7 +209,7 @@ func TestTheRecordOfAScopeThatIsNoLongerEnforcedIsDeleted(t *testing.T) {
 	recorded := status("b", 10, "1")
 	recorded.Name = k.scope.ObjectName()
 	observe(t, l, recorded)
-	o := &Observer{ledger: l, live: liveQuota{}}
+	o := &Observer{ledger: l, client: liveQuotas()}
 	check := func() bool {
 		records, err := o.read(t.Context(), []key{k})
 		if err != nil {

@@ -50,7 +50,7 @@ func TestRecordsOfSubtreesWithoutQuotasAreDeleted(t *testing.T) {
 	if err := l.Reserve(t.Context(), status("b", 10, "0"), status("b", 10, "3")); err != nil {
 		t.Fatal(err)
 	}
-	o := &Observer{ledger: l, live: liveQuota{status("b", 10, "0")}, queue: newQueue[key]()}
+	o := &Observer{ledger: l, client: liveQuotas(status("b", 10, "0")), queue: newQueue[key]()}
 	if err := o.check(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,14 @@
 package reservations
 
 import (
-	"context"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 func withUID(rq *corev1.ResourceQuota, uid types.UID) *corev1.ResourceQuota {
@@ -59,29 +61,21 @@ func TestANamespaceOfTheSameNameDoesNotLowerTheSumsOfItsTree(t *testing.T) {
 	}
 }
 
-// recreating is a cluster in which a namespace is created again, and reserves use, immediately after it was found to be
-// gone.
-type recreating struct {
-	liveQuota
-	recreate func()
-}
-
-func (r recreating) Namespace(context.Context, string) (*corev1.Namespace, error) {
-	r.recreate()
-	return nil, nil
-}
-
 // The deletion of a record may wait for seconds, in which a tenant creates the namespace again and uses it.
 func TestTheRecordOfANamespaceThatExistsAgainStays(t *testing.T) {
 	s, _, l := family(t)
 	s.limit("a", "5")
 	observe(t, l, withUID(status("b", 10, "1"), "old"))
 	k := key{namespace: "b"}
-	o := &Observer{ledger: l, live: recreating{recreate: func() {
+	// The namespace is created again, and reserves use, immediately after it was found to be gone.
+	client := fake.NewClientset()
+	client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
 		if err := l.Reserve(t.Context(), withUID(status("b", 20, "0"), "new"), withUID(status("b", 20, "3"), "new")); err != nil {
 			t.Error(err)
 		}
-	}}}
+		return false, nil, nil
+	})
+	o := &Observer{ledger: l, client: client}
 	records, err := o.read(t.Context(), []key{k})
 	if err != nil {
 		t.Fatal(err)
