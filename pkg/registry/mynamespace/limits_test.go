@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -51,6 +53,30 @@ func TestLargeListsInFlightAreLimited(t *testing.T) {
 	for end := time.Now().Add(10 * time.Second); list(t.Context()) != nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a list after others are written is rejected")
+		}
+	}
+}
+
+// A Role is copied to a whole subtree, with any number of names.
+func TestARoleKeepsItsOwnNamespaceOnly(t *testing.T) {
+	names := []string{"a"}
+	for i := range 1000 {
+		names = append(names, "b"+strconv.Itoa(i))
+	}
+	rule := rbacv1.PolicyRule{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"namespaces"}, ResourceNames: names}
+	rules := []rbacv1.PolicyRule{rule, rule}
+	c := NewCache()
+	for _, test := range []struct {
+		role runtime.Object
+		want int
+	}{
+		{&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "r"}, Rules: rules}, 1},
+		{&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: "c", Name: "r"}, Rules: rules}, 0},
+		{&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "r"}, Rules: rules}, 1001},
+	} {
+		r, err := c.roles("roles", false, test.role).record(test.role)
+		if err != nil || len(r.Grant.Names) != test.want || test.want == 1 && (r.Grant.Names[0] != "a" || cap(r.Grant.Names) > 1) {
+			t.Errorf("%T in %q: %d names, %v", test.role, r.Namespace, len(r.Grant.Names), err)
 		}
 	}
 }

@@ -69,9 +69,9 @@ func (c *Cache) roles(source string, cluster bool, example runtime.Object) *stor
 		reduce: func(obj any) *rbacindex.RoleGrant {
 			switch r := obj.(type) {
 			case *rbacv1.ClusterRole:
-				return &rbacindex.RoleGrant{Role: rbacindex.Role{Name: r.Name}, Grant: rbacindex.GrantOf(r.Rules)}
+				return &rbacindex.RoleGrant{Role: rbacindex.Role{Name: r.Name}, Grant: rbacindex.GrantOf("", r.Rules)}
 			case *rbacv1.Role:
-				return &rbacindex.RoleGrant{Role: rbacindex.Role{Namespace: r.Namespace, Name: r.Name}, Grant: rbacindex.GrantOf(r.Rules)}
+				return &rbacindex.RoleGrant{Role: rbacindex.Role{Namespace: r.Namespace, Name: r.Name}, Grant: rbacindex.GrantOf(r.Namespace, r.Rules)}
 			}
 			panic("not a role")
 		},

@@ -41,8 +41,8 @@ type handler struct {
 	// cached is for how long the authorizer caches allowed decisions.
 	cached     time.Duration
 	serializer runtime.NegotiatedSerializer
-	// labeledAt returns the namespaces that had root's tree label at a revision.
-	labeledAt func(ctx context.Context, root, resourceVersion string) ([]string, error)
+	// labeledAt returns the namespaces that had root's tree label at a revision. It takes what it reads from memory.
+	labeledAt func(ctx context.Context, root, resourceVersion string, memory *share) ([]string, error)
 	// otherRevisions reports whether the revisions of a kind are not those of namespaces.
 	otherRevisions func(schema.GroupVersionResource) bool
 	// stillLabeled reports whether a namespace still has root's tree label.

@@ -82,7 +82,7 @@ func TestWatchesThatAreNotReadShareTheMemory(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			s, h := newHandler(t, &fixedTree{names: []string{"a"}})
-			h.labeledAt = func(context.Context, string, string) ([]string, error) { return []string{"a"}, nil }
+			h.labeledAt = func(context.Context, string, string, *share) ([]string, error) { return []string{"a"}, nil }
 			h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
 			s.lines = map[int]string{}
 			for i := range events {

@@ -118,25 +118,37 @@ func (u upstream) list(ctx context.Context, k kind, namespace string, query url.
 	return &p, nil
 }
 
-// labeledNamespaces returns the namespaces that had root's tree label at a revision.
-func (u upstream) labeledNamespaces(ctx context.Context, root, resourceVersion string) ([]string, error) {
-	raw, err := u.request(kind{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("namespaces")}, "", url.Values{
-		"labelSelector": {hnc.TreeLabel(root)}, "resourceVersion": {resourceVersion}, "resourceVersionMatch": {string(metav1.ResourceVersionMatchExact)},
-	}, metadataList).Do(ctx).Raw()
-	if err != nil {
-		return nil, upstreamError(err)
+// labeledNamespaces returns the namespaces that had root's tree label at a revision. The bytes of one page at a time are
+// taken from memory.
+func (u upstream) labeledNamespaces(ctx context.Context, root, resourceVersion string, memory *share) ([]string, error) {
+	r := reader{
+		upstream: u, kind: kind{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("namespaces")}, output: outputType{accept: metadataList},
+		query: url.Values{"labelSelector": {hnc.TreeLabel(root)}}, memory: memory,
 	}
-	var list metav1.PartialObjectMetadataList
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, apierrors.NewInternalError(fmt.Errorf("decoding the list of namespaces: %w", err))
-	}
-	names := make([]string, 0, len(list.Items))
-	for i := range list.Items {
-		if n := &list.Items[i]; hnc.IsBelow(n.Labels, hnc.AbstractAncestors(n.Annotations), root) {
-			names = append(names, n.Name)
+	defer memory.giveBack(0)
+	var names []string
+	for limit, token := int64(namespacePage), ""; ; memory.giveBack(0) {
+		p, err := r.listAt(ctx, metav1.NamespaceAll, resourceVersion, limit, token)
+		if errors.Is(err, errTooLarge) && limit > smallPage {
+			limit = smallPage
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range p.Items {
+			var n metav1.PartialObjectMetadata
+			if err := json.Unmarshal(item, &n); err != nil {
+				return nil, apierrors.NewInternalError(fmt.Errorf("decoding a namespace: %w", err))
+			}
+			if hnc.IsBelow(n.Labels, hnc.AbstractAncestors(n.Annotations), root) {
+				names = append(names, n.Name)
+			}
+		}
+		if token = p.Metadata.Continue; token == "" {
+			return names, nil
 		}
 	}
-	return names, nil
 }
 
 // stream opens a request and returns its response body.

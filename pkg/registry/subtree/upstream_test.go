@@ -32,7 +32,7 @@ func TestRequestsThatShallBeRepeatedLaterAreLeftToTheCaller(t *testing.T) {
 	}
 	_, listErr := up.list(t.Context(), configMaps, "a", nil, runtime.ContentTypeJSON, testMemory().share("ann"))
 	_, streamErr := up.stream(t.Context(), configMaps, "", nil, runtime.ContentTypeJSON)
-	_, labeledErr := up.labeledNamespaces(t.Context(), "a", "99999999")
+	_, labeledErr := up.labeledNamespaces(t.Context(), "a", "99999999", testMemory().share("ann"))
 	for _, err := range []error{listErr, streamErr, labeledErr} {
 		if _, later := apierrors.SuggestsClientDelay(err); !apierrors.IsTimeout(err) || !later {
 			t.Errorf("got %v, want the timeout of the server", err)

@@ -193,7 +193,7 @@ func (w *watcher) membersAt(ctx context.Context, revision string) (before sets.S
 	if w.otherRevisions(w.reader.kind.GroupVersionResource) {
 		return w.namespaces, nil, nil
 	}
-	names, err := w.labeledAt(ctx, w.root, revision)
+	names, err := w.labeledAt(ctx, w.root, revision, w.reader.memory)
 	if apierrors.IsResourceExpired(err) {
 		return nil, nil, expired(w.root)
 	}

@@ -2,12 +2,21 @@ package subtree
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -30,7 +39,7 @@ func TestAWatchDoesNotGoOnFromUnknownNamespaces(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := &watcher{
 				handler: &handler{
-					labeledAt:      func(context.Context, string, string) ([]string, error) { return nil, test.err },
+					labeledAt:      func(context.Context, string, string, *share) ([]string, error) { return nil, test.err },
 					otherRevisions: func(schema.GroupVersionResource) bool { return test.elsewhere },
 				},
 				request: &request{root: "a", reader: reader{kind: configMaps}}, namespaces: sets.New("a", "b"),
@@ -43,6 +52,77 @@ func TestAWatchDoesNotGoOnFromUnknownNamespaces(t *testing.T) {
 				t.Errorf("got %v and %v", before, left)
 			}
 		})
+	}
+}
+
+// labeled returns an upstream with 40 namespaces of 1 KiB that have the tree label of a. For every second, a is an
+// abstract ancestor. The queries of lists are sent to queries.
+func labeled(t *testing.T, queries chan<- url.Values) upstream {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		queries <- query
+		from, _ := strconv.Atoi(query.Get("continue"))
+		limit, err := strconv.Atoi(query.Get("limit"))
+		if err != nil {
+			limit = 40
+		}
+		to, next := min(40, from+limit), ""
+		if to < 40 {
+			next = strconv.Itoa(to)
+		}
+		var items []string
+		for i := from; i < to; i++ {
+			items = append(items, fmt.Sprintf(`{"metadata":{"name":"n%d","labels":{%q:"1"},"annotations":{"x":%q,%q:%q}}}`,
+				i, hnc.TreeLabel("a"), strings.Repeat("x", 1000), hnc.AnnotationAbstractAncestors, []string{"", "a"}[i%2]))
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"kind":"PartialObjectMetadataList","metadata":{"continue":%q},"items":[%s]}`, next, strings.Join(items, ","))
+	}))
+	t.Cleanup(server.Close)
+	up, err := newUpstream(&restclient.Config{Host: server.URL, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return up
+}
+
+func TestNamespacesAtARevisionAreReadInPages(t *testing.T) {
+	queries := make(chan url.Values, 4)
+	memory := newMemory(24<<10, 24<<10)
+	names, err := labeled(t, queries).labeledNamespaces(t.Context(), "a", "5", memory.share("ann"))
+	if err != nil || len(names) != 20 || names[0] != "n0" || names[19] != "n38" {
+		t.Errorf("got %v, %v", names, err)
+	}
+	if memory.used != 0 {
+		t.Errorf("%d bytes are still taken", memory.used)
+	}
+	close(queries)
+	var got []string
+	for query := range queries {
+		query.Del("labelSelector")
+		got = append(got, query.Encode())
+	}
+	const exact = "resourceVersion=5&resourceVersionMatch=Exact"
+	if want := []string{"limit=100&" + exact, "limit=16&" + exact, "continue=16&limit=16", "continue=32&limit=16"}; !slices.Equal(got, want) {
+		t.Errorf("requested %q", got)
+	}
+}
+
+// One user may start hundreds of watches at the same time.
+func TestContinuedWatchesShareTheMemory(t *testing.T) {
+	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+	s.grow(5)
+	h.memory = newMemory(64<<10, 128<<10)
+	h.labeledAt = labeled(t, make(chan url.Values, 1)).labeledNamespaces
+	h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
+	if err := h.memory.share("ann").take(56 << 10); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := h.watchAs(ctx, httptest.NewRecorder(), "ann", url.Values{"resourceVersion": {"1"}}); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("got %v, want TooManyRequests", err)
 	}
 }
 

@@ -49,7 +49,7 @@ func (c *cluster) change(random *rand.Rand, x *Index) {
 			rules = append(rules, some(random, someRules))
 		}
 		c.roles[name] = rules
-		x.SetRole(name, GrantOf(rules))
+		x.SetRole(name, GrantOf(name.Namespace, rules))
 		return
 	}
 	key := BindingKey{Name: some(random, []string{"x", "y", "z"})}
@@ -79,7 +79,7 @@ func (c *cluster) replace(x *Index) {
 		var bindings []*Binding
 		for name, rules := range c.roles {
 			if (name.Namespace == "") == wide {
-				roles = append(roles, &RoleGrant{name, GrantOf(rules)})
+				roles = append(roles, &RoleGrant{name, GrantOf(name.Namespace, rules)})
 			}
 		}
 		for key, b := range c.bindings {

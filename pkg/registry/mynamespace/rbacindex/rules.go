@@ -26,8 +26,9 @@ type Grant struct {
 	Names []string
 }
 
-// GrantOf returns the grant of a role with these rules.
-func GrantOf(rules []rbacv1.PolicyRule) Grant {
+// GrantOf returns the grant of a role with these rules. namespace is "" for a ClusterRole; a Role is bound in its own
+// namespace only, so the names of others are left out.
+func GrantOf(namespace string, rules []rbacv1.PolicyRule) Grant {
 	var names []string
 	for _, rule := range rules {
 		if !covers(rule.Verbs, "get") || !covers(rule.APIGroups, "") || !covers(rule.Resources, "namespaces") {
@@ -36,7 +37,12 @@ func GrantOf(rules []rbacv1.PolicyRule) Grant {
 		if len(rule.ResourceNames) == 0 {
 			return Grant{All: true}
 		}
-		names = append(names, rule.ResourceNames...)
+		switch {
+		case namespace == "":
+			names = append(names, rule.ResourceNames...)
+		case slices.Contains(rule.ResourceNames, namespace):
+			names = []string{namespace}
+		}
 	}
 	slices.Sort(names)
 	return Grant{Names: slices.Compact(names)}

@@ -31,7 +31,7 @@ func TestGrantOf(t *testing.T) {
 		{"halves of two rules", []rbacv1.PolicyRule{rule("get", "", "pods"), rule("list", "", "namespaces")}, Grant{}},
 		{"no resource", []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"*"}}}, Grant{}},
 	} {
-		if got := GrantOf(test.rules); !got.equal(test.want) {
+		if got := GrantOf("", test.rules); !got.equal(test.want) {
 			t.Errorf("%s: got %v, want %v", test.what, got, test.want)
 		}
 	}
