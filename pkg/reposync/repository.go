@@ -2,6 +2,7 @@ package reposync
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -71,6 +72,10 @@ type source struct {
 	spec    *v1alpha3.RepositorySyncSpec
 	// head is what the branch or tag pointed to when it was read, and tried when that was tried last.
 	head, tried string
+	// If tried could not be read because of failed, it is not read again until a time, which is wait after that.
+	failed error
+	until  time.Time
+	wait   time.Duration
 }
 
 // readLimit is how long reading a source may take: a server may stop in the middle.
@@ -86,15 +91,31 @@ func (s *source) read(ctx context.Context) (*revision, error) {
 	}
 	from := s.revision()
 	head, err := s.reader.Head(ctx, from, credentials)
-	if err != nil || head == s.head {
+	switch {
+	case err != nil || head == s.head:
+		return nil, err
+	case head != s.tried:
+		s.tried, s.wait = head, 0
+	case time.Now().Before(s.until):
+		return nil, s.failed
+	}
+	read, err := s.load(ctx, from, credentials)
+	if err != nil {
+		s.backOff(err)
 		return nil, err
 	}
-	s.tried = head
-	read, err := s.load(ctx, from, credentials)
-	if err == nil {
-		s.head = head
+	s.head = head
+	return read, nil
+}
+
+// backOff has what was tried last read again later, and later each time: the author of a commit decides how much reading
+// it costs. What other repositories leave no space for does not wait.
+func (s *source) backOff(err error) {
+	if errors.Is(err, git.ErrBudget) {
+		return
 	}
-	return read, err
+	s.failed, s.wait = err, min(max(2*s.wait, minRetry), maxRetry)
+	s.until = time.Now().Add(s.wait)
 }
 
 // moved reports whether the source names another revision than those that were read or tried last. If that cannot be
