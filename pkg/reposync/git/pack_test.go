@@ -111,7 +111,7 @@ func TestDeltasThatUnpackToMuchMore(t *testing.T) {
 		"many of a large object": {5, 60 << 20, 4, "more than 256 MiB when unpacked"},
 	} {
 		pack := packOf(t, row.deltas, sizes(row.base, row.size))
-		err := checkPack(bytes.NewReader(pack), 256<<20)
+		err := checkPack(bytes.NewReader(pack), 256<<20, newQuota(nil, 0, nil).pack)
 		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: got %v, want %q", name, err, row.want)
 		}
@@ -244,6 +244,36 @@ func TestReadersShareABudget(t *testing.T) {
 	}
 	if left := budget.left.Load(); left != 2*taken-1 {
 		t.Errorf("%d bytes are left, want %d", left, 2*taken-1)
+	}
+}
+
+// go-git keeps something of each object in memory while a pack is received, and its server may be slow.
+func TestReadersShareMemory(t *testing.T) {
+	RestrictProtocols(256 << 20)
+	dir, _ := repository(t, t.TempDir(), map[string]string{"file": "content"})
+	url, ca := serveHTTPS(t, dir)
+	budget := NewBudget(1 << 20)
+	read := func() (*Snapshot, error) {
+		return (&Reader{Scratch: t.TempDir(), MaxBytes: 1 << 20, Budget: budget}).
+			Read(t.Context(), Source{URL: url}, &Credentials{Username: "git", Password: "secret", CA: ca})
+	}
+	// A commit, a tree and a file.
+	budget.objects.left.Store(5)
+	first, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(); !errors.Is(err, ErrBudget) {
+		t.Errorf("the first is still there: got %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := budget.objects.left.Load(); left != 5 {
+		t.Errorf("space for %d objects is left", left)
+	}
+	if !NewBudget(0).objects.take(maxPackObjects, maxPackObjects) {
+		t.Error("there is no space for the largest pack")
 	}
 }
 
