@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
@@ -12,28 +13,44 @@ import (
 // prepare compiles the revision that is to be applied, and makes it current. If it must not be applied, the one before
 // remains in force.
 func (w *worker) prepare(ctx context.Context, done *outcome) error {
+	next := w.candidate
+	if next != nil && next.refused != nil {
+		defer w.rejected(done)
+		next = nil
+	}
+	if next == nil {
+		next = w.current
+	}
 	stale := w.result == nil || len(w.result.Errors) > 0 || len(w.unknown) > 0 || w.unverified
-	if w.candidate == nil && !stale {
+	if next == nil || next == w.current && !stale {
 		return nil
 	}
 	if err := w.cluster.Refresh(ctx); err != nil {
 		return err
 	}
-	next := w.candidate
-	if next == nil {
-		next = w.current
-	}
 	done.seen = next.commit
 	refused, err := w.adopt(ctx, next)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if refused == nil {
+	case refused == nil && next == w.candidate:
 		w.candidate = nil
-		return nil
+	case refused != nil && next == w.candidate:
+		// Only why is kept: other repositories need the memory.
+		next.share.release()
+		w.candidate = &revision{commit: next.commit, refused: refused}
+		w.source.refuse()
+		w.rejected(done)
+	case refused != nil:
+		done.rejected(refused.reason, refused.errors)
 	}
-	done.rejected(refused.reason, refused.errors)
 	return nil
+}
+
+// rejected records that the candidate was refused.
+func (w *worker) rejected(done *outcome) {
+	done.seen = w.candidate.commit
+	done.rejected(w.candidate.refused.reason, w.candidate.refused.errors)
 }
 
 // refusal is why a revision is not applied: the reason of the condition Synced, and the errors.
@@ -45,16 +62,27 @@ type refusal struct {
 // adopt makes a revision current, unless it must not be applied.
 func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	served, incomplete := w.cluster.Scopes()
-	result, err := next.compile(ctx, &w.sync.Spec, served, w.current)
-	if err != nil {
-		return nil, err
-	}
-	if !isApplicable(result) {
-		return &refusal{hnc.ReasonInvalidRepository, result.Errors}, nil
-	}
-	desired, err := plan.Desired(ctx, result, w.sync.Name)
-	if err != nil {
-		return nil, err
+	var result *repository.Result
+	var desired []*plan.Object
+	var refused *refusal
+	err := inTurn(ctx, func(ctx context.Context) error {
+		var err error
+		if result, err = next.compile(ctx, &w.sync.Spec, served, w.current); err != nil {
+			return err
+		}
+		if !isApplicable(result) {
+			refused = &refusal{hnc.ReasonInvalidRepository, result.Errors}
+			return nil
+		}
+		if problem := next.share.take(next.values*valueBytes+int64(len(result.Objects))*objectBytes, w.source.applied); problem != nil {
+			refused = &refusal{hnc.ReasonInvalidRepository, report.Errors{problem}}
+			return nil
+		}
+		desired, err = plan.Desired(ctx, result, w.sync.Name)
+		return err
+	})
+	if err != nil || refused != nil {
+		return refused, err
 	}
 	if err := w.watch(ctx, desired); err != nil {
 		return nil, err
@@ -72,6 +100,10 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	w.unverified = unverified && (next != w.current || w.unverified)
 	if next != w.current {
 		w.rejections.Revise(desired)
+		if w.current != nil {
+			w.current.share.release()
+		}
+		w.source.applied = &next.share
 	}
 	w.current, w.result, w.desired = next, result, desired
 	if incomplete != nil {

@@ -28,6 +28,11 @@ type revision struct {
 	errors  report.Errors
 	// listed are the kinds of the repository's own file.
 	listed kindscope.Lookup
+	// values is how many values the objects have, and share what the revision takes of the memory of all.
+	values int64
+	share  share
+	// refused is why the revision is not applied; it has no objects then.
+	refused *refusal
 }
 
 // compile compiles the revision for the cluster that the spec names. Warnings about what cannot be applied are errors
@@ -72,10 +77,14 @@ type source struct {
 	spec    *v1alpha3.RepositorySyncSpec
 	// head is what the branch or tag pointed to when it was read, and tried when that was tried last.
 	head, tried string
-	// If tried could not be read because of failed, it is not read again until a time, which is wait after that.
+	// If tried could not be read because of failed, or was refused, it is not read again until a time, which is wait after
+	// that.
 	failed error
 	until  time.Time
 	wait   time.Duration
+	// memory is what the revisions of all sources share, and applied the share of the one that is in force.
+	memory  *space
+	applied *share
 }
 
 // readLimit is how long reading a source may take: a server may stop in the middle.
@@ -118,6 +127,12 @@ func (s *source) backOff(err error) {
 	s.until = time.Now().Add(s.wait)
 }
 
+// refuse has what was read last read again later, because it may not be applied at present.
+func (s *source) refuse() {
+	s.head = ""
+	s.backOff(nil)
+}
+
 // moved reports whether the source names another revision than those that were read or tried last. If that cannot be
 // found out, it does not.
 func (s *source) moved(ctx context.Context) bool {
@@ -135,9 +150,6 @@ func (s *source) moved(ctx context.Context) bool {
 func (s *source) revision() git.Source {
 	return git.Source{URL: s.spec.Source.URL, Branch: s.spec.Source.Branch, Tag: s.spec.Source.Tag, Commit: s.spec.Source.Commit}
 }
-
-// loading has room for one repository that is parsed, which takes more memory than what is left of it afterwards.
-var loading = make(chan struct{}, 1)
 
 // untilDone reads files until a context ends: the author of a commit decides how long that would take.
 type untilDone struct {
@@ -179,16 +191,20 @@ func (s *source) load(ctx context.Context, from git.Source, credentials *git.Cre
 	if err != nil {
 		return nil, err
 	}
-	read := &revision{commit: snapshot.Commit}
-	select {
-	case loading <- struct{}{}:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	read.objects, read.errors = load.Load(untilDone{ctx, files}, load.DefaultLimits)
-	<-loading
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx) // What could not be read has not left the repository.
+	read := &revision{commit: snapshot.Commit, share: share{of: s.memory, account: s.spec.ServiceAccount}}
+	err = inTurn(ctx, func(ctx context.Context) error {
+		read.objects, read.errors = load.Load(untilDone{ctx, files}, load.DefaultLimits)
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // What could not be read has not left the repository.
+		}
+		read.values = load.Values(read.objects)
+		if problem := read.share.take(read.values*valueBytes, s.applied); problem != nil {
+			read.objects, read.errors = nil, append(read.errors, problem)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	listed, problem := kindscope.FromFile(files)
 	if problem != nil {

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
@@ -82,6 +83,16 @@ func (l *loader) json(name string, data []byte) {
 		return
 	}
 	l.add(name, value, nil)
+}
+
+// Values returns the number of values in objects.
+func Values(objects []*object.Object) int64 {
+	var sum int64
+	for _, o := range objects {
+		values, _ := count(o.Object)
+		sum += int64(values)
+	}
+	return sum
 }
 
 // count returns the number of values in a value, and how deep they are nested.
