@@ -11,10 +11,17 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// file reads the objects of one file.
-func (l *loader) file(name string) {
+// counts subtracts a file from the limit, and reports whether there was one left.
+func (l *loader) counts(name string) bool {
 	if l.files--; l.files < 0 {
 		l.fail(report.LimitExceeded, name, "the repository contains more than %d files", l.limits.Files)
+	}
+	return l.files >= 0
+}
+
+// file reads the objects of one file.
+func (l *loader) file(name string) {
+	if !l.counts(name) {
 		return
 	}
 	data, err := l.read(name)

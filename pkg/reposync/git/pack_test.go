@@ -19,6 +19,7 @@ import (
 	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/memory"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
@@ -188,6 +189,38 @@ func TestEntriesAreLimited(t *testing.T) {
 	}
 	if tree := newTreeFS(nil, plumbing.ZeroHash); *tree.directories != 100_000 || *tree.entries != 1_000_000 {
 		t.Errorf("%d directories and %d entries may be read", *tree.directories, *tree.entries)
+	}
+}
+
+// TestLinksDoNotReadTreesAgainAndAgain has links by turns into more trees than are kept.
+func TestLinksDoNotReadTreesAgainAndAgain(t *testing.T) {
+	c := newCrafted(t, memory.NewStorage())
+	const trees, links, size = 6, 12, maxCachedEntries / 5
+	target := c.blob(someMap)
+	var entries []object.TreeEntry
+	for i := range trees {
+		files := make([]object.TreeEntry, size)
+		for n := range files {
+			files[n] = target
+			files[n].Name = fmt.Sprintf("%d-%05d", i, n)
+		}
+		entries = append(entries, c.tree(fmt.Sprintf("d%d", i), files...))
+	}
+	for i := range links {
+		link := c.blob(fmt.Sprintf("../d%d/%d-00000", i%trees, i%trees))
+		link.Name, link.Mode = fmt.Sprintf("%04d", i), filemode.Symlink
+		entries = append(entries, link)
+	}
+	linked := c.tree("cluster", entries[trees:]...)
+	snapshot, err := snapshotOf(c.git, c.commit(c.tree("", append(entries[:trees:trees], linked)...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, errs := load.Load(snapshot.FS, load.DefaultLimits); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if left := *snapshot.FS.(*treeFS).entries; left >= 0 {
+		t.Errorf("%d entries may still be read", left)
 	}
 }
 
