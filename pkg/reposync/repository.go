@@ -33,6 +33,8 @@ type revision struct {
 	share  share
 	// refused is why the revision is not applied; it has no objects then.
 	refused *refusal
+	// awaited is true after its kinds have been waited for.
+	awaited bool
 }
 
 // compile compiles the revision for the cluster that the spec names. Warnings about what cannot be applied are errors
