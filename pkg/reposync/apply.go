@@ -120,9 +120,9 @@ func (w *worker) awaitDefinitions(ctx context.Context, done *outcome) {
 
 // lacksKinds reports whether the cluster does not serve a kind of the repository.
 func (w *worker) lacksKinds() bool {
-	return slices.ContainsFunc(w.desired, func(o *plan.Object) bool {
-		_, ok := w.cluster.Resource(o.Kind)
-		return !ok && !o.Remnant
+	return slices.ContainsFunc(kindsOf(w.desired), func(kind schema.GroupKind) bool {
+		_, ok := w.cluster.Resource(kind)
+		return !ok
 	})
 }
 
