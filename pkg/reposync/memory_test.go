@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -123,6 +124,19 @@ func TestRefusedRevisionsTakeNoMemory(t *testing.T) {
 	if _, err := tree.Commit("test", &gogit.CommitOptions{Author: &gitobject.Signature{Name: "test"}}); err != nil {
 		t.Fatal(err)
 	}
+	t.Run("errors", func(t *testing.T) {
+		one := &report.Error{Code: report.LimitExceeded, Paths: []string{"."}}
+		w := &worker{manager: &Manager{now: time.Now}, sync: &v1alpha3.RepositorySync{}, cluster: c, source: &source{}, candidate: &revision{commit: "a", errors: slices.Repeat(report.Errors{one}, 1000)}}
+		for range 2 {
+			done := &outcome{}
+			if err := w.prepare(t.Context(), done); err != nil || !strings.Contains(done.message, "commit a is not applied: 1000 error(s)") || len(done.errors) == 0 {
+				t.Errorf("got %q, %v", done.message, err)
+			}
+		}
+		if kept := len(w.candidate.refused.errors); kept > maxReported {
+			t.Errorf("%d errors are kept", kept)
+		}
+	})
 	spec := v1alpha3.RepositorySyncSpec{Source: v1alpha3.RepositorySource{URL: "file://" + root + "/policy"}}
 	unlimited := &source{reader: &git.Reader{LocalRoot: root}, spec: &spec}
 	read, err := unlimited.read(t.Context())

@@ -2,6 +2,7 @@ package reposync
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
@@ -36,11 +37,12 @@ func (w *worker) prepare(ctx context.Context, done *outcome) error {
 	case refused == nil && next == w.candidate:
 		w.candidate = nil
 	case refused != nil && next == w.candidate:
-		// Only why is kept: other repositories need the memory.
+		// Only what is reported is kept: other repositories need the memory.
 		next.share.release()
-		w.candidate = &revision{commit: next.commit, refused: refused}
 		w.source.refuse()
-		w.rejected(done)
+		done.rejected(refused.reason, refused.errors)
+		refused.message, refused.errors = done.message, slices.Clone(refused.errors[:min(maxReported, len(refused.errors))])
+		w.candidate = &revision{commit: next.commit, refused: refused}
 	case refused != nil:
 		done.rejected(refused.reason, refused.errors)
 	}
@@ -49,14 +51,14 @@ func (w *worker) prepare(ctx context.Context, done *outcome) error {
 
 // rejected records that the candidate was refused.
 func (w *worker) rejected(done *outcome) {
-	done.seen = w.candidate.commit
-	done.rejected(w.candidate.refused.reason, w.candidate.refused.errors)
+	done.seen, done.errors = w.candidate.commit, w.candidate.refused.errors
+	done.fail(w.candidate.refused.reason, w.candidate.refused.message)
 }
 
-// refusal is why a revision is not applied: the reason of the condition Synced, and the errors.
+// refusal is why a revision is not applied: the reason and the message of the condition Synced, and the errors.
 type refusal struct {
-	reason string
-	errors report.Errors
+	reason, message string
+	errors          report.Errors
 }
 
 // adopt makes a revision current, unless it must not be applied.
@@ -71,11 +73,11 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 			return err
 		}
 		if !isApplicable(result) {
-			refused = &refusal{hnc.ReasonInvalidRepository, result.Errors}
+			refused = &refusal{reason: hnc.ReasonInvalidRepository, errors: result.Errors}
 			return nil
 		}
 		if problem := next.share.take(next.values*valueBytes+int64(len(result.Objects))*objectBytes, w.source.applied); problem != nil {
-			refused = &refusal{hnc.ReasonInvalidRepository, report.Errors{problem}}
+			refused = &refusal{reason: hnc.ReasonInvalidRepository, errors: report.Errors{problem}}
 			return nil
 		}
 		desired, err = plan.Desired(ctx, result, w.sync.Name)
@@ -91,10 +93,10 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	if (next != w.current || w.unverified) && !unverified && w.sync.Spec.Prune {
 		state := w.cluster.State()
 		if errors := plan.RemovedDefinitions(state, desired, w.cluster.Resource); len(errors) > 0 {
-			return &refusal{hnc.ReasonInvalidRepository, errors}, nil
+			return &refusal{reason: hnc.ReasonInvalidRepository, errors: errors}, nil
 		}
 		if errors := plan.Unsafe(state, result, w.sync.Spec.AllowMassDeletion); len(errors) > 0 {
-			return &refusal{hnc.ReasonUnsafeRevision, errors}, nil
+			return &refusal{reason: hnc.ReasonUnsafeRevision, errors: errors}, nil
 		}
 	}
 	w.unverified = unverified && (next != w.current || w.unverified)
