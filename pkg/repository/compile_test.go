@@ -9,8 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
@@ -69,6 +72,26 @@ func TestDirectoriesDoNotCopyWhatTheyInherit(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if allocated := after.TotalAlloc - before.TotalAlloc; err != nil || len(result.Errors) > 0 || allocated > 32<<20 {
 		t.Errorf("%v %v, %d MiB were allocated", err, result.Errors, allocated>>20)
+	}
+}
+
+// A commit may follow one with as many CustomResourceDefinitions as a repository may have objects.
+func TestPreviousKindsAreLookedUp(t *testing.T) {
+	kinds := make([]schema.GroupKind, 100_000)
+	for i := range kinds {
+		kinds[i] = schema.GroupKind{Group: "example.com", Kind: fmt.Sprintf("Widget%06d", i)}
+	}
+	objects := make([]*object.Object, 50_000)
+	for i := range objects {
+		o := unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget999999", "metadata": map[string]any{"name": "a"}}}
+		objects[i] = &object.Object{Unstructured: o, Path: "cluster/a.yaml"}
+	}
+	begin := time.Now()
+	if _, err := repository.Compile(t.Context(), objects, repository.Options{PreviousKinds: kinds}); err != nil {
+		t.Fatal(err)
+	}
+	if used := time.Since(begin); used > 10*time.Second {
+		t.Errorf("it took %s", used)
 	}
 }
 

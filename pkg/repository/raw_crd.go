@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
@@ -50,10 +51,11 @@ func DefinedKinds(objects []*object.Object) []schema.GroupKind {
 // removedCRDs reports objects whose CustomResourceDefinition was in the previous revision.
 func removedCRDs(c *compilation) report.Errors {
 	present := kindscope.FromCRDs(c.objects)
+	previous := sets.New(c.PreviousKinds...)
 	var errors report.Errors
 	for _, o := range c.objects {
 		kind := o.GroupKind()
-		if _, ok := present[kind]; !ok && slices.Contains(c.PreviousKinds, kind) {
+		if _, ok := present[kind]; !ok && previous.Has(kind) {
 			errors = append(errors, &report.Error{
 				Message: fmt.Sprintf("the CustomResourceDefinition of %s was removed, but the repository still contains this object; remove it as well", kind),
 				Sources: []report.Source{o.Source("")},

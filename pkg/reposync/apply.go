@@ -101,9 +101,15 @@ func (w *worker) corrected(ctx context.Context, p *plan.Plan, before *plan.State
 }
 
 // awaitDefinitions waits until the cluster serves the kinds of new CustomResourceDefinitions that the repository has
-// objects of, and watches them.
+// objects of, and watches them. It waits once for a revision: corrections and revocations come after it, and the kinds
+// may never be served.
 func (w *worker) awaitDefinitions(ctx context.Context, done *outcome) {
-	if !w.cluster.AwaitKinds(ctx, kindsOf(w.desired), established) {
+	limit := established
+	if w.current.awaited {
+		limit = 0
+	}
+	w.current.awaited = true
+	if !w.cluster.AwaitKinds(ctx, kindsOf(w.desired), limit) {
 		return
 	}
 	if err := w.watch(ctx, w.desired); err != nil {
@@ -114,9 +120,9 @@ func (w *worker) awaitDefinitions(ctx context.Context, done *outcome) {
 
 // lacksKinds reports whether the cluster does not serve a kind of the repository.
 func (w *worker) lacksKinds() bool {
-	return slices.ContainsFunc(w.desired, func(o *plan.Object) bool {
-		_, ok := w.cluster.Resource(o.Kind)
-		return !ok && !o.Remnant
+	return slices.ContainsFunc(kindsOf(w.desired), func(kind schema.GroupKind) bool {
+		_, ok := w.cluster.Resource(kind)
+		return !ok
 	})
 }
 

@@ -1,11 +1,13 @@
 package reposync
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -163,5 +165,54 @@ func TestPermissionsAreRevokedFirst(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, requests, test.want)
 		}
 		server.Close()
+	}
+}
+
+// Corrections and revocations come after definitions.
+func TestKindsThatAreNeverServedAreAwaitedOnce(t *testing.T) {
+	var discoveries atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/api":
+			discoveries.Add(1)
+			_, _ = w.Write([]byte(`{"versions":[]}`))
+		case "/apis":
+			_, _ = w.Write([]byte(`{"groups":[]}`))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer server.Close()
+	_, c := clustertest.New(t, server.URL)
+	widget := unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"namespace": "shop", "name": "a"}}}
+	result := &repository.Result{Objects: []*object.Object{{Unstructured: widget}}}
+	desired, err := plan.Desired(t.Context(), result, "policy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &worker{
+		manager: &Manager{Config: Config{Metrics: NewMetrics(func(...metrics.Registerable) {})}, now: time.Now}, cluster: c, source: &source{}, current: &revision{},
+		sync: &v1alpha3.RepositorySync{}, result: result, desired: desired, fights: plan.NewFights(), rejections: plan.NewRejections(),
+	}
+	apply := func(limit time.Duration) (interrupted bool) {
+		discoveries.Store(0)
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		done := &outcome{}
+		w.apply(ctx, done)
+		if len(done.failed) != 1 && ctx.Err() == nil {
+			t.Errorf("got %v", done.failed)
+		}
+		return ctx.Err() != nil
+	}
+	for range 2 {
+		if !apply(time.Second) {
+			t.Error("it does not wait")
+		}
+		if apply(established/2) || discoveries.Load() != 1 {
+			t.Errorf("it waits again, and reads the kinds %d times", discoveries.Load())
+		}
+		w.current = &revision{}
 	}
 }

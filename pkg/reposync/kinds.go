@@ -119,10 +119,13 @@ func writtenKinds(state *plan.State) map[schema.GroupKind]bool {
 	return kinds
 }
 
+// kindsOf returns each kind once: there may be many objects of one.
 func kindsOf(desired []*plan.Object) []schema.GroupKind {
-	kinds := make([]schema.GroupKind, 0, len(desired))
+	seen := map[schema.GroupKind]bool{}
+	var kinds []schema.GroupKind
 	for _, o := range desired {
-		if !o.Remnant {
+		if !o.Remnant && !seen[o.Kind] {
+			seen[o.Kind] = true
 			kinds = append(kinds, o.Kind)
 		}
 	}

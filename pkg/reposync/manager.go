@@ -5,6 +5,7 @@ package reposync
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -46,6 +47,7 @@ type Manager struct {
 	Config
 	now     func() time.Time
 	scratch *git.Budget
+	memory  *space
 	synced  atomic.Bool
 	queue   workqueue.TypedRateLimitingInterface[string]
 	workers map[string]*running
@@ -68,6 +70,7 @@ func NewManager(config Config) *Manager {
 	git.RestrictProtocols(config.MaxRepositoryBytes)
 	return &Manager{
 		Config: config, now: time.Now, workers: map[string]*running{}, scratch: git.NewBudget(scratchRepositories * config.MaxRepositoryBytes),
+		memory: newSpace(debug.SetMemoryLimit(-1)),
 		// A rate for all would let RepositorySyncs that cannot start delay the others.
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](minRetry, maxRetry)),
 	}

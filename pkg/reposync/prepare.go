@@ -2,8 +2,10 @@ package reposync
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
@@ -12,49 +14,77 @@ import (
 // prepare compiles the revision that is to be applied, and makes it current. If it must not be applied, the one before
 // remains in force.
 func (w *worker) prepare(ctx context.Context, done *outcome) error {
+	next := w.candidate
+	if next != nil && next.refused != nil {
+		defer w.rejected(done)
+		next = nil
+	}
+	if next == nil {
+		next = w.current
+	}
 	stale := w.result == nil || len(w.result.Errors) > 0 || len(w.unknown) > 0 || w.unverified
-	if w.candidate == nil && !stale {
+	if next == nil || next == w.current && !stale {
 		return nil
 	}
 	if err := w.cluster.Refresh(ctx); err != nil {
 		return err
 	}
-	next := w.candidate
-	if next == nil {
-		next = w.current
-	}
 	done.seen = next.commit
 	refused, err := w.adopt(ctx, next)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if refused == nil {
+	case refused == nil && next == w.candidate:
 		w.candidate = nil
-		return nil
+	case refused != nil && next == w.candidate:
+		// Only what is reported is kept: other repositories need the memory.
+		next.share.release()
+		w.source.refuse()
+		done.rejected(refused.reason, refused.errors)
+		refused.message, refused.errors = done.message, slices.Clone(refused.errors[:min(maxReported, len(refused.errors))])
+		w.candidate = &revision{commit: next.commit, refused: refused}
+	case refused != nil:
+		done.rejected(refused.reason, refused.errors)
 	}
-	done.rejected(refused.reason, refused.errors)
 	return nil
 }
 
-// refusal is why a revision is not applied: the reason of the condition Synced, and the errors.
+// rejected records that the candidate was refused.
+func (w *worker) rejected(done *outcome) {
+	done.seen, done.errors = w.candidate.commit, w.candidate.refused.errors
+	done.fail(w.candidate.refused.reason, w.candidate.refused.message)
+}
+
+// refusal is why a revision is not applied: the reason and the message of the condition Synced, and the errors.
 type refusal struct {
-	reason string
-	errors report.Errors
+	reason, message string
+	errors          report.Errors
 }
 
 // adopt makes a revision current, unless it must not be applied.
 func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	served, incomplete := w.cluster.Scopes()
-	result, err := next.compile(ctx, &w.sync.Spec, served, w.current)
-	if err != nil {
-		return nil, err
-	}
-	if !isApplicable(result) {
-		return &refusal{hnc.ReasonInvalidRepository, result.Errors}, nil
-	}
-	desired, err := plan.Desired(ctx, result, w.sync.Name)
-	if err != nil {
-		return nil, err
+	var result *repository.Result
+	var desired []*plan.Object
+	var refused *refusal
+	err := inTurn(ctx, func(ctx context.Context) error {
+		var err error
+		if result, err = next.compile(ctx, &w.sync.Spec, served, w.current); err != nil {
+			return err
+		}
+		if !isApplicable(result) {
+			refused = &refusal{reason: hnc.ReasonInvalidRepository, errors: result.Errors}
+			return nil
+		}
+		if problem := next.share.take(next.values*valueBytes+int64(len(result.Objects))*objectBytes, w.source.applied); problem != nil {
+			refused = &refusal{reason: hnc.ReasonInvalidRepository, errors: report.Errors{problem}}
+			return nil
+		}
+		desired, err = plan.Desired(ctx, result, w.sync.Name)
+		return err
+	})
+	if err != nil || refused != nil {
+		return refused, err
 	}
 	if err := w.watch(ctx, desired); err != nil {
 		return nil, err
@@ -63,15 +93,19 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	if (next != w.current || w.unverified) && !unverified && w.sync.Spec.Prune {
 		state := w.cluster.State()
 		if errors := plan.RemovedDefinitions(state, desired, w.cluster.Resource); len(errors) > 0 {
-			return &refusal{hnc.ReasonInvalidRepository, errors}, nil
+			return &refusal{reason: hnc.ReasonInvalidRepository, errors: errors}, nil
 		}
 		if errors := plan.Unsafe(state, result, w.sync.Spec.AllowMassDeletion); len(errors) > 0 {
-			return &refusal{hnc.ReasonUnsafeRevision, errors}, nil
+			return &refusal{reason: hnc.ReasonUnsafeRevision, errors: errors}, nil
 		}
 	}
 	w.unverified = unverified && (next != w.current || w.unverified)
 	if next != w.current {
 		w.rejections.Revise(desired)
+		if w.current != nil {
+			w.current.share.release()
+		}
+		w.source.applied = &next.share
 	}
 	w.current, w.result, w.desired = next, result, desired
 	if incomplete != nil {

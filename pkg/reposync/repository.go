@@ -2,6 +2,7 @@ package reposync
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -27,6 +28,13 @@ type revision struct {
 	errors  report.Errors
 	// listed are the kinds of the repository's own file.
 	listed kindscope.Lookup
+	// values is how many values the objects have, and share what the revision takes of the memory of all.
+	values int64
+	share  share
+	// refused is why the revision is not applied; it has no objects then.
+	refused *refusal
+	// awaited is true after its kinds have been waited for.
+	awaited bool
 }
 
 // compile compiles the revision for the cluster that the spec names. Warnings about what cannot be applied are errors
@@ -71,6 +79,14 @@ type source struct {
 	spec    *v1alpha3.RepositorySyncSpec
 	// head is what the branch or tag pointed to when it was read, and tried when that was tried last.
 	head, tried string
+	// If tried could not be read because of failed, or was refused, it is not read again until a time, which is wait after
+	// that.
+	failed error
+	until  time.Time
+	wait   time.Duration
+	// memory is what the revisions of all sources share, and applied the share of the one that is in force.
+	memory  *space
+	applied *share
 }
 
 // readLimit is how long reading a source may take: a server may stop in the middle.
@@ -86,15 +102,37 @@ func (s *source) read(ctx context.Context) (*revision, error) {
 	}
 	from := s.revision()
 	head, err := s.reader.Head(ctx, from, credentials)
-	if err != nil || head == s.head {
+	switch {
+	case err != nil || head == s.head:
+		return nil, err
+	case head != s.tried:
+		s.tried, s.wait = head, 0
+	case time.Now().Before(s.until):
+		return nil, s.failed
+	}
+	read, err := s.load(ctx, from, credentials)
+	if err != nil {
+		s.backOff(err)
 		return nil, err
 	}
-	s.tried = head
-	read, err := s.load(ctx, from, credentials)
-	if err == nil {
-		s.head = head
+	s.head = head
+	return read, nil
+}
+
+// backOff has what was tried last read again later, and later each time: the author of a commit decides how much reading
+// it costs. What other repositories leave no space for does not wait.
+func (s *source) backOff(err error) {
+	if errors.Is(err, git.ErrBudget) {
+		return
 	}
-	return read, err
+	s.failed, s.wait = err, min(max(2*s.wait, minRetry), maxRetry)
+	s.until = time.Now().Add(s.wait)
+}
+
+// refuse has what was read last read again later, because it may not be applied at present.
+func (s *source) refuse() {
+	s.head = ""
+	s.backOff(nil)
 }
 
 // moved reports whether the source names another revision than those that were read or tried last. If that cannot be
@@ -114,9 +152,6 @@ func (s *source) moved(ctx context.Context) bool {
 func (s *source) revision() git.Source {
 	return git.Source{URL: s.spec.Source.URL, Branch: s.spec.Source.Branch, Tag: s.spec.Source.Tag, Commit: s.spec.Source.Commit}
 }
-
-// loading has room for one repository that is parsed, which takes more memory than what is left of it afterwards.
-var loading = make(chan struct{}, 1)
 
 // untilDone reads files until a context ends: the author of a commit decides how long that would take.
 type untilDone struct {
@@ -158,16 +193,20 @@ func (s *source) load(ctx context.Context, from git.Source, credentials *git.Cre
 	if err != nil {
 		return nil, err
 	}
-	read := &revision{commit: snapshot.Commit}
-	select {
-	case loading <- struct{}{}:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	read.objects, read.errors = load.Load(untilDone{ctx, files}, load.DefaultLimits)
-	<-loading
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx) // What could not be read has not left the repository.
+	read := &revision{commit: snapshot.Commit, share: share{of: s.memory, account: s.spec.ServiceAccount}}
+	err = inTurn(ctx, func(ctx context.Context) error {
+		read.objects, read.errors = load.Load(untilDone{ctx, files}, load.DefaultLimits)
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // What could not be read has not left the repository.
+		}
+		read.values = load.Values(read.objects)
+		if problem := read.share.take(read.values*valueBytes, s.applied); problem != nil {
+			read.objects, read.errors = nil, append(read.errors, problem)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	listed, problem := kindscope.FromFile(files)
 	if problem != nil {

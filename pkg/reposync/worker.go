@@ -35,7 +35,8 @@ type worker struct {
 	// wake is signaled after a change of the cluster.
 	wake chan struct{}
 
-	// current is the revision that is applied, candidate a later one that must not be, or not yet.
+	// current is the revision that is applied, candidate a later one that must not be, or not yet. One that was refused
+	// is read again later.
 	current, candidate *revision
 	desired            []*plan.Object
 	result             *repository.Result
@@ -69,7 +70,7 @@ func newWorker(m *Manager, s *v1alpha3.RepositorySync) (*worker, error) {
 		fights: plan.NewFights(), rejections: plan.NewRejections(), completed: m.now(), quiet: quiet}
 	w.source = &source{
 		reader:  &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes, Budget: m.scratch},
-		secrets: m.Kubernetes, spec: &w.sync.Spec,
+		secrets: m.Kubernetes, spec: &w.sync.Spec, memory: m.memory,
 	}
 	var err error
 	w.cluster, err = cluster.New(m.Client, cluster.Impersonating(m.Client, hnc.ServiceAccountReference(s.Spec.ServiceAccount)), s.Name, w.notify)
@@ -87,6 +88,7 @@ func (w *worker) notify() {
 // run works until the context ends.
 func (w *worker) run(ctx context.Context) {
 	defer w.cluster.Stop()
+	defer w.drop()
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("repositorySync", w.sync.Name))
 	if w.sync.Spec.Paused {
 		w.report(ctx, &outcome{reason: hnc.ReasonPaused, message: "spec.paused is true: nothing is read or written"})
@@ -132,6 +134,15 @@ func (w *worker) run(ctx context.Context) {
 			poll.Reset(w.interval())
 		}
 		again.Reset(wait)
+	}
+}
+
+// drop returns the memory of the revisions.
+func (w *worker) drop() {
+	for _, r := range []*revision{w.current, w.candidate} {
+		if r != nil {
+			r.share.release()
+		}
 	}
 }
 
@@ -181,6 +192,9 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 			// The last revision remains in force.
 			done.sourceError = err
 		} else if found != nil {
+			if w.candidate != nil {
+				w.candidate.share.release()
+			}
 			w.candidate = found
 		}
 	}

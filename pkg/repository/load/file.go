@@ -7,13 +7,21 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// file reads the objects of one file.
-func (l *loader) file(name string) {
+// counts subtracts a file from the limit, and reports whether there was one left.
+func (l *loader) counts(name string) bool {
 	if l.files--; l.files < 0 {
 		l.fail(report.LimitExceeded, name, "the repository contains more than %d files", l.limits.Files)
+	}
+	return l.files >= 0
+}
+
+// file reads the objects of one file.
+func (l *loader) file(name string) {
+	if !l.counts(name) {
 		return
 	}
 	data, err := l.read(name)
@@ -82,6 +90,16 @@ func (l *loader) json(name string, data []byte) {
 		return
 	}
 	l.add(name, value, nil)
+}
+
+// Values returns the number of values in objects.
+func Values(objects []*object.Object) int64 {
+	var sum int64
+	for _, o := range objects {
+		values, _ := count(o.Object)
+		sum += int64(values)
+	}
+	return sum
 }
 
 // count returns the number of values in a value, and how deep they are nested.

@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"fmt"
+	"io/fs"
 	"runtime"
 	"strings"
 	"testing"
@@ -45,6 +46,11 @@ func TestLimitsOfTheWholeRepository(t *testing.T) {
 	exact.Files, exact.TotalValues, exact.Objects = 10, 50, 10
 	if objects, errors := load.Load(fsys, exact); len(errors) > 0 || len(objects) != 10 {
 		t.Errorf("what the limits allow is refused: %v", errors)
+	}
+	// A link is followed whatever its name.
+	fsys["cluster/link"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("none")}
+	if _, errors := load.Load(fsys, exact); len(errors) != 1 || errors[0].Code != report.LimitExceeded {
+		t.Errorf("a link does not count as a file: %v", errors)
 	}
 }
 

@@ -136,6 +136,10 @@ func (l *loader) entry(name string, entry fs.DirEntry) {
 	readable := slices.Contains(extensions, path.Ext(name))
 	mode := entry.Type()
 	if mode&fs.ModeSymlink != 0 {
+		// It may lead to a directory, whatever its name.
+		if !readable && !l.counts(name) {
+			return
+		}
 		info, err := fs.Stat(l.fsys, name)
 		if err != nil {
 			if readable {

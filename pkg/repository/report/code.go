@@ -173,7 +173,7 @@ const (
 // Codes of our own.
 const (
 	// LimitExceeded: the repository exceeds a [limit](limits.md#repositories)
-	// Fix: split the file or the repository
+	// Fix: split the file or the repository, or change what the message names
 	LimitExceeded Code = "LimitExceeded"
 	// LinkedDirectory: a symbolic link to a directory
 	// Fix: replace the link with the directory

@@ -44,9 +44,10 @@ func (s *Served) current() *kinds {
 	return s.found
 }
 
-// AwaitKinds reads the kinds again until the cluster serves all of these, for up to limit. It reports whether it does.
+// AwaitKinds reads the kinds again, once at least, until the cluster serves all of these, for up to limit. It reports
+// whether it does.
 func (s *Served) AwaitKinds(ctx context.Context, kinds []schema.GroupKind, limit time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	lacks := func(kind schema.GroupKind) bool {
 		_, ok := s.Resource(kind)
@@ -57,7 +58,7 @@ func (s *Served) AwaitKinds(ctx context.Context, kinds []schema.GroupKind, limit
 			return true
 		}
 		select {
-		case <-ctx.Done():
+		case <-waiting.Done():
 			return false
 		case <-time.After(250 * time.Millisecond):
 		}

@@ -223,7 +223,11 @@ func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, 
 	}
 	// Something else may be rejected, such as a label, or that it grants anything at all.
 	field := o.GrantsIn()
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": live.GetUID()}, field: narrowed.Content().Object[field]})
+	taken := map[string]any{"metadata": map[string]any{"uid": live.GetUID()}, field: narrowed.Content().Object[field]}
+	if live.Object["aggregationRule"] != nil {
+		taken["aggregationRule"] = nil // A controller would grant it again.
+	}
+	patch, err := json.Marshal(taken)
 	if err != nil {
 		return false, err
 	}

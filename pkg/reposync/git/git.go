@@ -158,7 +158,7 @@ func (r *Reader) read(ctx context.Context, source Source, credentials *Credentia
 
 // fetch reads the revision into a bare repository on disk.
 func (r *Reader) fetch(ctx context.Context, disk *quota, source Source, credentials *Credentials) (*Snapshot, error) {
-	storer := &storage{filesystem.NewStorageWithOptions(disk, cache.NewObjectLRU(cache.MiByte), filesystem.Options{}), r.MaxBytes}
+	storer := &storage{filesystem.NewStorageWithOptions(disk, cache.NewObjectLRU(cache.MiByte), filesystem.Options{}), disk, r.MaxBytes}
 	repository, err := gogit.Init(storer, nil)
 	if err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func TestHostileTrees(t *testing.T) {
 }
 
 func TestTreesAreLimited(t *testing.T) {
-	c := newCrafted(t, &storage{filesystem.NewStorage(osfs.New(t.TempDir()), cache.NewObjectLRUDefault()), 0})
+	c := newCrafted(t, &storage{filesystem.NewStorage(osfs.New(t.TempDir()), cache.NewObjectLRUDefault()), nil, 0})
 	entries := make([]object.TreeEntry, 0, 200_000)
 	blob := c.blob(someMap)
 	for i := range cap(entries) {

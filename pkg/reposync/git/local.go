@@ -44,7 +44,7 @@ func (r *Reader) openLocal(dir string) (*gogit.Repository, error) {
 		if !isGitDirectory(files) {
 			continue
 		}
-		storer := &storage{filesystem.NewStorageWithOptions(files, cache.NewObjectLRU(cache.MiByte), filesystem.Options{AlternatesFS: files}), r.MaxBytes}
+		storer := &storage{filesystem.NewStorageWithOptions(files, cache.NewObjectLRU(cache.MiByte), filesystem.Options{AlternatesFS: files}), nil, r.MaxBytes}
 		repository, err := gogit.Open(storer, nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)

@@ -26,7 +26,8 @@ func tooLarge(size int64) error {
 // storage is the objects of a repository, in limited sizes.
 type storage struct {
 	*filesystem.Storage
-	// maxBytes limits packs that are received.
+	// disk is where packs are stored that are received, and maxBytes limits them.
+	disk     *quota
 	maxBytes int64
 }
 
@@ -51,5 +52,5 @@ func (s *storage) PackfileWriter() (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPackWriter(stored, maxExpansion*s.maxBytes), nil
+	return newPackWriter(stored, maxExpansion*s.maxBytes, s.disk.pack), nil
 }

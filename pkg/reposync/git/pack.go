@@ -19,11 +19,11 @@ type packWriter struct {
 	held   []byte
 }
 
-func newPackWriter(stored io.WriteCloser, maxInflated int64) *packWriter {
+func newPackWriter(stored io.WriteCloser, maxInflated int64, take func(objects int64) error) *packWriter {
 	reader, writer := io.Pipe()
 	w := &packWriter{stored: stored, pipe: writer, result: make(chan error, 1)}
 	go func() {
-		err := checkPack(reader, maxInflated)
+		err := checkPack(reader, maxInflated, take)
 		if err == nil {
 			// The checksum at the end.
 			_, err = io.Copy(io.Discard, reader)
@@ -66,8 +66,8 @@ func (w *packWriter) Close() error {
 const maxPackObjects = 1 << 20
 
 // checkPack reads the objects of a pack, without keeping them, and returns an error if one of them, or their sum, is
-// too large.
-func checkPack(r io.Reader, maxInflated int64) error {
+// too large, or that of take, which it calls with their number first.
+func checkPack(r io.Reader, maxInflated int64, take func(objects int64) error) error {
 	scanner := packfile.NewScanner(r)
 	_, count, err := scanner.Header()
 	if errors.Is(err, packfile.ErrEmptyPackfile) {
@@ -78,6 +78,9 @@ func checkPack(r io.Reader, maxInflated int64) error {
 	}
 	if count > maxPackObjects {
 		return fmt.Errorf("the commit has %d objects, more than %d; split the repository", count, maxPackObjects)
+	}
+	if err := take(int64(count)); err != nil {
+		return err
 	}
 	left := maxInflated
 	for range count {

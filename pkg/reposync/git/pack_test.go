@@ -19,6 +19,7 @@ import (
 	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/memory"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
@@ -111,7 +112,7 @@ func TestDeltasThatUnpackToMuchMore(t *testing.T) {
 		"many of a large object": {5, 60 << 20, 4, "more than 256 MiB when unpacked"},
 	} {
 		pack := packOf(t, row.deltas, sizes(row.base, row.size))
-		err := checkPack(bytes.NewReader(pack), 256<<20)
+		err := checkPack(bytes.NewReader(pack), 256<<20, newQuota(nil, 0, nil).pack)
 		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: got %v, want %q", name, err, row.want)
 		}
@@ -191,6 +192,38 @@ func TestEntriesAreLimited(t *testing.T) {
 	}
 }
 
+// TestLinksDoNotReadTreesAgainAndAgain has links by turns into more trees than are kept.
+func TestLinksDoNotReadTreesAgainAndAgain(t *testing.T) {
+	c := newCrafted(t, memory.NewStorage())
+	const trees, links, size = 6, 12, maxCachedEntries / 5
+	target := c.blob(someMap)
+	var entries []object.TreeEntry
+	for i := range trees {
+		files := make([]object.TreeEntry, size)
+		for n := range files {
+			files[n] = target
+			files[n].Name = fmt.Sprintf("%d-%05d", i, n)
+		}
+		entries = append(entries, c.tree(fmt.Sprintf("d%d", i), files...))
+	}
+	for i := range links {
+		link := c.blob(fmt.Sprintf("../d%d/%d-00000", i%trees, i%trees))
+		link.Name, link.Mode = fmt.Sprintf("%04d", i), filemode.Symlink
+		entries = append(entries, link)
+	}
+	linked := c.tree("cluster", entries[trees:]...)
+	snapshot, err := snapshotOf(c.git, c.commit(c.tree("", append(entries[:trees:trees], linked)...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, errs := load.Load(snapshot.FS, load.DefaultLimits); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if left := *snapshot.FS.(*treeFS).entries; left >= 0 {
+		t.Errorf("%d entries may still be read", left)
+	}
+}
+
 // TestReadsEndWithTheContext reads from a server that begins to send a pack, and does not go on.
 func TestReadsEndWithTheContext(t *testing.T) {
 	RestrictProtocols(256 << 20)
@@ -244,6 +277,36 @@ func TestReadersShareABudget(t *testing.T) {
 	}
 	if left := budget.left.Load(); left != 2*taken-1 {
 		t.Errorf("%d bytes are left, want %d", left, 2*taken-1)
+	}
+}
+
+// go-git keeps something of each object in memory while a pack is received, and its server may be slow.
+func TestReadersShareMemory(t *testing.T) {
+	RestrictProtocols(256 << 20)
+	dir, _ := repository(t, t.TempDir(), map[string]string{"file": "content"})
+	url, ca := serveHTTPS(t, dir)
+	budget := NewBudget(1 << 20)
+	read := func() (*Snapshot, error) {
+		return (&Reader{Scratch: t.TempDir(), MaxBytes: 1 << 20, Budget: budget}).
+			Read(t.Context(), Source{URL: url}, &Credentials{Username: "git", Password: "secret", CA: ca})
+	}
+	// A commit, a tree and a file.
+	budget.objects.left.Store(5)
+	first, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(); !errors.Is(err, ErrBudget) {
+		t.Errorf("the first is still there: got %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := budget.objects.left.Load(); left != 5 {
+		t.Errorf("space for %d objects is left", left)
+	}
+	if !NewBudget(0).objects.take(maxPackObjects, maxPackObjects) {
+		t.Error("there is no space for the largest pack")
 	}
 }
 

@@ -11,37 +11,50 @@ import (
 	"github.com/go-git/go-billy/v5"
 )
 
-// Budget is how many bytes readers may store together at a time, because they share a volume. Nil has no limit.
+// Budget is how many bytes readers may store together at a time, because they share a volume, and how many objects of
+// packs, because go-git keeps something of each in memory. Nil has no limit.
 type Budget struct {
-	left atomic.Int64
-	// reserved bytes, a sixth, are for repositories of at most small bytes, of which eight have room there: a few servers
-	// that send large repositories slowly do not keep all others from being read.
-	reserved, small int64
+	pool
+	objects pool
 	// remaining are directories that could not be removed. Their bytes are released when they are gone.
 	mu        sync.Mutex
 	remaining map[string]*quota
 }
 
+// pool is what readers share.
+type pool struct {
+	left atomic.Int64
+	// reserved, a sixth, is for repositories that take at most small, of which eight have room there: a few servers that
+	// send large repositories slowly do not keep all others from being read.
+	reserved, small int64
+}
+
+func (p *pool) fill(total int64) {
+	p.reserved, p.small = total/6, total/48
+	p.left.Store(total)
+}
+
+// maxObjects is how many objects packs may have that are read at the same time: one of the largest leaves the reserve.
+const maxObjects = maxPackObjects * 6 / 5
+
 // NewBudget returns a budget of a number of bytes.
 func NewBudget(bytes int64) *Budget {
-	b := &Budget{reserved: bytes / 6, small: bytes / 48, remaining: map[string]*quota{}}
-	b.left.Store(bytes)
+	b := &Budget{remaining: map[string]*quota{}}
+	b.fill(bytes)
+	b.objects.fill(maxObjects)
 	return b
 }
 
-// take takes bytes out of the budget for a repository, which then has so many in total, and reports whether it has them.
-func (b *Budget) take(bytes, total int64) bool {
-	if b == nil {
-		return true
-	}
+// take takes n out of the pool for a repository, which then has so many in total, and reports whether it has them.
+func (p *pool) take(n, total int64) bool {
 	var least int64
-	if total > b.small {
-		least = b.reserved
+	if total > p.small {
+		least = p.reserved
 	}
-	if b.left.Add(-bytes) >= least {
+	if p.left.Add(-n) >= least {
 		return true
 	}
-	b.left.Add(bytes)
+	p.left.Add(n)
 	return false
 }
 
@@ -54,11 +67,13 @@ type quota struct {
 	billy.Filesystem
 	max         int64
 	left, taken *atomic.Int64
-	budget      *Budget
+	// objects is how many objects of packs have been taken out of the budget.
+	objects *atomic.Int64
+	budget  *Budget
 }
 
 func newQuota(files billy.Filesystem, limit int64, budget *Budget) *quota {
-	q := &quota{Filesystem: files, max: limit, left: &atomic.Int64{}, taken: &atomic.Int64{}, budget: budget}
+	q := &quota{Filesystem: files, max: limit, left: &atomic.Int64{}, taken: &atomic.Int64{}, objects: &atomic.Int64{}, budget: budget}
 	q.left.Store(limit)
 	return q
 }
@@ -79,6 +94,19 @@ func (q *quota) remove(dir string) error {
 	}
 	delete(b.remaining, dir)
 	b.left.Add(q.taken.Swap(0))
+	b.objects.left.Add(q.objects.Swap(0))
+	return nil
+}
+
+// pack takes the objects of a pack out of the budget, before go-git allocates memory for them.
+func (q *quota) pack(objects int64) error {
+	if q.budget == nil {
+		return nil
+	}
+	if !q.budget.objects.take(objects, objects) {
+		return ErrBudget
+	}
+	q.objects.Add(objects)
 	return nil
 }
 
@@ -129,7 +157,7 @@ func (f *quotaFile) Write(data []byte) (int, error) {
 	if f.quota.left.Add(-bytes) < 0 {
 		return 0, fmt.Errorf("the repository is larger than %d MiB; split it, or set --max-repository-bytes of hns-sync", f.quota.max>>20)
 	}
-	if !f.quota.budget.take(bytes, f.quota.taken.Load()+bytes) {
+	if b := f.quota.budget; b != nil && !b.take(bytes, f.quota.taken.Load()+bytes) {
 		return 0, ErrBudget
 	}
 	f.quota.taken.Add(bytes)

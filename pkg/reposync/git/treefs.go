@@ -18,7 +18,7 @@ import (
 
 const (
 	// maxDirectories and maxEntries limit the directories that are read, and what they contain: a few trees that
-	// contain each other many times can have any number.
+	// contain each other many times can have any number, and links can have them read again and again.
 	maxDirectories, maxEntries = 100_000, 1_000_000
 	// maxLinks limits how many symbolic links lead to a file.
 	maxLinks = 8
@@ -101,13 +101,24 @@ func (t *treeFS) tree(name string) ([]object.TreeEntry, error) {
 	if !found.IsDir() {
 		return nil, errors.New("not a directory")
 	}
-	entries, err := t.trees.get(found.Hash)
+	*t.directories--
+	return t.entriesOf(found.Hash, true)
+}
+
+// entriesOf returns the entries of a tree. They count if they are listed, and whenever they are read: links into more
+// trees than are kept have each read again.
+func (t *treeFS) entriesOf(hash plumbing.Hash, listed bool) ([]object.TreeEntry, error) {
+	if *t.directories < 0 || *t.entries < 0 {
+		return nil, errTooManyDirectories
+	}
+	entries, kept, err := t.trees.get(hash)
 	if err != nil {
 		return nil, err
 	}
-	*t.directories--
-	*t.entries -= len(entries)
-	if *t.directories < 0 || *t.entries < 0 {
+	if listed || !kept {
+		*t.entries -= len(entries)
+	}
+	if *t.entries < 0 {
 		return nil, errTooManyDirectories
 	}
 	return entries, nil
@@ -123,7 +134,7 @@ func (t *treeFS) lookup(name string) (*entry, error) {
 		if !found.IsDir() {
 			return nil, fs.ErrNotExist
 		}
-		entries, err := t.trees.get(found.Hash)
+		entries, err := t.entriesOf(found.Hash, false)
 		if err != nil {
 			return nil, err
 		}

@@ -26,16 +26,16 @@ func newTrees(objects storer.EncodedObjectStorer) *trees {
 	return &trees{objects: objects, read: map[plumbing.Hash][]object.TreeEntry{}}
 }
 
-// get returns the entries of a tree by name. They must not be changed.
-func (t *trees) get(hash plumbing.Hash) ([]object.TreeEntry, error) {
+// get returns the entries of a tree by name, and whether they were kept. They must not be changed.
+func (t *trees) get(hash plumbing.Hash) (entries []object.TreeEntry, kept bool, err error) {
 	if entries, ok := t.read[hash]; ok {
-		return entries, nil
+		return entries, true, nil
 	}
 	tree, err := object.GetTree(t.objects, hash)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	entries := tree.Entries
+	entries = tree.Entries
 	slices.SortStableFunc(entries, func(a, b object.TreeEntry) int { return strings.Compare(a.Name, b.Name) })
 	for len(t.order) > 0 && t.entries+len(entries) > maxCachedEntries {
 		oldest := t.order[0]
@@ -46,5 +46,5 @@ func (t *trees) get(hash plumbing.Hash) ([]object.TreeEntry, error) {
 	t.read[hash] = entries
 	t.order = append(t.order, hash)
 	t.entries += len(entries)
-	return entries, nil
+	return entries, false, nil
 }

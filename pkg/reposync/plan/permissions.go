@@ -21,6 +21,9 @@ import (
 // Permissions in the whole cluster do not wait: the rest of the repository may need them, for example for its webhooks.
 func (id ID) Waits() bool { return id.Grants() && id.Namespace != "" }
 
+// Aggregated reports whether a controller writes the rules of a ClusterRole.
+func (o *Object) Aggregated() bool { return o.source.Object["aggregationRule"] != nil }
+
 // Within returns the namespace that the object is in, or is; "" for other objects outside namespaces.
 func (id ID) Within() string {
 	if id.Kind == object.Namespace {
@@ -159,6 +162,9 @@ func common(a, b grants) []rbacv1.PolicyRule {
 			rule := rbacv1.PolicyRule{
 				Verbs: both(one.Verbs, other.Verbs), APIGroups: both(one.APIGroups, other.APIGroups), Resources: both(one.Resources, other.Resources),
 				ResourceNames: both(namesOf(one), namesOf(other)),
+			}
+			if urls := both(one.NonResourceURLs, other.NonResourceURLs); min(len(rule.Verbs), len(urls)) > 0 {
+				rules = append(rules, rbacv1.PolicyRule{Verbs: rule.Verbs, NonResourceURLs: urls})
 			}
 			if min(len(rule.Verbs), len(rule.APIGroups), len(rule.Resources), len(rule.ResourceNames)) > 0 {
 				if slices.Contains(rule.ResourceNames, all) {

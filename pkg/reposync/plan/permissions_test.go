@@ -100,6 +100,7 @@ func TestNarrow(t *testing.T) {
 		"a name for another":           {role(rule("get", "pods", named)), role(rule("get", "pods", ", resourceNames: [b, c]")), role(rule("get", "pods", ", resourceNames: [b]")), true},
 		"other names":                  {role(rule("get", "pods", named)), role(rule("get", "pods", ", resourceNames: [c]")), role(), true},
 		"a name that is a star":        {role(rule("get", "pods", ", resourceNames: ['*']")), role(rule("get", "pods", ", resourceNames: [c]")), role(), true},
+		"a path for another":           {role("{verbs: [get], nonResourceURLs: [/a, /b]}"), role("{verbs: [get, post], nonResourceURLs: [/a, /c]}"), role("{verbs: [get], nonResourceURLs: [/a]}"), true},
 		"the same in other rules":      {role(rule("get, list", "pods")), role(rule("get", "pods"), rule("list", "pods, nodes")), role(rule("get", "pods"), rule("list", "pods")), true},
 		"the same in other rules, now": {role(rule("get", "pods"), rule("list", "pods")), role(rule("get", "pods"), rule("list", "pods, nodes")), role(rule("get", "pods"), rule("list", "pods")), false},
 	} {

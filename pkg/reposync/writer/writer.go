@@ -105,7 +105,7 @@ func (w *Writer) apply(ctx context.Context, objects []*plan.Object) {
 // write applies an object. What a permission no longer grants is taken away although the object itself is rejected.
 func (w *Writer) write(ctx context.Context, o *plan.Object) error {
 	err := w.Cluster.Apply(ctx, o)
-	if err != nil && o.Waits() {
+	if err != nil && o.Grants() && !o.Aggregated() {
 		if _, revoked := w.Cluster.Revoke(ctx, o, err); revoked != nil {
 			return fmt.Errorf("what it no longer grants is not taken away: %w; it is not applied: %w", revoked, err)
 		}

@@ -198,6 +198,71 @@ func TestRejectedPermissionsAreReduced(t *testing.T) {
 	}
 }
 
+// So are permissions in the whole cluster, but for rules that a controller writes.
+func TestRejectedPermissionsOfTheClusterAreReduced(t *testing.T) {
+	for name, row := range map[string]struct{ live, wanted, want string }{
+		"a binding":  {`"roleRef":{"kind":"ClusterRole","name":"edit"},"subjects":[{"kind":"User","name":"ann"},{"kind":"User","name":"bob"}]`, `"roleRef":{"kind":"ClusterRole","name":"edit"},"subjects":[{"kind":"User","name":"bob"},{"kind":"User","name":"eve"}]`, `["\"bob\" \"eve\"" "\"bob\""]`},
+		"a role":     {`"rules":[{"verbs":["ann","bob"],"nonResourceURLs":["/"]}]`, `"rules":[{"verbs":["bob","eve"],"nonResourceURLs":["/"]}]`, `["\"bob\" \"eve\"" "\"bob\""]`},
+		"aggregated": {`"rules":[{"verbs":["ann"],"nonResourceURLs":["/"]}]`, `"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"eve"}}]}`, `["\"eve\""]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kind := "ClusterRole"
+			if strings.Contains(row.live, "subjects") {
+				kind = "ClusterRoleBinding"
+			}
+			content := func(fields string) map[string]any {
+				o := map[string]any{}
+				if err := json.Unmarshal([]byte(`{"kind":"`+kind+`","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"readers","uid":"u","resourceVersion":"5",
+					"labels":{"hnc.x-k8s.io/repository-sync":"policy"},"managedFields":[{"manager":"hns-sync-policy","operation":"Apply","fieldsV1":{}}]},`+fields+`}`), &o); err != nil {
+					t.Fatal(err)
+				}
+				return o
+			}
+			var granted []string
+			path := "/apis/rbac.authorization.k8s.io/v1/" + strings.ToLower(kind) + "s/readers"
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				body, _ := io.ReadAll(r.Body)
+				var answer any = content(row.live)
+				switch {
+				case r.Method == http.MethodPatch:
+					granted = append(granted, strings.Join(regexp.MustCompile(`"(ann|bob|eve)"`).FindAllString(string(body), -1), " "))
+					if strings.Contains(string(body), "eve") {
+						w.WriteHeader(http.StatusForbidden)
+						answer = metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonForbidden, Code: 403}
+					}
+				case r.URL.Path == "/api":
+					answer = metav1.APIVersions{}
+				case r.URL.Path == "/apis":
+					version := metav1.GroupVersionForDiscovery{GroupVersion: "rbac.authorization.k8s.io/v1", Version: "v1"}
+					answer = metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "rbac.authorization.k8s.io", Versions: []metav1.GroupVersionForDiscovery{version}}}}
+				case r.URL.Path != path:
+					answer = metav1.APIResourceList{GroupVersion: "rbac.authorization.k8s.io/v1", APIResources: []metav1.APIResource{{Name: strings.ToLower(kind) + "s", Kind: kind, Verbs: metav1.Verbs{"list", "delete"}}}}
+				}
+				_ = json.NewEncoder(w).Encode(answer)
+			}))
+			defer server.Close()
+			_, c := clustertest.New(t, server.URL)
+			source := &object.Object{}
+			source.Object = content(row.wanted)
+			desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &plan.Plan{}
+			p.Apply[desired[0].Phase] = desired
+			(&Writer{Cluster: c, Done: func(_ Operation, _ plan.ID, _ string, err error) {
+				if err == nil {
+					t.Error("it is not reported")
+				}
+			}}).Apply(t.Context(), p)
+			if fmt.Sprintf("%q", granted) != row.want {
+				t.Errorf("got %q, want %s", granted, row.want)
+			}
+		})
+	}
+}
+
 // It may be its labels that a policy rejects, for example.
 func TestRejectedPermissionsThatOnlyLoseAreReduced(t *testing.T) {
 	var result error

@@ -193,14 +193,17 @@ func (c *Controller) refusesSource(ctx context.Context, r *v1alpha3.CopyRelease,
 	return "", nil
 }
 
-// strip removes what makes an object a copy.
+// strip removes what makes an object a copy, and what would keep sources from overwriting it as one of a repository: the
+// requester need not be allowed to set that.
 func strip(o *unstructured.Unstructured) {
 	labels, annotations := o.GetLabels(), o.GetAnnotations()
 	delete(labels, hnc.LabelInheritedFrom)
+	delete(labels, hnc.LabelRepositorySync)
 	if labels[hnc.LabelManagedBy] == hnc.GroupName {
 		delete(labels, hnc.LabelManagedBy)
 	}
 	delete(annotations, hnc.AnnotationAllowOverride)
+	delete(annotations, hnc.AnnotationSourcePath)
 	o.SetLabels(labels)
 	o.SetAnnotations(annotations)
 }

@@ -1,6 +1,7 @@
 package copyrelease
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -51,5 +52,16 @@ func TestOnlyTheNamespaceThatACopyCameFromReleasesIt(t *testing.T) {
 		if got, err := c.refusesSource(t.Context(), r, o); err != nil || (got == "") != (row.want == "") || !strings.Contains(got, row.want) {
 			t.Errorf("%s: got %q, %v; want %q", name, got, err, row.want)
 		}
+	}
+}
+
+// Policy from above does not overwrite the objects of a RepositorySync, whose label only its account may set.
+func TestReleasedCopiesBelongToNoRepository(t *testing.T) {
+	o := &unstructured.Unstructured{Object: map[string]any{}}
+	o.SetLabels(map[string]string{hnc.LabelInheritedFrom: "source", hnc.LabelRepositorySync: "policy", "app": "a"})
+	o.SetAnnotations(map[string]string{hnc.AnnotationSourcePath: "namespaces/a.yaml", "note": "n"})
+	strip(o)
+	if labels, annotations := o.GetLabels(), o.GetAnnotations(); !maps.Equal(labels, map[string]string{"app": "a"}) || !maps.Equal(annotations, map[string]string{"note": "n"}) {
+		t.Errorf("got %v, %v", labels, annotations)
 	}
 }

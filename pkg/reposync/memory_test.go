@@ -1,0 +1,195 @@
+package reposync
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	gogit "github.com/go-git/go-git/v5"
+	gitobject "github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster/clustertest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+func TestRevisionsShareMemory(t *testing.T) {
+	space := newSpace(200)
+	of := func(account string) *share {
+		return &share{of: space, account: v1alpha3.ServiceAccountReference{Name: account}}
+	}
+	take := func(s, earlier *share, bytes int64, want string) {
+		t.Helper()
+		err := s.take(bytes, earlier)
+		if (err == nil) != (want == "") || err != nil && (err.Code != report.LimitExceeded || !strings.Contains(err.Message, want)) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	const own, all = "of its ServiceAccount", "other repositories leave"
+	a, b, c := of("a"), of("b"), of("c")
+	take(a, nil, 51, own)
+	take(a, nil, 50, "")
+	take(of("a"), nil, 1, own)
+	take(b, nil, 40, "")
+	take(c, nil, 11, all)
+	take(c, nil, 10, "")
+
+	// Those in use are replaced, by larger ones if there is space.
+	next := of("b")
+	take(next, b, 41, all)
+	take(next, b, 40, "")
+	take(of("c"), c, 11, all)
+	take(of("a"), a, 50, all) // One at a time.
+	b.release()
+	again := of("a")
+	take(again, a, 50, "")
+	a.release()
+	next.release()
+	take(c, nil, 50, "")
+	for _, s := range []*share{again, c} {
+		s.release()
+	}
+	if len(space.taken) > 0 {
+		t.Errorf("%v is not released", space.taken)
+	}
+	take(&share{of: newSpace(math.MaxInt64)}, nil, 1<<40, "")
+	take(&share{}, nil, 1<<40, "")
+}
+
+func TestTurnsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		err := inTurn(t.Context(), func(ctx context.Context) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		if err == nil || !strings.Contains(err.Error(), "split it") || time.Since(begin) != turnLimit {
+			t.Errorf("after %s: %v", time.Since(begin), err)
+		}
+	})
+	failed := errors.New("failed")
+	if err := inTurn(t.Context(), func(context.Context) error { return failed }); !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRefusedRevisionsTakeNoMemory reads a commit that there is no space for at first.
+func TestRefusedRevisionsTakeNoMemory(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/api":
+			_, _ = w.Write([]byte(`{"versions":[]}`))
+		case "/apis":
+			_, _ = w.Write([]byte(`{"groups":[]}`))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer server.Close()
+	_, c := clustertest.New(t, server.URL)
+	root := t.TempDir()
+	repository, err := gogit.PlainInit(root+"/policy", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := repository.Worktree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"system/repo.yaml":               "apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n",
+		"namespaces/shop/namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n",
+	} {
+		file := filepath.Join(root, "policy", name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tree.Add(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := tree.Commit("test", &gogit.CommitOptions{Author: &gitobject.Signature{Name: "test"}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("errors", func(t *testing.T) {
+		one := &report.Error{Code: report.LimitExceeded, Paths: []string{"."}}
+		w := &worker{manager: &Manager{now: time.Now}, sync: &v1alpha3.RepositorySync{}, cluster: c, source: &source{}, candidate: &revision{commit: "a", errors: slices.Repeat(report.Errors{one}, 1000)}}
+		for range 2 {
+			done := &outcome{}
+			if err := w.prepare(t.Context(), done); err != nil || !strings.Contains(done.message, "commit a is not applied: 1000 error(s)") || len(done.errors) == 0 {
+				t.Errorf("got %q, %v", done.message, err)
+			}
+		}
+		if kept := len(w.candidate.refused.errors); kept > maxReported {
+			t.Errorf("%d errors are kept", kept)
+		}
+	})
+	spec := v1alpha3.RepositorySyncSpec{Source: v1alpha3.RepositorySource{URL: "file://" + root + "/policy"}}
+	unlimited := &source{reader: &git.Reader{LocalRoot: root}, spec: &spec}
+	read, err := unlimited.read(t.Context())
+	if err != nil || read.values == 0 {
+		t.Fatalf("got %v, %v", read, err)
+	}
+	values := read.values * valueBytes
+	for name, free := range map[string]int64{"for no values": values - 1, "for no objects": values + objectBytes - 1} {
+		t.Run(name, func(t *testing.T) {
+			memory := newSpace(4 * (values + objectBytes))
+			others := &share{of: memory}
+			if err := others.take(values+objectBytes-free, nil); err != nil {
+				t.Fatal(err)
+			}
+			w := &worker{
+				manager: &Manager{now: time.Now}, sync: &v1alpha3.RepositorySync{Spec: spec}, cluster: c, rejections: plan.NewRejections(),
+				source: &source{reader: &git.Reader{LocalRoot: root}, spec: &spec, memory: memory},
+			}
+			prepare := func() *outcome {
+				t.Helper()
+				done := &outcome{}
+				found, err := w.source.read(t.Context())
+				if found != nil {
+					w.candidate = found
+				}
+				if err = errors.Join(err, w.prepare(t.Context(), done)); err != nil {
+					t.Fatal(err)
+				}
+				return done
+			}
+			// It is read again after a while.
+			for range 2 {
+				done := prepare()
+				if done.reason != hnc.ReasonInvalidRepository || done.errors[0].Code != report.LimitExceeded || done.seen == "" || w.current != nil {
+					t.Fatalf("got %s: %s, %v", done.reason, done.message, done.errors)
+				}
+				if taken := memory.taken[spec.ServiceAccount]; taken != others.bytes || w.candidate.objects != nil {
+					t.Errorf("it keeps %d bytes, and %d objects", taken-others.bytes, len(w.candidate.objects))
+				}
+				others.release()
+				w.source.until = w.source.until.Add(time.Minute)
+			}
+			w.source.until = time.Time{}
+			if prepare(); w.current == nil || w.candidate != nil {
+				t.Error("it is not read again")
+			}
+			if taken := memory.taken[spec.ServiceAccount]; taken != values+objectBytes {
+				t.Errorf("the revision that is applied takes %d bytes, want %d", taken, values+objectBytes)
+			}
+			w.drop()
+			if len(memory.taken) > 0 {
+				t.Errorf("%v is not released", memory.taken)
+			}
+		})
+	}
+}

@@ -1,0 +1,47 @@
+package reposync
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
+)
+
+// newSource returns a source that reads a pinned commit of a repository that does not exist.
+func newSource(commit string) *source {
+	return &source{reader: &git.Reader{}, spec: &v1alpha3.RepositorySyncSpec{Source: v1alpha3.RepositorySource{URL: "file:///none", Commit: commit}}}
+}
+
+func TestCommitsThatCannotBeReadAreReadMoreAndMoreSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSource("a")
+		var waits []time.Duration
+		for range 12 {
+			if _, err := s.read(t.Context()); err == nil || !strings.Contains(err.Error(), "local repositories are not allowed") {
+				t.Fatalf("got %v", err)
+			}
+			waits = append(waits, time.Until(s.until))
+			before := s.until
+			time.Sleep(time.Until(s.until) - 1)
+			if _, err := s.read(t.Context()); err == nil || s.until != before {
+				t.Fatalf("it is read again after %s, or it is not reported: %v", waits[len(waits)-1], err)
+			}
+			time.Sleep(1)
+		}
+		if want := []time.Duration{1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300}; !slices.EqualFunc(waits, want, func(a, b time.Duration) bool { return a == b*time.Second }) {
+			t.Errorf("got %s", waits)
+		}
+		s.spec.Source.Commit = "b"
+		if _, err := s.read(t.Context()); err == nil || time.Until(s.until) != minRetry {
+			t.Errorf("another commit waits for %s", time.Until(s.until))
+		}
+		s.backOff(git.ErrBudget)
+		if time.Until(s.until) != minRetry {
+			t.Error("a commit that finds no space waits longer")
+		}
+	})
+}
