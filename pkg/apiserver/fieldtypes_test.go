@@ -38,11 +38,11 @@ func TestValuesOfWrongTypesAreNoInternalErrors(t *testing.T) {
 				query = "dryRun=All&" + query
 			}
 			path += "?" + query
-			if key := strings.Join([]string{request.method, path, request.contentType}, " "); sent.Has(key) {
+			key := strings.Join([]string{request.method, path, request.contentType}, " ")
+			if sent.Has(key) {
 				continue
-			} else {
-				sent.Insert(key)
 			}
+			sent.Insert(key)
 			for k, at := range fields(t, object) {
 				for l, value := range wrongValues {
 					// All kinds decode metadata in the same way.

@@ -66,7 +66,7 @@ func (s *share) take(bytes int64, earlier *share) *report.Error {
 }
 
 // release returns what has been taken.
-func (s *share) release() { s.take(0, nil) }
+func (s *share) release() { _ = s.take(0, nil) }
 
 func noSpace(bytes int64, limit string) *report.Error {
 	return &report.Error{

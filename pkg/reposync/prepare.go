@@ -78,7 +78,7 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 		}
 		if problem := next.share.take(next.values*valueBytes+int64(len(result.Objects))*objectBytes, w.source.applied); problem != nil {
 			refused = &refusal{reason: hnc.ReasonInvalidRepository, errors: report.Errors{problem}}
-			return nil
+			return nil //nolint:nilerr // It is reported.
 		}
 		desired, err = plan.Desired(ctx, result, w.sync.Name)
 		return err

@@ -318,7 +318,7 @@ func (c *conversion) written(annotation string, rules []byte) (all []rbacv1.Poli
 	defer release()
 	stored, err := decodeRules(rules)
 	if err != nil {
-		return nil, false, nil //nolint:nilerr // The annotation is not about them.
+		return nil, false, nil // The annotation is not about them.
 	}
 	all, ok = written(annotation, stored, c.scopes)
 	return all, ok, nil

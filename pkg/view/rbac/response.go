@@ -77,7 +77,7 @@ func (c *conversion) row(out, raw []byte) ([]byte, error) {
 						return appendJSON(out, kind+"/"+name)
 					}
 				}
-				return append(out, cell...), true, nil
+				return append(out, cell...), true, nil //nolint:nilerr // Another text is shown as it is.
 			})
 		default:
 			out = append(out, value...)
