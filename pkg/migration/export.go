@@ -87,7 +87,6 @@ func (c *clients) eachNamespace(ctx context.Context, f func(*metav1.ObjectMeta))
 // eachObject calls f for each object of a list, which is read in pages. A list that expires meanwhile is an error.
 func eachObject[L, T runtime.Object](ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), f func(T)) error {
 	p := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return list(ctx, o) })
-	p.FullListIfExpired = false
 	return p.EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
 		f(o.(T))
 		return nil

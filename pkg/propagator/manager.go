@@ -82,9 +82,12 @@ func New(config Config) *Manager {
 	m.quotas = quota.New(d, quota.Config{
 		Window: config.StatusWindow, Mode: config.QuotaEnforcement,
 		Held: func(s *cache.State, namespace string) {
-			if s.Tree.LimitsPending(namespace) {
-				m.namespaces.Enqueue(namespace)
-				m.subnamespaces.Enqueue(tree.Key{Parent: s.Tree.Namespace(namespace).SubnamespaceOf, Name: namespace})
+			if !s.Tree.LimitsPending(namespace) {
+				return
+			}
+			m.namespaces.Enqueue(namespace)
+			if parent := s.Tree.Namespace(namespace).SubnamespaceOf; parent != "" {
+				m.subnamespaces.Enqueue(tree.Key{Parent: parent, Name: namespace})
 			}
 		},
 	})

@@ -60,6 +60,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
+	store.EnableGarbageCollection = false // The finalizers of a collector, too, would end the expiry.
 	rooms = newRooms(t.Index.Root, func(ctx context.Context) (*hnc.CopyReleaseList, error) {
 		list, err := store.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{})
 		if err != nil {

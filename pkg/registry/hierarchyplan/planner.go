@@ -140,6 +140,11 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 			p.Tree.Overwrites.ValidatePropagation(ctx, namespace.Name, pr.modes.Trees[namespace.Name], spec.Resources),
 		)
 	}
+	for _, err := range refused {
+		if _, later := apierrors.SuggestsClientDelay(err); later {
+			return hnc.HierarchyPlanStatus{}, err
+		}
+	}
 	pr.refusals = refused
 	status, err := p.status(ctx, pr, from, effectiveLimit(spec.Limit))
 	if err == nil && spec.Change == hnc.ChangeParent && from == (position{}) {

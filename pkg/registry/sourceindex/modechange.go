@@ -132,7 +132,7 @@ func (s *Sources) list(ctx context.Context, kind copies.Kind, namespaces []strin
 		pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return from.list(ctx, sourcesOnly(kind, o))
 		})
-		pages.PageSize, pages.PageBufferSize, pages.FullListIfExpired = pageObjects, 0, false
+		pages.PageSize, pages.PageBufferSize = pageObjects, 0
 		err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
 			index.Set(s.record(kind, object))
 			return nil

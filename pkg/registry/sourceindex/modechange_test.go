@@ -44,6 +44,9 @@ func TestAllThatModesOverwrite(t *testing.T) {
 			if got := words(writes, unknown); got != row.want {
 				t.Errorf("got %q, want %q", got, row.want)
 			}
+			if len(client.Actions()) == 0 {
+				t.Error("no RoleBindings are listed")
+			}
 			for _, action := range client.Actions() {
 				if limit := action.(clienttesting.ListActionImpl).ListOptions.Limit; limit != pageObjects {
 					t.Errorf("a page has %d objects", limit)

@@ -160,8 +160,8 @@ func validatePropagated(ctx context.Context, s *snapshot, reject rejection, name
 	if err != nil || halted == "" {
 		return err
 	}
-	return reject.forbidden("metadata.namespace: nothing is propagated to namespace %q, because the parent of namespace %q %s; "+
-		"create that parent, or give %q another one first", parent, halted, why, halted)
+	return reject.forbidden("metadata.namespace: nothing is propagated to namespace %q, because the parent of namespace %q %s; give %q another one first",
+		parent, halted, why, halted)
 }
 
 // Holder returns the parent whose Subnamespace holds the namespace, "" if there is none. The annotation of the

@@ -88,7 +88,7 @@ func validateParent(ctx context.Context, s *snapshot, reject rejection, field, v
 		return nil, err
 	}
 	if exists != nil && exists.DeletionTimestamp != nil {
-		return nil, reject.forbidden("%s: namespace %q is being deleted; choose another parent", field, parent)
+		return nil, beingDeleted(reject, field, parent)
 	}
 	chain, err := s.chain(ctx, parent)
 	if err != nil {
@@ -103,12 +103,25 @@ func validateParent(ctx context.Context, s *snapshot, reject rejection, field, v
 	return chain, nil
 }
 
+func beingDeleted(reject rejection, field, parent string) error {
+	return reject.forbidden("%s: namespace %q is being deleted; choose another parent", field, parent)
+}
+
 // validateJoin rejects that an existing namespace comes below one whose ancestor is being deleted, other than by the
 // propagator. When the edge of that ancestor is gone, the chain ends there, while the propagator still counts what is
 // below to the whole tree.
 func validateJoin(ctx context.Context, s *snapshot, reject rejection, field, parent string) error {
 	if parent == "" || review.ByPropagator(ctx) {
 		return nil
+	}
+	edge, err := s.edge(ctx, parent)
+	if err != nil {
+		return err
+	}
+	if why, err := s.gap(ctx, parent, !edge.held()); err != nil {
+		return err
+	} else if why == gapEnding {
+		return beingDeleted(reject, field, parent)
 	}
 	halted, _, err := s.haltedAt(ctx, parent, gapEnding)
 	if err != nil || halted == "" {

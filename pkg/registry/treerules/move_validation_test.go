@@ -138,9 +138,11 @@ func TestNothingJoinsBelowANamespaceThatIsBeingDeleted(t *testing.T) {
 			for _, admin := range []string{"root", "ending", "p", "below", "x", "sub"} {
 				f.admin["user/"+admin] = true
 			}
-			for _, parent := range []string{"p", "below"} {
+			for parent, want := range map[string]string{
+				"ending": `namespace "ending" is being deleted`, "p": `the parent of namespace "p" is being deleted`, "below": `the parent of namespace "p" is being deleted`,
+			} {
 				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "x"), parent)
-				if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `the parent of namespace "p" is being deleted`) {
+				if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
 					t.Errorf("below %s: got %v", parent, err)
 				}
 			}

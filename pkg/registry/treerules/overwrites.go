@@ -51,7 +51,7 @@ type Sources interface {
 type Overwrites struct {
 	index  *Index
 	config *Config
-	// changes are those of modes that list objects.
+	// changes are those of modes in trees that list objects.
 	changes *inflight.Limiter
 	// hierarchies returns cached ones. It is nil until SetHierarchies is called.
 	hierarchies HierarchyGetter
@@ -111,7 +111,7 @@ func (o *Overwrites) validateMove(ctx context.Context, reject rejection, field s
 // (docs/spec/hnc.md 2.6, K7).
 func (o *Overwrites) ValidateConfiguration(ctx context.Context, before, after hnc.HNCConfigurationSpec) error {
 	trees := func() map[string][]hnc.ResourceSpec { return o.config.Sources.CurrentModes().Trees }
-	return o.validateKinds(ctx, newRejection(ctx, hnc.ConfigurationName), "spec.resources", o.index.destinations(), func() (sourceindex.Modes, sourceindex.Modes) {
+	return o.validateKinds(ctx, newRejection(ctx, hnc.ConfigurationName), "spec.resources", nil, o.index.destinations(), func() (sourceindex.Modes, sourceindex.Modes) {
 		return sourceindex.Modes{Cluster: before.Resources, OnConflict: before.OnConflict, Trees: trees()},
 			sourceindex.Modes{Cluster: after.Resources, OnConflict: after.OnConflict, Trees: trees()}
 	})
@@ -120,13 +120,18 @@ func (o *Overwrites) ValidateConfiguration(ctx context.Context, before, after hn
 // ValidatePropagation does the same for spec.propagation in the Hierarchy of a namespace, which affects sources in the
 // namespace and below it.
 func (o *Overwrites) ValidatePropagation(ctx context.Context, namespace string, before, after []hnc.ResourceSpec) error {
-	return o.validateKinds(ctx, newRejection(ctx, hnc.Singleton), "spec.propagation", o.index.destinationsBelow(namespace), func() (sourceindex.Modes, sourceindex.Modes) {
+	changes := o.changes
+	if slices.Equal(before, after) {
+		changes = nil // Nothing is listed.
+	}
+	return o.validateKinds(ctx, newRejection(ctx, hnc.Singleton), "spec.propagation", changes, o.index.destinationsBelow(namespace), func() (sourceindex.Modes, sourceindex.Modes) {
 		known := o.config.Sources.CurrentModes()
 		return known.With(namespace, before), known.With(namespace, after)
 	})
 }
 
-func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field string, destinations iter.Seq[copies.Destination],
+// validateKinds rejects a change of modes. What it lists is limited by changes, if it is not nil.
+func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field string, changes *inflight.Limiter, destinations iter.Seq[copies.Destination],
 	configured func() (before, after sourceindex.Modes),
 ) error {
 	requester, err := o.requester(ctx)
@@ -136,13 +141,15 @@ func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field 
 	if _, known, _ := o.config.Sources.Trees(ctx, 0); !known {
 		return modesUnread()
 	}
-	release, err := o.changes.Acquire(ctx)
-	if err != nil {
-		return err
+	release := func() {}
+	if changes != nil {
+		if release, err = changes.Acquire(ctx); err != nil {
+			return err
+		}
 	}
-	defer release()
 	before, after := configured()
 	writes, unknown := o.config.Sources.OverwrittenBy(ctx, before, after, destinations)
+	release()
 	warnUnknown(ctx, unknown)
 	if len(writes) == 0 {
 		return nil

@@ -429,15 +429,21 @@ func TestChangesOfModesAtTheSameTimeAreLimited(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := f.Overwrites.ValidatePropagation(as(t, "user"), "a", nil, nil); !apierrors.IsTooManyRequests(err) {
+	if err := f.Overwrites.ValidatePropagation(as(t, "user"), "a", nil, []hnc.ResourceSpec{{Resource: "secrets"}}); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("got %v", err)
 	}
-	if err := f.Overwrites.ValidatePropagation(as(t, "another"), "a", nil, nil); err != nil {
+	if err := f.Overwrites.ValidatePropagation(as(t, "user"), "a", nil, nil); err != nil {
+		t.Errorf("without a change: %v", err)
+	}
+	if err := f.Overwrites.ValidateConfiguration(as(t, "user"), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{}); err != nil {
+		t.Errorf("for the whole cluster: %v", err)
+	}
+	if err := f.Overwrites.ValidatePropagation(as(t, "another"), "a", nil, []hnc.ResourceSpec{{Resource: "secrets"}}); err != nil {
 		t.Errorf("another user got %v", err)
 	}
 	release()
 	for range maxModeChanges {
-		if err := f.Overwrites.ValidatePropagation(as(t, "user"), "a", nil, nil); err != nil {
+		if err := f.Overwrites.ValidatePropagation(as(t, "user"), "a", nil, []hnc.ResourceSpec{{Resource: "secrets"}}); err != nil {
 			t.Errorf("when one has ended: %v", err)
 		}
 	}

@@ -127,6 +127,20 @@ func TestReleasesOfATreeAreBounded(t *testing.T) {
 		return client.Post().Namespace(mid).Resource("copyreleases").Body(r).MaxRetries(0).Do(t.Context()).Error()
 	}
 	suite.Must(t, "the tenant's permissions", create)
+	// Nothing keeps one that is deleted: it has no expiry any more.
+	releases, foreground := admin.HNC.HncV1alpha3().CopyReleases(mid), metav1.DeletePropagationForeground
+	held := &v1alpha3.CopyRelease{
+		ObjectMeta: metav1.ObjectMeta{Name: "held", Finalizers: []string{"example.com/held"}}, Spec: v1alpha3.CopyReleaseSpec{Resource: "configmaps", Name: "none", Source: root},
+	}
+	if _, err := releases.Create(t.Context(), held, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := releases.Delete(t.Context(), "held", metav1.DeleteOptions{PropagationPolicy: &foreground}); err != nil {
+		t.Error(err)
+	}
+	if kept, err := releases.Get(t.Context(), "held", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("deleted: got %v, %v", kept.Finalizers, err)
+	}
 	for range 300 {
 		if err = create(); err != nil {
 			break

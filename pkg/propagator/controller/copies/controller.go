@@ -136,7 +136,7 @@ func decideAt(s *cache.State, kind int, d copies.Destination, name string) *copi
 	}
 	w := k.Index.Decide(d, name)
 	if w != nil && w.Verb != copies.Delete && k.Index.Kind.Group == rbacv1.GroupName && s.Tree.LimitsPending(d.Namespace) {
-		return nil // The Subnamespaces controller has them written.
+		return nil // They are written when the limits are in force.
 	}
 	return w
 }

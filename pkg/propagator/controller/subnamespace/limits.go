@@ -73,7 +73,7 @@ func (c *Controller) removeNotes(ctx context.Context, s *tree.Subnamespace, p pl
 	if ns.CreatorPending == s.UID && p.creator != nil {
 		done[hnc.AnnotationCreatorPending] = nil
 	}
-	if p.unlimited {
+	if ns.LimitsPending == s.UID && p.unlimited {
 		done[hnc.AnnotationLimitsPending] = nil
 	}
 	if len(done) == 0 {
