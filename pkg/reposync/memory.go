@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 )
 
 // A value of a revision has up to valueBytes, a map with one key. An object of the cluster has about objectBytes in plans
@@ -87,7 +88,7 @@ func inTurn(ctx context.Context, f func(context.Context) error) error {
 	select {
 	case loading <- struct{}{}:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return fmt.Errorf("%w: %w", git.ErrBudget, context.Cause(ctx)) // Others were in turn all the time.
 	}
 	defer func() { <-loading }()
 	ctx, cancel := context.WithTimeoutCause(ctx, turnLimit, fmt.Errorf("it takes more than %s to parse or compile the repository; split it", turnLimit))

@@ -106,7 +106,7 @@ func (s *source) read(ctx context.Context) (*revision, error) {
 	case err != nil || head == s.head:
 		return nil, err
 	case head != s.tried:
-		s.tried, s.wait = head, 0
+		s.tried, s.failed, s.until, s.wait = head, nil, time.Time{}, 0
 	case time.Now().Before(s.until):
 		return nil, s.failed
 	}

@@ -65,8 +65,12 @@ func (w *packWriter) Close() error {
 // maxPackObjects limits the objects of a pack: go-git allocates memory for as many as the pack says that it has.
 const maxPackObjects = 1 << 20
 
+// objectsAtOnce is how many objects are taken out of a budget together.
+const objectsAtOnce = 4096
+
 // checkPack reads the objects of a pack, without keeping them, and returns an error if one of them, or their sum, is
-// too large, or that of take, which it calls with their number first.
+// too large, or that of take, which it calls with the numbers of those that it reads next: a server may send fewer than
+// it says, and as slowly as it likes.
 func checkPack(r io.Reader, maxInflated int64, take func(objects int64) error) error {
 	scanner := packfile.NewScanner(r)
 	_, count, err := scanner.Header()
@@ -79,11 +83,13 @@ func checkPack(r io.Reader, maxInflated int64, take func(objects int64) error) e
 	if count > maxPackObjects {
 		return fmt.Errorf("the commit has %d objects, more than %d; split the repository", count, maxPackObjects)
 	}
-	if err := take(int64(count)); err != nil {
-		return err
-	}
 	left := maxInflated
-	for range count {
+	for i := range int64(count) {
+		if i%objectsAtOnce == 0 {
+			if err := take(min(objectsAtOnce, int64(count)-i)); err != nil {
+				return err
+			}
+		}
 		header, err := scanner.NextObjectHeader()
 		if err != nil {
 			return err

@@ -310,6 +310,16 @@ func TestReadersShareMemory(t *testing.T) {
 	}
 }
 
+// A server may say that it sends any number of objects.
+func TestPacksTakeObjectsAsTheyArrive(t *testing.T) {
+	budget := NewBudget(1 << 20)
+	before := budget.objects.left.Load()
+	err := checkPack(strings.NewReader("PACK\x00\x00\x00\x02\x00\x10\x00\x00"), 1<<20, newQuota(memfs.New(), 1<<20, budget).pack)
+	if taken := before - budget.objects.left.Load(); err == nil || taken > objectsAtOnce {
+		t.Errorf("%d objects are taken: %v", taken, err)
+	}
+}
+
 // Servers that send large repositories slowly leave space for small ones.
 func TestLargeRepositoriesLeaveSpaceForSmallOnes(t *testing.T) {
 	budget := NewBudget(4800)

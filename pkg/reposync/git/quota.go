@@ -98,12 +98,12 @@ func (q *quota) remove(dir string) error {
 	return nil
 }
 
-// pack takes the objects of a pack out of the budget, before go-git allocates memory for them.
+// pack takes objects of a pack out of the budget, before go-git, which resolves them at the end, allocates memory for them.
 func (q *quota) pack(objects int64) error {
 	if q.budget == nil {
 		return nil
 	}
-	if !q.budget.objects.take(objects, objects) {
+	if !q.budget.objects.take(objects, q.objects.Load()+objects) {
 		return ErrBudget
 	}
 	q.objects.Add(objects)

@@ -58,7 +58,15 @@ func (o *Object) Narrow(live *unstructured.Unstructured) (narrowed *Object, gran
 	if !want.sameRole(have) {
 		return nil, true
 	}
-	if spread := propagation(live); !maps.Equal(spread, propagation(&source.Unstructured)) {
+	if o.Namespace == "" {
+		// Labels aggregate what a ClusterRole grants.
+		labels, had := source.GetLabels(), live.GetLabels()
+		maps.DeleteFunc(labels, func(key, value string) bool {
+			was, has := had[key]
+			return (!has || was != value) && !strings.Contains(key, hnc.GroupName+"/")
+		})
+		source.SetLabels(labels)
+	} else if spread := propagation(live); !maps.Equal(spread, propagation(&source.Unstructured)) {
 		// Which namespaces two selectors have in common is not known.
 		grantsMore = spread[hnc.AnnotationNone] != "true"
 		annotations := source.GetAnnotations()
@@ -102,7 +110,7 @@ func propagates(annotation string) bool {
 	return strings.HasPrefix(annotation, "propagate.hnc.x-k8s.io/")
 }
 
-// grants is what a RoleBinding or a Role grants.
+// grants is what a Role, a RoleBinding, or one of their kinds for the whole cluster grants.
 type grants struct {
 	RoleRef  rbacv1.RoleRef      `json:"roleRef"`
 	Subjects []rbacv1.Subject    `json:"subjects"`

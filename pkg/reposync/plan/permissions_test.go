@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -9,8 +10,10 @@ import (
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
@@ -62,6 +65,27 @@ func TestReduces(t *testing.T) {
 }
 
 // TestNarrow takes from the live state what the object of the repository does not grant.
+// Labels aggregate what a ClusterRole grants; annotations propagate nothing of it.
+func TestNarrowedPermissionsOfTheClusterAggregateNothingNew(t *testing.T) {
+	clusterRole := func(annotation string, labels map[string]any) unstructured.Unstructured {
+		return unstructured.Unstructured{Object: map[string]any{
+			"metadata": map[string]any{"labels": labels, "annotations": map[string]any{annotation: "true"}},
+			"rules":    []any{map[string]any{"apiGroups": []any{""}, "resources": []any{"pods"}, "verbs": []any{"get"}}},
+		}}
+	}
+	live := clusterRole(hnc.AnnotationNone, map[string]any{"kept": "a", "aggregate-to-edit": "false"})
+	wanted := &Object{ID: ID{Kind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}, Name: "pods"}, source: &object.Object{Unstructured: clusterRole(hnc.AnnotationAll, map[string]any{
+		"kept": "a", "aggregate-to-edit": "true", "rbac.authorization.k8s.io/aggregate-to-view": "true", hnc.LabelRepositorySync: "team",
+	})}}
+	narrowed, more := wanted.Narrow(&live)
+	if more {
+		t.Error("the same rules grant more than themselves")
+	}
+	if got, want := narrowed.source.GetLabels(), map[string]string{"kept": "a", hnc.LabelRepositorySync: "team"}; !maps.Equal(got, want) {
+		t.Errorf("labels %v, want %v", got, want)
+	}
+}
+
 func TestNarrow(t *testing.T) {
 	binding := func(role string, subjects ...string) string {
 		text := "roleRef: {kind: ClusterRole, name: " + role + "}\nsubjects:" + map[bool]string{true: " []"}[len(subjects) == 0] + "\n"
