@@ -418,6 +418,40 @@ func TestResponsesToWritesAreCountedUntilTheyAreRead(t *testing.T) {
 	}
 }
 
+// panics is a body that cannot be read to its end.
+type panics struct{ io.Reader }
+
+func (p panics) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if err != nil {
+		panic(err)
+	}
+	return n, nil
+}
+
+func TestNothingStaysCountedAfterAPanic(t *testing.T) {
+	var most, counted int64
+	reserve := func(bytes int64) (func(), error) {
+		counted += bytes
+		most = max(most, counted)
+		return func() { counted -= bytes }, nil
+	}
+	upstream := roundTrip(func(*http.Request) (*http.Response, error) {
+		got := response(http.StatusOK, "")
+		got.Body = io.NopCloser(panics{strings.NewReader(strings.Repeat("x", 1<<20))})
+		return got, nil
+	})
+	func() {
+		defer func() { _ = recover() }()
+		r, _ := http.NewRequest(http.MethodGet, "https://cluster/", nil)
+		_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "get", Scopes: scopes, Reserve: reserve}, upstream).RoundTrip(r)
+		t.Errorf("got %v", err)
+	}()
+	if most < 1<<20 || counted != 0 {
+		t.Errorf("%d bytes were counted, and %d are left", most, counted)
+	}
+}
+
 // Rules that are decoded to be compared count by their number.
 func TestRulesThatAreDecodedAreCounted(t *testing.T) {
 	const hidden = `{"verbs":["get"],"nonResourceURLs":["/x"]}`

@@ -340,12 +340,18 @@ func (t *transport) respond(r *http.Request, response *http.Response) error {
 	body, counted := response.Body, &metered{Reader: response.Body, reserve: t.reserve, copies: copies}
 	if whole {
 		counted.copies = copiesOfWhole
+		served := false
+		defer func() {
+			_ = body.Close()
+			if !served {
+				counted.release()
+			}
+		}()
 		converted, err := t.whole(r, counted)
-		_ = body.Close()
 		if err != nil {
-			counted.release()
 			return err
 		}
+		served = true
 		response.Body = &kept{bytes.NewReader(converted), sync.OnceFunc(func() { counted.release() })}
 		response.ContentLength = int64(len(converted))
 		response.Header.Set("Content-Length", strconv.Itoa(len(converted)))
