@@ -318,6 +318,16 @@ func TestRequestsAreMeasured(t *testing.T) {
 	got()
 	begin("no-such-method")()
 	begin("watch")
+	full, err := b.Response(as(t.Context(), "jane"), maxViewResponses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(as(t.Context(), "jane"))
+	cancel()
+	if _, err := b.Answer(gone, 1); err == nil {
+		t.Error("one user has more than half of the responses")
+	}
+	full()
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
