@@ -149,7 +149,8 @@ func (b *budget) Document(ctx context.Context) (grow func(bytes int64) error, re
 }
 
 // counted is what is counted of one view and of all views, such as bytes. exceeded says that all views have too much.
-// What has more than most counts as most, or it could never be served.
+// What has more than most counts as most, or it could never be served. Responses have up to twice view.MaxPart, which
+// is no more than their most.
 type counted struct {
 	view     *inflight.Limiter
 	all      *semaphore.Weighted

@@ -193,6 +193,16 @@ func TestResponsesToWritesWait(t *testing.T) {
 	}
 }
 
+// A user can have an object as large as it counts, both while it is converted and while it is translated.
+func TestTheLargestObjectHasRoom(t *testing.T) {
+	b := newBudget(Limits{}, newShared(Limits{}, nil))
+	for range 2 {
+		if _, err := b.Response(as(t.Context(), "jane"), view.MaxPart); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A document of OpenAPI uses much memory while it is changed.
 func TestFewDocumentsAreChangedAtTheSameTime(t *testing.T) {
 	all := newShared(Limits{}, nil)
