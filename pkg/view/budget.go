@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
@@ -15,21 +16,49 @@ type Budget interface {
 	// Body counts bytes of the body of a request, and Response those of a response, that are kept in memory.
 	Body(ctx context.Context, bytes int64) (release func(), err error)
 	Response(ctx context.Context, bytes int64) (release func(), err error)
-	// Answer counts bytes of the response to a write, for which it waits. Its error has no time after which clients
-	// repeat the request by themselves: it may have taken effect.
+	// Answer counts bytes of the response to a write that was sent, for which it waits. Its error has no time after which
+	// clients repeat the request by themselves: it may have taken effect.
 	Answer(ctx context.Context, bytes int64) (release func(), err error)
 	// Document waits until another document may be read as a whole and changed. Grow counts the bytes that it has so
 	// far.
 	Document(ctx context.Context) (grow func(bytes int64) error, release func(), err error)
 }
 
-// reserve returns what counts bytes of the response to a request.
+// MaxPart is how many bytes a request counts at most where Roles become ClusterRoles, and as many where names are
+// translated. Each has one object at a time; the largest that kube-apiserver stores, with 10 MB of JSON, takes up to
+// three times as much. A Budget has room for both, or such an object would end all lists and watches that contain it.
+const MaxPart = 16 << 20
+
+// reserve returns what counts bytes of the response to a request, for one of its parts.
 func (h *Handler) reserve(c *call) func(bytes int64) (release func(), err error) {
-	count := h.Budget.Response
-	if !readVerbs.Has(c.info.Verb) {
-		count = h.Budget.Answer
+	if readVerbs.Has(c.info.Verb) {
+		return upToMaxPart(c, h.Budget.Response)
 	}
-	return func(bytes int64) (func(), error) { return count(c.r.Context(), bytes) }
+	return upToMaxPart(c, h.Budget.Answer)
+}
+
+// upToMaxPart returns what counts the bytes of one part. Those above MaxPart must be released before the others.
+func upToMaxPart(c *call, count func(ctx context.Context, bytes int64) (release func(), err error)) func(bytes int64) (release func(), err error) {
+	var mu sync.Mutex
+	left := int64(MaxPart)
+	take := func(bytes int64) int64 {
+		mu.Lock()
+		defer mu.Unlock()
+		bytes = min(bytes, left)
+		left -= bytes
+		return bytes
+	}
+	return func(bytes int64) (func(), error) {
+		if bytes = take(bytes); bytes == 0 {
+			return func() {}, nil
+		}
+		release, err := count(c.r.Context(), bytes)
+		if err != nil {
+			take(-bytes)
+			return nil, err
+		}
+		return func() { release(); take(-bytes) }, nil
+	}
 }
 
 // unlimited is the budget of hosts that have one caller.

@@ -69,6 +69,73 @@ func TestResponsesToWritesAreCountedAsAnswers(t *testing.T) {
 	}
 }
 
+// A patch whose object may not be in memory has not taken effect, and clients may repeat it.
+func TestPatchesThatAreNotSentMayBeRepeated(t *testing.T) {
+	role := `{"kind":"Role","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"view:acme:r","namespace":"acme"},"rules":[{"verbs":["` + strings.Repeat("x", 1<<20) + `"]}]}`
+	h := relative(t, func(r *http.Request) (*http.Response, error) {
+		if r.Method != http.MethodGet {
+			t.Errorf("%s reaches kube-apiserver", r.Method)
+		}
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(role)), Header: http.Header{"Content-Type": {"application/json"}}}, nil
+	})
+	h.Budget = &answers{}
+	r := httptest.NewRequest(http.MethodPatch, "/apis/rbac.authorization.k8s.io/v1/clusterroles/r", strings.NewReader("{}"))
+	r.Header.Set("Content-Type", "application/merge-patch+json")
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, r); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" {
+		t.Errorf("got %d %.300s", w.Code, w.Body)
+	}
+}
+
+// A Role as large as kube-apiserver can store it ends no list or watch.
+func TestNoObjectIsTooLargeToBeServed(t *testing.T) {
+	role := func(rules string) string {
+		return `{"kind":"Role","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"view:acme:r","namespace":"acme","annotations":{"hnc.x-k8s.io/view-rules":"[{}]"}},"rules":[` + rules + `{}]}`
+	}
+	for name, large := range map[string]string{
+		"few values":  role(strings.Repeat(`{"verbs":["get"],"apiGroups":[""],"resources":["pods"],"resourceNames":["`+strings.Repeat("x", 2<<10)+`"]},`, 2_500)),
+		"many values": role(strings.Repeat(`{"verbs":[""],"apiGroups":[""],"resources":[""]},`, 190_000)),
+	} {
+		for _, test := range []struct{ method, path, before, after string }{
+			{http.MethodGet, "clusterroles/r", "", ""},
+			{http.MethodDelete, "clusterroles/r", "", ""},
+			{http.MethodGet, "clusterroles", `{"kind":"RoleList","apiVersion":"rbac.authorization.k8s.io/v1","items":[{},`, `,{}]}`},
+			{http.MethodGet, "clusterroles?watch=1", `{"type":"ADDED","object":`, "}\n" + `{"type":"BOOKMARK","object":{"kind":"Role","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{}}}`},
+		} {
+			h := relative(t, func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(test.before + large + test.after)), Header: http.Header{"Content-Type": {"application/json"}}}, nil
+			})
+			b := &perUser{}
+			h.Budget = b
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(test.method, "/apis/rbac.authorization.k8s.io/v1/"+test.path, http.NoBody))
+			if body := w.Body.String(); w.Code != http.StatusOK || len(body) < len(large)-200 || strings.Contains(body, `"code":`) || !strings.HasSuffix(strings.TrimSpace(body), test.after[strings.LastIndex(test.after, ",")+1:]) {
+				t.Errorf("%s: %s %s: got %d and %d of %d bytes, which end with %s", name, test.method, test.path, w.Code, len(body), len(large), body[max(0, len(body)-300):])
+			}
+			if b.most < int64(len(large)) || b.bytes != 0 {
+				t.Errorf("%s: %s %s: of %d bytes, %d are counted, and %d are left", name, test.method, test.path, len(large), b.most, b.bytes)
+			}
+		}
+	}
+}
+
+// perUser is the budget of one user of a gateway.
+type perUser struct{ answers }
+
+func (p *perUser) Response(ctx context.Context, bytes int64) (func(), error) {
+	p.mu.Lock()
+	full := p.bytes+bytes > 2*MaxPart
+	p.mu.Unlock()
+	if full {
+		return nil, apierrors.NewTooManyRequests("full", 1)
+	}
+	return p.answers.Answer(ctx, bytes)
+}
+
+func (p *perUser) Answer(ctx context.Context, bytes int64) (func(), error) {
+	return p.Response(ctx, bytes)
+}
+
 // answers is a budget that has nothing but for what responds to writes, which it counts.
 type answers struct {
 	full

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -72,7 +73,7 @@ const inMemory = "the requests of all views have too many bytes in memory togeth
 // half is what one user can have of a total.
 func half(total int) int { return (total + 1) / 2 }
 
-// Begin implements view.Budget. It fails with TooManyRequests, as all do; Document and Answer wait first.
+// Begin implements view.Budget. It fails with TooManyRequests, as Body and Response do.
 func (b *budget) Begin(r *http.Request, info *request.RequestInfo) (release func(), err error) {
 	limit, stream := "requests", view.IsStream(r, info)
 	if stream {
@@ -105,7 +106,7 @@ func (b *budget) Response(ctx context.Context, bytes int64) (release func(), err
 // maxWait is how long the response to a write waits until it may be in memory.
 const maxWait = 10 * time.Second
 
-// Answer implements view.Budget.
+// Answer implements view.Budget. It fails with Timeout.
 func (b *budget) Answer(ctx context.Context, bytes int64) (release func(), err error) {
 	waited := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, maxWait, true, func(context.Context) (bool, error) {
 		release, err = b.responses.reserve(ctx, bytes)
@@ -114,7 +115,9 @@ func (b *budget) Answer(ctx context.Context, bytes int64) (release func(), err e
 	if waited == nil {
 		return release, nil
 	}
-	b.metrics.rejected("responses", waited)
+	if !errors.Is(waited, context.Canceled) { // or the client has left
+		b.metrics.rejected("responses", waited)
+	}
 	return nil, apierrors.NewTimeoutError("the request may have taken effect, and its response is too large for now; get the object again", 0)
 }
 
@@ -146,7 +149,8 @@ func (b *budget) Document(ctx context.Context) (grow func(bytes int64) error, re
 }
 
 // counted is what is counted of one view and of all views, such as bytes. exceeded says that all views have too much.
-// What has more than most counts as most, or it could never be served.
+// What has more than most counts as most, or it could never be served. Responses have up to twice view.MaxPart, which
+// is no more than their most.
 type counted struct {
 	view     *inflight.Limiter
 	all      *semaphore.Weighted

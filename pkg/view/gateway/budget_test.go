@@ -193,6 +193,16 @@ func TestResponsesToWritesWait(t *testing.T) {
 	}
 }
 
+// A user can have an object as large as it counts, both while it is converted and while it is translated.
+func TestTheLargestObjectHasRoom(t *testing.T) {
+	b := newBudget(Limits{}, newShared(Limits{}, nil))
+	for range 2 {
+		if _, err := b.Response(as(t.Context(), "jane"), view.MaxPart); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A document of OpenAPI uses much memory while it is changed.
 func TestFewDocumentsAreChangedAtTheSameTime(t *testing.T) {
 	all := newShared(Limits{}, nil)
@@ -318,6 +328,16 @@ func TestRequestsAreMeasured(t *testing.T) {
 	got()
 	begin("no-such-method")()
 	begin("watch")
+	full, err := b.Response(as(t.Context(), "jane"), maxViewResponses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(as(t.Context(), "jane"))
+	cancel()
+	if _, err := b.Answer(gone, 1); err == nil {
+		t.Error("one user has more than half of the responses")
+	}
+	full()
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -228,7 +228,7 @@ func TestPatchesOfRulesThatAreNotKnown(t *testing.T) {
 	})
 	r, _ := http.NewRequest(http.MethodPatch, "https://cluster/apis/rbac.authorization.k8s.io/v1/namespaces/acme/roles/view:acme:x", strings.NewReader(`{"metadata":{"labels":{"a":"b"}}}`))
 	r.Header.Set("Content-Type", "application/merge-patch+json")
-	_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes}, upstream).RoundTrip(r)
+	_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes}, upstream).RoundTrip(r)
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `"x"`) {
 		t.Errorf("got %v", err)
 	}
@@ -255,7 +255,7 @@ func TestPatchesAreRepeatedAfterConflicts(t *testing.T) {
 		})
 		r, _ := http.NewRequest(http.MethodPatch, "https://cluster/apis/rbac.authorization.k8s.io/v1/namespaces/acme/roles/view:acme:x", strings.NewReader(`{"metadata":{"uid":null,`+resourceVersion+`"labels":{"a":"b"}}}`))
 		r.Header.Set("Content-Type", "application/merge-patch+json")
-		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes}, upstream).RoundTrip(r)
+		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes}, upstream).RoundTrip(r)
 		if err != nil || got.StatusCode != want {
 			t.Errorf("%s: %v %v", resourceVersion, got, err)
 		}
@@ -418,6 +418,40 @@ func TestResponsesToWritesAreCountedUntilTheyAreRead(t *testing.T) {
 	}
 }
 
+// panics is a body that cannot be read to its end.
+type panics struct{ io.Reader }
+
+func (p panics) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if err != nil {
+		panic(err)
+	}
+	return n, nil
+}
+
+func TestNothingStaysCountedAfterAPanic(t *testing.T) {
+	var most, counted int64
+	reserve := func(bytes int64) (func(), error) {
+		counted += bytes
+		most = max(most, counted)
+		return func() { counted -= bytes }, nil
+	}
+	upstream := roundTrip(func(*http.Request) (*http.Response, error) {
+		got := response(http.StatusOK, "")
+		got.Body = io.NopCloser(panics{strings.NewReader(strings.Repeat("x", 1<<20))})
+		return got, nil
+	})
+	func() {
+		defer func() { _ = recover() }()
+		r, _ := http.NewRequest(http.MethodGet, "https://cluster/", nil)
+		_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "get", Scopes: scopes, Reserve: reserve}, upstream).RoundTrip(r)
+		t.Errorf("got %v", err)
+	}()
+	if most < 1<<20 || counted != 0 {
+		t.Errorf("%d bytes were counted, and %d are left", most, counted)
+	}
+}
+
 // Rules that are decoded to be compared count by their number.
 func TestRulesThatAreDecodedAreCounted(t *testing.T) {
 	const hidden = `{"verbs":["get"],"nonResourceURLs":["/x"]}`
@@ -433,7 +467,7 @@ func TestRulesThatAreDecodedAreCounted(t *testing.T) {
 		upstream := roundTrip(func(*http.Request) (*http.Response, error) { return response(http.StatusOK, body), nil })
 		r, _ := http.NewRequest(method, "https://cluster/", strings.NewReader("{}"))
 		r.Header.Set("Content-Type", "application/merge-patch+json")
-		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: verb, Scopes: scopes, Reserve: reserve}, upstream).RoundTrip(r)
+		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: verb, Scopes: scopes, Reserve: reserve, ReserveCurrent: reserve}, upstream).RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -455,7 +489,7 @@ func TestPatchesOfManyRulesAreRejected(t *testing.T) {
 	})
 	r, _ := http.NewRequest(http.MethodPatch, "https://cluster/", strings.NewReader("{}"))
 	r.Header.Set("Content-Type", "application/merge-patch+json")
-	_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes}, upstream).RoundTrip(r)
+	_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes}, upstream).RoundTrip(r)
 	if !apierrors.IsRequestEntityTooLargeError(err) {
 		t.Errorf("got %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
@@ -13,10 +14,10 @@ import (
 // errHidden is returned for an object that the resource of the view does not contain.
 var errHidden = errors.New("not shown")
 
-// convert converts one object, which may be a Status or a Table. It decodes nothing that grows with the object: decoded
-// rules, subjects or labels take many times the size of their text.
-func (c *conversion) convert(raw []byte) ([]byte, error) {
-	out := make([]byte, 0, len(raw))
+// convert appends a converted object, which may be a Status or a Table. It decodes nothing that grows with the object:
+// decoded rules, subjects or labels take many times the size of their text.
+func (c *conversion) convert(out, raw []byte) ([]byte, error) {
+	out = slices.Grow(out, len(raw))
 	switch mapping.TextOf(raw, "kind") {
 	case "Status":
 		return c.status(out, raw)
@@ -110,19 +111,18 @@ func (c *conversion) watch(r *metered, w io.Writer) error {
 			}
 			return err
 		}
-		converted, err := c.convert(event.Object)
+		line, _, err := appendJSON([]byte(`{"type":`), event.Type)
+		if err != nil {
+			return err
+		}
+		line, err = c.convert(append(line, `,"object":`...), event.Object)
 		if errors.Is(err, errHidden) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		event.Object = converted
-		line, err := json.Marshal(event)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(append(line, '\n')); err != nil {
+		if _, err := w.Write(append(line, "}\n"...)); err != nil {
 			return err
 		}
 	}
@@ -235,8 +235,8 @@ type metered struct {
 const uncounted = 64 << 10
 
 // Buffers, the text of an object and what is made of it have together up to so many times the size of the text: an
-// object that is read as a whole, and any other.
-const copiesOfWhole, copies = 3, 8
+// object that is read as a whole, and any other, because buffers of decoders and encoders have up to twice the size.
+const copiesOfWhole, copies = 3, 5
 
 // Read implements io.Reader.
 func (m *metered) Read(p []byte) (int, error) {

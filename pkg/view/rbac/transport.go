@@ -40,8 +40,9 @@ type Config struct {
 	Resource, Verb string
 	// Scopes are those of the resources of the cluster.
 	Scopes Scopes
-	// Reserve counts bytes that are kept in memory until they are released.
-	Reserve func(bytes int64) (release func(), err error)
+	// Reserve counts bytes of the response that are kept in memory until they are released, and ReserveCurrent those of
+	// the object that a patch is applied to, before anything is written.
+	Reserve, ReserveCurrent func(bytes int64) (release func(), err error)
 }
 
 // Transport returns a transport for one request. The request is for objects of the cluster, by its path and query; its
@@ -50,14 +51,15 @@ type Config struct {
 func Transport(config Config, next http.RoundTripper) http.RoundTripper {
 	return &transport{
 		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes, reserve: config.Reserve},
-		verb:       config.Verb, next: next,
+		verb:       config.Verb, reserveCurrent: config.ReserveCurrent, next: next,
 	}
 }
 
 type transport struct {
 	conversion
-	verb string
-	next http.RoundTripper
+	verb           string
+	reserveCurrent func(bytes int64) (release func(), err error)
+	next           http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -207,7 +209,9 @@ func (t *transport) patchOnce(r *http.Request, mediaType string, body []byte, va
 	if err != nil || response.StatusCode != http.StatusOK {
 		return response, false, err
 	}
-	counted := &metered{Reader: response.Body, reserve: t.reserve, copies: copies}
+	before := *t
+	before.reserve = t.reserveCurrent
+	counted := &metered{Reader: response.Body, reserve: before.reserve, copies: copies}
 	defer counted.release()
 	current, err := io.ReadAll(counted)
 	drain(response)
@@ -217,12 +221,16 @@ func (t *transport) patchOnce(r *http.Request, mediaType string, body []byte, va
 	if err := yamlbody.CheckValues(current); err != nil {
 		return nil, false, err
 	}
-	release, err := t.decoding(current)
+	shown, err := before.patchable(r, current)
+	if err != nil {
+		return nil, false, err
+	}
+	release, err := before.decoding(shown)
 	if err != nil {
 		return nil, false, err
 	}
 	defer release()
-	o, version, err := t.patched(r, mediaType, current, body, value)
+	o, version, err := t.patched(r, mediaType, shown, body, value)
 	if err != nil {
 		return nil, false, err
 	}
@@ -232,23 +240,25 @@ func (t *transport) patchOnce(r *http.Request, mediaType string, body []byte, va
 	return response, err == nil && response.StatusCode == http.StatusConflict && text(child(o, "metadata"), "resourceVersion") == version, err
 }
 
-// patched returns an object of the view as a patch changes it, and the version of the object before.
-func (t *transport) patched(r *http.Request, mediaType string, current, body []byte, value any) (o object, version string, err error) {
+// patchable returns an object as it is in the view, unless a patch of it would lose rules.
+func (t *transport) patchable(r *http.Request, current []byte) ([]byte, error) {
 	known, err := t.knowsRules(current)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if !known {
-		return nil, "", apierrors.NewConflict(rbacv1.Resource(t.plural), t.nameOf(r),
+		return nil, apierrors.NewConflict(rbacv1.Resource(t.plural), t.nameOf(r),
 			errors.New("rules: those without effect are not what they were when they were written; write the whole object with all of its rules"))
 	}
 	shown, err := t.out(nil, current)
 	if errors.Is(err, errHidden) {
-		return nil, "", t.notFound(r)
+		return nil, t.notFound(r)
 	}
-	if err != nil {
-		return nil, "", err
-	}
+	return shown, err
+}
+
+// patched returns an object of the view as a patch changes it, and the version of the object before.
+func (t *transport) patched(r *http.Request, mediaType string, shown, body []byte, value any) (o object, version string, err error) {
 	after, err := patch.Apply(r.Context(), mediaType, shown, body, value)
 	if err != nil {
 		return nil, "", err
@@ -340,12 +350,18 @@ func (t *transport) respond(r *http.Request, response *http.Response) error {
 	body, counted := response.Body, &metered{Reader: response.Body, reserve: t.reserve, copies: copies}
 	if whole {
 		counted.copies = copiesOfWhole
+		served := false
+		defer func() {
+			_ = body.Close()
+			if !served {
+				counted.release()
+			}
+		}()
 		converted, err := t.whole(r, counted)
-		_ = body.Close()
 		if err != nil {
-			counted.release()
 			return err
 		}
+		served = true
 		response.Body = &kept{bytes.NewReader(converted), sync.OnceFunc(func() { counted.release() })}
 		response.ContentLength = int64(len(converted))
 		response.Header.Set("Content-Length", strconv.Itoa(len(converted)))
@@ -369,7 +385,7 @@ func (t *transport) whole(r *http.Request, body io.Reader) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	converted, err := t.convert(raw)
+	converted, err := t.convert(nil, raw)
 	if errors.Is(err, errHidden) {
 		return nil, t.notFound(r)
 	}
