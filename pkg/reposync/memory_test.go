@@ -86,6 +86,17 @@ func TestTurnsEnd(t *testing.T) {
 }
 
 // TestRefusedRevisionsTakeNoMemory reads a commit that there is no space for at first.
+// It is no fault of a repository that others are parsed all the time.
+func TestTurnsThatDoNotComeAreTriedAgain(t *testing.T) {
+	loading <- struct{}{}
+	defer func() { <-loading }()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := inTurn(ctx, func(context.Context) error { return nil }); !errors.Is(err, git.ErrBudget) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestRefusedRevisionsTakeNoMemory(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

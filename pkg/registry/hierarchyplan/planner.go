@@ -95,6 +95,9 @@ type prediction struct {
 // allowed to make the change gets the refusals only.
 func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec, from position) (hnc.HierarchyPlanStatus, error) {
 	refused, err := p.authorize(ctx, namespace, spec)
+	if err == nil {
+		err = delayed(refused)
+	}
 	if err != nil || len(refused) > 0 {
 		return hnc.HierarchyPlanStatus{Refusals: refusals(refused)}, err
 	}
@@ -112,6 +115,9 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 	if spec.Change == hnc.ChangeParent {
 		possible, err := p.Tree.Moves.Preview(ctx, namespace, spec.Parent)
 		refused = nonNil(err)
+		if err := delayed(refused); err != nil {
+			return hnc.HierarchyPlanStatus{}, err
+		}
 		if !possible {
 			return hnc.HierarchyPlanStatus{Refusals: refusals(refused)}, nil
 		}
@@ -140,10 +146,8 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 			p.Tree.Overwrites.ValidatePropagation(ctx, namespace.Name, pr.modes.Trees[namespace.Name], spec.Resources),
 		)
 	}
-	for _, err := range refused {
-		if _, later := apierrors.SuggestsClientDelay(err); later {
-			return hnc.HierarchyPlanStatus{}, err
-		}
+	if err := delayed(refused); err != nil {
+		return hnc.HierarchyPlanStatus{}, err
 	}
 	pr.refusals = refused
 	status, err := p.status(ctx, pr, from, effectiveLimit(spec.Limit))

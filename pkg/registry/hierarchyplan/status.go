@@ -137,6 +137,16 @@ func (p *Planner) namespace(ctx context.Context, v *visibility, e plan.Effect, f
 	return n
 }
 
+// delayed returns the first error that is none of the change, but says when to try again.
+func delayed(errs []error) error {
+	for _, err := range errs {
+		if _, later := apierrors.SuggestsClientDelay(err); later {
+			return err
+		}
+	}
+	return nil
+}
+
 func refusals(errs []error) []hnc.PlannedRefusal {
 	var list []hnc.PlannedRefusal
 	for _, err := range errs {

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
@@ -55,5 +58,16 @@ func TestDeepObjectsAreNotWrittenToBeCompared(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; text != tooLong || bytes > 32<<20 {
 		t.Errorf("got %q, of %d bytes", text, bytes)
+	}
+}
+
+// A plan says why a change is refused, and not that a server is busy.
+func TestBusyServersRefuseNoChange(t *testing.T) {
+	forbidden, busy := apierrors.NewForbidden(schema.GroupResource{}, "", nil), apierrors.NewTooManyRequests("busy", 1)
+	if err := delayed([]error{forbidden}); err != nil {
+		t.Errorf("got %v", err)
+	}
+	if err := delayed([]error{forbidden, busy}); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -147,6 +147,7 @@ func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field 
 			return err
 		}
 	}
+	defer release()
 	before, after := configured()
 	writes, unknown := o.config.Sources.OverwrittenBy(ctx, before, after, destinations)
 	release()

@@ -129,6 +129,7 @@ func newTestCluster(t *testing.T, content string, serve http.HandlerFunc) (*Clus
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core, rbac})
 	mapper.Add(rbac.WithKind("RoleBinding"), meta.RESTScopeNamespace)
 	mapper.Add(rbac.WithKind("Role"), meta.RESTScopeNamespace)
+	mapper.Add(rbac.WithKind("ClusterRole"), meta.RESTScopeRoot)
 	mapper.Add(core.WithKind("ConfigMap"), meta.RESTScopeNamespace)
 	mapper.Add(core.WithKind("NetworkPolicy"), meta.RESTScopeNamespace)
 	mapper.Add(core.WithKind("Namespace"), meta.RESTScopeRoot)

@@ -223,7 +223,15 @@ func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, 
 	}
 	// Something else may be rejected, such as a label, or that it grants anything at all.
 	field := o.GrantsIn()
-	taken := map[string]any{"metadata": map[string]any{"uid": live.GetUID()}, field: narrowed.Content().Object[field]}
+	metadata := map[string]any{"uid": live.GetUID()}
+	if keys := o.Aggregations(live); len(keys) > 0 {
+		labels := map[string]any{}
+		for _, key := range keys {
+			labels[key] = nil
+		}
+		metadata["labels"] = labels
+	}
+	taken := map[string]any{"metadata": metadata, field: narrowed.Content().Object[field]}
 	if live.Object["aggregationRule"] != nil {
 		taken["aggregationRule"] = nil // A controller would grant it again.
 	}

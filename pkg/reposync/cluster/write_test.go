@@ -304,6 +304,40 @@ func TestRejectedPermissionsAreTakenAway(t *testing.T) {
 	}
 }
 
+// A ClusterRole that others aggregate no more grants its rules to nobody else, and is not aggregated by a controller.
+func TestRejectedAggregationsAreTakenAway(t *testing.T) {
+	const role = `{"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"pods"%s},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]}`
+	live := fmt.Sprintf(role, `,"uid":"u","resourceVersion":"5","labels":{"hnc.x-k8s.io/repository-sync":"policy","rbac.authorization.k8s.io/aggregate-to-view":"true"}`)
+	live = strings.Replace(live, `{"kind"`, `{"aggregationRule":{"clusterRoleSelectors":[{}]},"kind"`, 1)
+	var patched map[string]any
+	c, o := newTestCluster(t, fmt.Sprintf(role, ""), func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Content-Type") == string(types.MergePatchType):
+			if err := json.NewDecoder(r.Body).Decode(&patched); err != nil {
+				t.Error(err)
+			}
+			_, _ = fmt.Fprintf(w, role, `,"uid":"u","resourceVersion":"6","labels":{"hnc.x-k8s.io/repository-sync":"policy"}`)
+		case r.Method == http.MethodPatch:
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`)
+		case r.Method == http.MethodDelete:
+			t.Error("the ClusterRole is deleted")
+		default:
+			_, _ = fmt.Fprint(w, live)
+		}
+	})
+	if _, err := c.Revoke(t.Context(), o, apierrors.NewGenericServerResponse(http.StatusForbidden, "PATCH", schema.GroupResource{}, "pods", "", 0, true)); err != nil {
+		t.Fatal(err)
+	}
+	labels, _, _ := unstructured.NestedMap(patched, "metadata", "labels")
+	if value, taken := labels["rbac.authorization.k8s.io/aggregate-to-view"]; !taken || value != nil || len(labels) != 1 {
+		t.Errorf("labels %v", labels)
+	}
+	if rule, taken := patched["aggregationRule"]; !taken || rule != nil {
+		t.Errorf("got %v", patched)
+	}
+}
+
 // A tenant who rewrites managedFields prevents the conflict that keeps two repositories apart.
 func TestObjectsOfAnotherSyncAreNotAppliedWithoutAConflict(t *testing.T) {
 	for name, labels := range map[string]string{"another repository's": `"hnc.x-k8s.io/repository-sync":"other"`, "a copy": `"hnc.x-k8s.io/inherited-from":"acme"`, "nobody's": ""} {

@@ -19,7 +19,7 @@ type packWriter struct {
 	held   []byte
 }
 
-func newPackWriter(stored io.WriteCloser, maxInflated int64, take func(objects int64) error) *packWriter {
+func newPackWriter(stored io.WriteCloser, maxInflated int64, take func(objects, declared int64) error) *packWriter {
 	reader, writer := io.Pipe()
 	w := &packWriter{stored: stored, pipe: writer, result: make(chan error, 1)}
 	go func() {
@@ -69,9 +69,9 @@ const maxPackObjects = 1 << 20
 const objectsAtOnce = 4096
 
 // checkPack reads the objects of a pack, without keeping them, and returns an error if one of them, or their sum, is
-// too large, or that of take, which it calls with the numbers of those that it reads next: a server may send fewer than
-// it says, and as slowly as it likes.
-func checkPack(r io.Reader, maxInflated int64, take func(objects int64) error) error {
+// too large, or that of take, which it calls with the numbers of those that it reads next and of all: a server may send
+// fewer than it says, and as slowly as it likes.
+func checkPack(r io.Reader, maxInflated int64, take func(objects, declared int64) error) error {
 	scanner := packfile.NewScanner(r)
 	_, count, err := scanner.Header()
 	if errors.Is(err, packfile.ErrEmptyPackfile) {
@@ -86,7 +86,7 @@ func checkPack(r io.Reader, maxInflated int64, take func(objects int64) error) e
 	left := maxInflated
 	for i := range int64(count) {
 		if i%objectsAtOnce == 0 {
-			if err := take(min(objectsAtOnce, int64(count)-i)); err != nil {
+			if err := take(min(objectsAtOnce, int64(count)-i), int64(count)); err != nil {
 				return err
 			}
 		}

@@ -98,12 +98,13 @@ func (q *quota) remove(dir string) error {
 	return nil
 }
 
-// pack takes objects of a pack out of the budget, before go-git, which resolves them at the end, allocates memory for them.
-func (q *quota) pack(objects int64) error {
+// pack takes objects out of the budget, of a pack that declares so many, before go-git allocates memory for them: it
+// resolves them at the end.
+func (q *quota) pack(objects, declared int64) error {
 	if q.budget == nil {
 		return nil
 	}
-	if !q.budget.objects.take(objects, q.objects.Load()+objects) {
+	if !q.budget.objects.take(objects, declared) {
 		return ErrBudget
 	}
 	q.objects.Add(objects)

@@ -59,13 +59,8 @@ func (o *Object) Narrow(live *unstructured.Unstructured) (narrowed *Object, gran
 		return nil, true
 	}
 	if o.Namespace == "" {
-		// Labels aggregate what a ClusterRole grants.
-		labels, had := source.GetLabels(), live.GetLabels()
-		maps.DeleteFunc(labels, func(key, value string) bool {
-			was, has := had[key]
-			return (!has || was != value) && !strings.Contains(key, hnc.GroupName+"/")
-		})
-		source.SetLabels(labels)
+		grantsMore = len(o.Aggregations(live)) > 0
+		source.SetLabels(labelsWithin(source.GetLabels(), live.GetLabels()))
 	} else if spread := propagation(live); !maps.Equal(spread, propagation(&source.Unstructured)) {
 		// Which namespaces two selectors have in common is not known.
 		grantsMore = spread[hnc.AnnotationNone] != "true"
@@ -94,6 +89,31 @@ func (o *Object) Narrow(live *unstructured.Unstructured) (narrowed *Object, gran
 	result.source, result.Hash = &source, 0
 	return &result, grantsMore
 }
+
+// labelsWithin returns labels of which no selector matches more than those that an object has.
+func labelsWithin(labels, has map[string]string) map[string]string {
+	within := map[string]string{}
+	for key, value := range labels {
+		if was, exists := has[key]; exists && (was == value || !aggregates(key)) {
+			within[key] = was
+		}
+	}
+	return within
+}
+
+// Aggregations returns the labels of the live state of a ClusterRole by which others have its rules, and which the object
+// does not have.
+func (o *Object) Aggregations(live *unstructured.Unstructured) (keys []string) {
+	labels := o.Content().GetLabels()
+	for key, value := range live.GetLabels() {
+		if aggregates(key) && labels[key] != value {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func aggregates(label string) bool { return strings.Contains(label, "/aggregate-to-") }
 
 // propagation returns the annotations that decide where an object is propagated.
 func propagation(o *unstructured.Unstructured) map[string]string {

@@ -64,28 +64,40 @@ func TestReduces(t *testing.T) {
 	}
 }
 
-// TestNarrow takes from the live state what the object of the repository does not grant.
 // Labels aggregate what a ClusterRole grants; annotations propagate nothing of it.
 func TestNarrowedPermissionsOfTheClusterAggregateNothingNew(t *testing.T) {
+	const edit, view, ours = "rbac.authorization.k8s.io/aggregate-to-edit", "rbac.authorization.k8s.io/aggregate-to-view", "rbac.hnc.x-k8s.io/aggregate-to-propagator"
 	clusterRole := func(annotation string, labels map[string]any) unstructured.Unstructured {
 		return unstructured.Unstructured{Object: map[string]any{
 			"metadata": map[string]any{"labels": labels, "annotations": map[string]any{annotation: "true"}},
 			"rules":    []any{map[string]any{"apiGroups": []any{""}, "resources": []any{"pods"}, "verbs": []any{"get"}}},
 		}}
 	}
-	live := clusterRole(hnc.AnnotationNone, map[string]any{"kept": "a", "aggregate-to-edit": "false"})
-	wanted := &Object{ID: ID{Kind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}, Name: "pods"}, source: &object.Object{Unstructured: clusterRole(hnc.AnnotationAll, map[string]any{
-		"kept": "a", "aggregate-to-edit": "true", "rbac.authorization.k8s.io/aggregate-to-view": "true", hnc.LabelRepositorySync: "team",
-	})}}
-	narrowed, more := wanted.Narrow(&live)
-	if more {
-		t.Error("the same rules grant more than themselves")
-	}
-	if got, want := narrowed.source.GetLabels(), map[string]string{"kept": "a", hnc.LabelRepositorySync: "team"}; !maps.Equal(got, want) {
-		t.Errorf("labels %v, want %v", got, want)
+	for name, test := range map[string]struct {
+		live, wanted map[string]any
+		want         map[string]string
+		more         bool
+	}{
+		"new ones":      {map[string]any{"kept": "a", "other": "a"}, map[string]any{"kept": "a", "other": "b", view: "true", ours: "true"}, map[string]string{"kept": "a", "other": "a"}, false},
+		"the same":      {map[string]any{view: "true"}, map[string]any{view: "true"}, map[string]string{view: "true"}, false},
+		"one less":      {map[string]any{view: "true", edit: "true"}, map[string]any{edit: "true"}, map[string]string{edit: "true"}, true},
+		"another value": {map[string]any{view: "true"}, map[string]any{view: "false"}, map[string]string{}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := clusterRole(hnc.AnnotationNone, test.live)
+			wanted := &Object{ID: ID{Kind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}, Name: "pods"}, source: &object.Object{Unstructured: clusterRole(hnc.AnnotationAll, test.wanted)}}
+			narrowed, more := wanted.Narrow(&live)
+			got := narrowed.Content().GetLabels()
+			delete(got, hnc.LabelRepositorySync)
+			delete(got, hnc.LabelManagedBy)
+			if !maps.Equal(got, test.want) || more != test.more {
+				t.Errorf("labels %v, which grants more: %t; want %v", got, more, test.want)
+			}
+		})
 	}
 }
 
+// TestNarrow takes from the live state what the object of the repository does not grant.
 func TestNarrow(t *testing.T) {
 	binding := func(role string, subjects ...string) string {
 		text := "roleRef: {kind: ClusterRole, name: " + role + "}\nsubjects:" + map[bool]string{true: " []"}[len(subjects) == 0] + "\n"
