@@ -49,8 +49,9 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 beside "$@" >"$log" &
 failed=0
+# Go does not know which servers suites start, so results of earlier ones are not valid.
 # shellcheck disable=SC2086
-run 4 $suites "$@" || failed=1
+run 4 -count=1 $suites "$@" || failed=1
 wait $! || failed=1
 cat "$log"
 exit $failed

@@ -54,8 +54,9 @@ func firstAnswer(ctx context.Context, call func(ctx context.Context) error) erro
 	err := wait.PollUntilContextTimeout(ctx, time.Millisecond, deadline, true, func(ctx context.Context) (bool, error) {
 		answer = call(ctx)
 		reason := apierrors.ReasonForError(answer)
-		// No answer at all, or one of the server's own start.
-		starts := answer != nil && (reason == metav1.StatusReasonUnknown || strings.Contains(answer.Error(), "not yet ready to handle request"))
+		// No answer at all, or one of the server's own start, when it may not know the schemas of kinds yet.
+		starts := answer != nil && (reason == metav1.StatusReasonUnknown || strings.Contains(answer.Error(), "not yet ready to handle request") ||
+			strings.Contains(answer.Error(), "Resource kind /v1, Kind=Namespace not found"))
 		return !starts, nil
 	})
 	if err != nil {
