@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -316,6 +317,21 @@ func TestPacksTakeObjectsAsTheyArrive(t *testing.T) {
 	before := budget.objects.left.Load()
 	err := checkPack(strings.NewReader("PACK\x00\x00\x00\x02\x00\x10\x00\x00"), 1<<20, newQuota(memfs.New(), 1<<20, budget).pack)
 	if taken := before - budget.objects.left.Load(); err == nil || taken > objectsAtOnce {
+		t.Errorf("%d objects are taken: %v", taken, err)
+	}
+	// Those that arrive are taken, all of them: blobs without content.
+	const count = objectsAtOnce + 1
+	pack := bytes.NewBufferString("PACK\x00\x00\x00\x02")
+	pack.Write(binary.BigEndian.AppendUint32(nil, count))
+	for range count {
+		pack.WriteByte(3 << 4)
+		if err := zlib.NewWriter(pack).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before = budget.objects.left.Load()
+	err = checkPack(pack, 1<<20, newQuota(memfs.New(), 1<<20, budget).pack)
+	if taken := before - budget.objects.left.Load(); err != nil || taken != count {
 		t.Errorf("%d objects are taken: %v", taken, err)
 	}
 }

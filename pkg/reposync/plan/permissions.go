@@ -90,7 +90,7 @@ func (o *Object) Narrow(live *unstructured.Unstructured) (narrowed *Object, gran
 	return &result, grantsMore
 }
 
-// labelsWithin returns labels of which no selector matches more than those that an object has.
+// labelsWithin returns labels without those that an object does not have yet: nothing new selects it by them.
 func labelsWithin(labels, has map[string]string) map[string]string {
 	within := map[string]string{}
 	for key, value := range labels {
