@@ -19,8 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
-// hnsGateway serves Go's profiles, which collect garbage before its memory is measured.
-var hnsGateway = controlplane.Server{Name: hnc.GatewayName, Args: []string{"--profiling"}}
+// hnsGateway serves Go's profiles, which collect garbage before its memory is measured; measureViews has many watches.
+var hnsGateway = controlplane.Server{Name: hnc.GatewayName, Args: []string{"--profiling", "--max-streams=8000"}}
 
 // gateway is a running hns-gateway.
 type gateway struct {
