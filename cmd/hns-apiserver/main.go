@@ -18,7 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/options"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/memory"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/gctuning"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 )
@@ -77,7 +77,7 @@ func run(ctx context.Context, o *options.Options) error {
 		// The flag alone enables the block profile only.
 		runtime.SetMutexProfileFraction(10)
 	}
-	memory.Tune()
+	gctuning.Tune()
 	if o.EmbedsEtcd() {
 		etcd, err := embedded.Start(o.DataDir, o.DataQuota)
 		if err != nil {

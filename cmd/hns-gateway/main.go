@@ -7,13 +7,13 @@ import (
 	"k8s.io/component-base/cli"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hns-gateway/app"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/memory"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/gctuning"
 )
 
 // version is set by the build.
 var version = "(UNKNOWN)"
 
 func main() {
-	memory.Tune()
+	gctuning.Tune()
 	os.Exit(cli.Run(app.NewCommand(version)))
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/besidehnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // readOnly makes the server serve only reads while HNC serves the cluster: HNC does not see what would be written here,
@@ -36,7 +36,7 @@ func (o *readOnly) check(r *http.Request) error {
 	ctx := r.Context()
 	info, ok := genericapirequest.RequestInfoFrom(ctx)
 	if !ok || info.APIGroup != hnc.GroupName || info.Subresource != "" || !slices.Contains([]string{"create", "update", "patch"}, info.Verb) ||
-		r.URL.Query().Has("dryRun") || review.ByPropagator(ctx) {
+		r.URL.Query().Has("dryRun") || accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	system, err := o.namespaces.Get(hnc.SystemNamespace)

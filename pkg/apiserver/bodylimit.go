@@ -15,8 +15,8 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/reviews"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
@@ -112,7 +112,7 @@ func checkBody(r *http.Request) error {
 		err = apierrors.NewRequestEntityTooLargeError(message)
 	}
 	// The propagator is trusted: its statuses are large.
-	if err == nil && !review.ByPropagator(r.Context()) {
+	if err == nil && !accessreview.ByPropagator(r.Context()) {
 		err = checkValues(info, mediaType, body)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))

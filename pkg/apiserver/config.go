@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/informers"
 	restclient "k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
@@ -58,7 +58,7 @@ type completedConfig struct {
 	client         *restclient.Config
 	informers      informers.SharedInformerFactory
 	storage        storagebackend.Config
-	rules          *inforce.Current
+	rules          *configrules.Current
 	allowCacheTTL  time.Duration
 	quotaAdmission *quotaAdmission
 	lists          *lists
@@ -104,7 +104,7 @@ func (c *Config) Complete() CompletedConfig {
 		generic:        c.Generic.Complete(),
 		reviews:        c.Reviews,
 		storage:        c.Storage,
-		rules:          inforce.NewCurrent(),
+		rules:          configrules.NewCurrent(),
 		allowCacheTTL:  c.AllowCacheTTL,
 		quotaAdmission: quotas,
 		lists:          lists,

@@ -9,7 +9,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 const (
@@ -51,7 +51,7 @@ func (l *lists) acquire(r *http.Request) (release func(), err error) {
 		most /= namespaceShare
 	}
 	size := min(l.large(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace), most)
-	if size <= smallList || review.ByPropagator(r.Context()) {
+	if size <= smallList || accessreview.ByPropagator(r.Context()) {
 		return func() {}, nil
 	}
 	if !l.take(info.Namespace, size, most) {

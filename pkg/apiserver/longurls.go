@@ -3,14 +3,14 @@ package apiserver
 import (
 	"net/http"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestlimits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestsize"
 )
 
 // maxPath is how many bytes the path of a request may have. The longest valid one has less than half of that.
 const maxPath = 2 << 10
 
 // checkURL returns an error for a long URL. It precedes anything that parses or logs them.
-func checkURL(r *http.Request) error { return requestlimits.Check(r, maxPath) }
+func checkURL(r *http.Request) error { return requestsize.Check(r, maxPath) }
 
 // checkHeaders returns an error for large headers.
-func checkHeaders(r *http.Request) error { return requestlimits.CheckHeaders(r.Header) }
+func checkHeaders(r *http.Request) error { return requestsize.CheckHeaders(r.Header) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/changerates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/copyrelease"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchicalresourcequota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
@@ -18,13 +19,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/largeobjects"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwrittenobject"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/repositorysync"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tenantview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/viewdefinition"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/waitready"
 )
 
 // freeWait is how long each request may wait until what it has written has its effect.
@@ -48,10 +48,10 @@ type stores struct {
 
 func (c CompletedConfig) stores(options restOptions, t *treerules.Tree, mapper *kinds.Mapper) (s stores, err error) {
 	s.namespaces = c.informers.Core().V1().Namespaces().Lister()
-	waiter := readiness.Waiter{
+	waiter := waitready.Waiter{
 		Timeout: c.ReadyTimeout, Free: freeWait, Slots: inflight.New("waiting requests", c.Waiting, int(freeWait.Seconds())), Stopped: s.whyStopped,
 	}
-	changes := rates.NewChanges(c.reviews, "hierarchies", "hierarchies")
+	changes := changerates.NewChanges(c.reviews, "hierarchies", "hierarchies")
 	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper, changes, waiter, c.quotaAdmission.SettleMoved); err != nil {
 		return s, fmt.Errorf("hierarchies: %w", err)
 	}

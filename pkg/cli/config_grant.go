@@ -14,8 +14,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagatorroles"
 )
 
 // aggregationTimeout limits how long Kubernetes may take to aggregate a new ClusterRole.
@@ -36,7 +36,7 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *Clients) er
 		return unknownResource(o.entry.Resource, err)
 	}
 	resource := found.GroupResource()
-	lacks, err := grant.Missing(ctx, c.Kube, resource)
+	lacks, err := propagatorroles.Missing(ctx, c.Kube, resource)
 	switch {
 	case apierrors.IsForbidden(err) && !o.granting:
 		Warnf(o.ErrOut, "whether hns-propagator has the permissions on %s is not known: missing permission: %s; if it lacks them, kubectl hns config describe shows OutOfSync, "+
@@ -70,7 +70,7 @@ func setResourceArgs(entry v1beta1.ResourceSpec) string {
 // grantPermissions creates a ClusterRole for the kind that is aggregated into the propagator's, and waits until it
 // takes effect.
 func (o *setResourceOptions) grantPermissions(ctx context.Context, c *Clients, resource schema.GroupResource) error {
-	role := grant.Role(resource)
+	role := propagatorroles.Role(resource)
 	_, err := c.Kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{DryRun: o.dryRun.options()})
 	if apierrors.IsForbidden(err) && !o.granting {
 		return err
@@ -84,7 +84,7 @@ func (o *setResourceOptions) grantPermissions(ctx context.Context, c *Clients, r
 	}
 	wait := &waitFlags{timeout: aggregationTimeout}
 	return wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
-		lacks, err := grant.Missing(ctx, c.Kube, resource)
+		lacks, err := propagatorroles.Missing(ctx, c.Kube, resource)
 		if err != nil || len(lacks) == 0 {
 			return "", err
 		}

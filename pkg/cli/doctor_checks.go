@@ -15,7 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagatorroles"
 )
 
 // checkPermissions looks at the permissions of the servers, and of users by the built-in roles.
@@ -51,7 +51,7 @@ func (o *doctorOptions) missingPermissions(ctx context.Context, server string, p
 	for _, permission := range permissions {
 		resource, subresource, _ := strings.Cut(permission.Resource, "/")
 		for _, verb := range permission.Verbs {
-			allowed, err := grant.Allowed(ctx, o.clients.Kube, server, authorizationv1.ResourceAttributes{
+			allowed, err := propagatorroles.Allowed(ctx, o.clients.Kube, server, authorizationv1.ResourceAttributes{
 				Group: permission.Group, Resource: resource, Subresource: subresource, Namespace: permission.Namespace, Name: permission.Name, Verb: verb,
 			})
 			if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagatorroles"
 )
 
 // checkGateway looks at hns-gateway, if it is installed, and at the TenantViews.
@@ -56,7 +56,7 @@ func (o *doctorOptions) checkGatewayPermissions(ctx context.Context) {
 	}
 	var excessive []string
 	for _, resource := range []string{"users", "serviceaccounts"} {
-		allowed, err := grant.Allowed(ctx, o.clients.Kube, server, authorizationv1.ResourceAttributes{Resource: resource, Verb: "impersonate"})
+		allowed, err := propagatorroles.Allowed(ctx, o.clients.Kube, server, authorizationv1.ResourceAttributes{Resource: resource, Verb: "impersonate"})
 		if o.failed("permissions of "+server, err) {
 			return
 		}

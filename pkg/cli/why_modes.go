@@ -12,7 +12,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/modes"
 )
@@ -31,7 +31,7 @@ func readRules(ctx context.Context, c *Clients, q *origin.Question) error {
 	if err != nil {
 		return err
 	}
-	rules, errs := inforce.Of(config.Spec.Rules)
+	rules, errs := configrules.Of(config.Spec.Rules)
 	if len(errs) > 0 {
 		return errs.ToAggregate()
 	}

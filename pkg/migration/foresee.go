@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 )
 
 // foresee returns an error about what an import would reject, and changes what is imported if the user leaves that out.
@@ -42,7 +42,7 @@ func (m *Migration) foresee(ctx context.Context, all *imports) error {
 }
 
 // rulesInForce returns the rules that hns-apiserver applies now.
-func (c *clients) rulesInForce(ctx context.Context) (*inforce.Rules, error) {
+func (c *clients) rulesInForce(ctx context.Context) (*configrules.Rules, error) {
 	var spec *v1beta1.Rules
 	current, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 	if err := gone(err); err != nil {
@@ -51,13 +51,13 @@ func (c *clients) rulesInForce(ctx context.Context) (*inforce.Rules, error) {
 	if err == nil {
 		spec = current.Spec.Rules
 	}
-	rules, errs := inforce.Of(spec)
+	rules, errs := configrules.Of(spec)
 	return rules, errs.ToAggregate()
 }
 
 // by returns what can be validated by other rules than those of the import: no labels and annotations, and nothing in
 // namespaces that they exclude.
-func (all *imports) by(rules *inforce.Rules) *imports {
+func (all *imports) by(rules *configrules.Rules) *imports {
 	if rules.Equal(all.rules) {
 		return all
 	}

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 )
 
 // The answers of HNC's webhooks are not those of the API server; those of others are.
@@ -47,7 +47,7 @@ func TestWhoHasRejectedADryRun(t *testing.T) {
 // imported returns what is imported by the rules of HNC's flags.
 func imported(t *testing.T, spec *v1beta1.Rules, lines ...string) *imports {
 	t.Helper()
-	rules, errs := inforce.Of(spec)
+	rules, errs := configrules.Of(spec)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -88,7 +88,7 @@ func TestWhatOtherRulesValidate(t *testing.T) {
 		return strings.Join(list, " ")
 	}
 	const complete = "b<a[{k v}] c<kube-public[] d<a[] e<kube-public[] kube-public<a[] a/d kube-public/e kube-public/q"
-	if got := words(all.by(inforce.Default())); got != "b<a[] d<a[] a/d" {
+	if got := words(all.by(configrules.Default())); got != "b<a[] d<a[] a/d" {
 		t.Errorf("by the default rules: %s", got)
 	}
 	if got := words(all.by(all.rules)); got != complete {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagatorroles"
 )
 
 // grantTimeout limits how long Kubernetes may take to aggregate new ClusterRoles.
@@ -49,7 +49,7 @@ func (c *clients) kindsOf(resources []v1beta1.ResourceSpec) ([]schema.GroupResou
 func (c *clients) ungranted(ctx context.Context, kinds []schema.GroupResource) ([]schema.GroupResource, error) {
 	var lacking []schema.GroupResource
 	for _, kind := range kinds {
-		missing, err := grant.Missing(ctx, c.kube, kind)
+		missing, err := propagatorroles.Missing(ctx, c.kube, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (m *Migration) describePermissions(ctx context.Context, resources []v1beta1
 		if m.NoGrant {
 			continue
 		}
-		_, err := m.kube.RbacV1().ClusterRoles().Create(ctx, grant.Role(resource), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := m.kube.RbacV1().ClusterRoles().Create(ctx, propagatorroles.Role(resource), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("hns-propagator needs permissions on %s, which you may not grant: %w\nWith --grant=false, the migration continues, and copies of these objects stay as they are", resource, err)
 		}
@@ -110,7 +110,7 @@ func (m *Migration) grantPermissions(ctx context.Context) error {
 		return err
 	}
 	for _, resource := range lacking {
-		role := grant.Role(resource)
+		role := propagatorroles.Role(resource)
 		role.Labels[labelGranted] = "true"
 		_, err := m.kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{FieldManager: fieldManager})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
@@ -122,7 +122,7 @@ func (m *Migration) grantPermissions(ctx context.Context) error {
 		return len(lacking) == 0, err
 	})
 	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("hns-propagator still lacks permissions on %v after %s: none of its ClusterRoles aggregates those with the label of clusterrole %s", lacking, grantTimeout, grant.Role(lacking[0]).Name)
+		return fmt.Errorf("hns-propagator still lacks permissions on %v after %s: none of its ClusterRoles aggregates those with the label of clusterrole %s", lacking, grantTimeout, propagatorroles.Role(lacking[0]).Name)
 	}
 	return err
 }

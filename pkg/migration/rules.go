@@ -15,7 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 )
 
 // rulesDelay is how long the replicas of hns-apiserver may take to apply other rules. What a later one rejects is
@@ -45,10 +45,10 @@ func (c *clients) imports(ctx context.Context, e *export) (*imports, error) {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, err
 	}
-	if err == nil && !inforce.Same(current.Spec.Rules, nil) {
+	if err == nil && !configrules.Same(current.Spec.Rules, nil) {
 		spec = current.Spec.Rules
 	}
-	rules, errs := inforce.Of(spec)
+	rules, errs := configrules.Of(spec)
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("the rules of the configuration, from the flags of HNC: %w", errs.ToAggregate())
 	}
@@ -67,7 +67,7 @@ func (c *clients) adoptRules(ctx context.Context) error {
 		return err
 	}
 	current, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
-	if err == nil && !inforce.Same(current.Spec.Rules, nil) {
+	if err == nil && !configrules.Same(current.Spec.Rules, nil) {
 		return nil
 	}
 	if err := c.setRules(ctx, rules); err != nil {
@@ -161,7 +161,7 @@ func parseFlags(args []string) (*v1beta1.Rules, error) {
 			}
 		}
 	}
-	if inforce.Same(rules, nil) {
+	if configrules.Same(rules, nil) {
 		return nil, nil
 	}
 	return rules, nil

@@ -12,8 +12,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 )
 
@@ -32,7 +32,7 @@ type imports struct {
 	leftOut, notes []string
 
 	// rules are those by which it is imported, namespaces all of the cluster, and parents those of the hierarchies.
-	rules      *inforce.Rules
+	rules      *configrules.Rules
 	namespaces map[string]namespace
 	parents    map[string]string
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
@@ -38,7 +38,7 @@ type Config struct {
 	Discover func(context.Context) (configuration.Cluster, error)
 
 	// InForce are the rules of the configuration that the Manager applies; the default ones by default.
-	InForce *inforce.Rules
+	InForce *configrules.Rules
 	// Initial is the spec of the configuration that is created if there is none.
 	Initial v1beta1.HNCConfigurationSpec
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
@@ -63,7 +63,7 @@ type Config struct {
 
 func (c *Config) complete() {
 	if c.InForce == nil {
-		c.InForce = inforce.Default()
+		c.InForce = configrules.Default()
 	}
 	if c.store == nil {
 		c.store = restore.NewStore(c.Kubernetes, c.Hierarchy, c.Initial)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
@@ -134,7 +134,7 @@ func (m *Manager) followRules() func(*cache.State, *v1beta1.HNCConfiguration) {
 		if old != nil && old.UID == s.Configuration.UID && old.Generation == s.Configuration.Generation {
 			return // The status has changed, as it does all the time.
 		}
-		if rules, errs := inforce.Of(s.Configuration.Spec.Rules); len(errs) > 0 || !rules.Equal(m.InForce) {
+		if rules, errs := configrules.Of(s.Configuration.Spec.Rules); len(errs) > 0 || !rules.Equal(m.InForce) {
 			outdate()
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 )
 
 // Runner runs a Manager, and another one when spec.rules of the configuration changes. Everything that a Manager keeps
@@ -66,7 +66,7 @@ func (r *Runner) run(ctx context.Context) {
 
 // read returns the rules of the stored configuration, or of the one that is created if there is none. It fails only
 // when the context ends.
-func (r *Runner) read(ctx context.Context) (rules *inforce.Rules, err error) {
+func (r *Runner) read(ctx context.Context) (rules *configrules.Rules, err error) {
 	err = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		// An API that is not served answers a get as if there were no such object.
 		list, err := r.config.Hierarchy.HncV1beta1().HNCConfigurations().List(ctx, metav1.ListOptions{})
@@ -81,7 +81,7 @@ func (r *Runner) read(ctx context.Context) (rules *inforce.Rules, err error) {
 			}
 		}
 		var errs field.ErrorList
-		if rules, errs = inforce.Of(spec); len(errs) > 0 {
+		if rules, errs = configrules.Of(spec); len(errs) > 0 {
 			klog.FromContext(ctx).Error(errs.ToAggregate(), "Cannot apply spec.rules of the configuration; not propagating until they are corrected")
 		}
 		return len(errs) == 0, nil

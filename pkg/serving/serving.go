@@ -23,7 +23,7 @@ import (
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestlimits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestsize"
 )
 
 // Options are how health, metrics and profiles are served: over TLS, and all but health to authorized users only.
@@ -211,9 +211,9 @@ func (s *Options) withSizes(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		most := maxPath
 		if s.ofAPI(r) {
-			most = requestlimits.MaxQuery
+			most = requestsize.MaxQuery
 		}
-		if err := requestlimits.Check(r, most); err != nil {
+		if err := requestsize.Check(r, most); err != nil {
 			fail(w, r, err)
 			return
 		}

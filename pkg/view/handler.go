@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestlimits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestsize"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rules"
@@ -97,7 +97,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve writes the response, unless it returns an error.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
-	if err := requestlimits.CheckURL(r.URL, requestlimits.MaxQuery); err != nil {
+	if err := requestsize.CheckURL(r.URL, requestsize.MaxQuery); err != nil {
 		return err
 	}
 	info, err := h.requestInfo(r)

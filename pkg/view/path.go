@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestlimits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestsize"
 )
 
 // validatePath rejects paths that a proxy, kube-apiserver and this package could understand differently, and the
@@ -76,7 +76,7 @@ func namespaceSegment(info *request.RequestInfo) int { return versionIndex(info)
 // validateHeaders rejects what would change who the caller is. Dropping it silently could give a request more
 // permissions than its sender meant it to have.
 func validateHeaders(header http.Header) error {
-	if err := requestlimits.CheckHeaders(header); err != nil {
+	if err := requestsize.CheckHeaders(header); err != nil {
 		return err
 	}
 	for name := range header {

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/net"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestlimits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/requestsize"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
@@ -40,7 +40,7 @@ func (h *Handler) translate(c *call) error {
 		return err
 	}
 	c.query = query.Encode()
-	if err := requestlimits.CheckURL(&url.URL{RawQuery: c.query}, 0); err != nil {
+	if err := requestsize.CheckURL(&url.URL{RawQuery: c.query}, 0); err != nil {
 		return err
 	}
 	c.r = c.r.Clone(c.r.Context())

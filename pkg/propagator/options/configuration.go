@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 )
 
 // readConfiguration returns the spec of the HNCConfiguration in a file, an empty one for an empty path. hns-apiserver
@@ -27,5 +27,5 @@ func readConfiguration(path string) (v1beta1.HNCConfigurationSpec, error) {
 	if want := v1beta1.SchemeGroupVersion.WithKind("HNCConfiguration"); configuration.GroupVersionKind() != want {
 		return configuration.Spec, fmt.Errorf("it is a manifest of %s, not of %s", configuration.GroupVersionKind(), want)
 	}
-	return configuration.Spec, inforce.Validate(configuration.Spec.Rules, inforce.Path).ToAggregate()
+	return configuration.Spec, configrules.Validate(configuration.Spec.Rules, configrules.Path).ToAggregate()
 }

@@ -10,8 +10,8 @@ import (
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/changerates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -20,7 +20,7 @@ import (
 // hooks are the hooks of the store.
 type hooks struct {
 	index   *treerules.Index
-	changes *rates.Changes
+	changes *changerates.Changes
 }
 
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
@@ -60,7 +60,7 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, verb string) error {
 	namespace := obj.(*hnc.HierarchicalResourceQuota).Namespace
 	// A change has the decisions of all trees that are under way made again.
-	if err := k.changes.Allow(ctx, k.index.Root(namespace), 1+rates.Below(k.index.Below(namespace)), verb); err != nil {
+	if err := k.changes.Allow(ctx, k.index.Root(namespace), 1+changerates.Below(k.index.Below(namespace)), verb); err != nil {
 		return err
 	}
 	return fence.Set(ctx, &fence.Guard{PutRecords: map[string][]byte{

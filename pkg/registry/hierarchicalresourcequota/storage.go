@@ -13,12 +13,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/changerates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fencedstore"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/waitready"
 )
 
 // Storage contains the storage of quotas and of their status.
@@ -29,27 +29,27 @@ type Storage struct {
 
 // REST serves quotas. A write of limits returns when they are in force.
 type REST struct {
-	*transaction.Store
-	waiter   readiness.Waiter
-	enforced readiness.Effect[*hnc.HierarchicalResourceQuota]
+	*fencedstore.Store
+	waiter   waitready.Waiter
+	enforced waitready.Effect[*hnc.HierarchicalResourceQuota]
 }
 
 // NewStorage returns the storage of quotas. The tree knows in which namespaces there are none. A write waits until its
 // limits are in force, and settle has recorded the use that was there before.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treerules.Tree, reviews authorizer.Authorizer, waiter readiness.Waiter,
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treerules.Tree, reviews authorizer.Authorizer, waiter waitready.Waiter,
 	settle func(context.Context, *hnc.HierarchicalResourceQuota) error,
 ) (*Storage, error) {
 	b := base.New(scheme, true)
-	s, k := strategy{b}, hooks{t.Index, rates.NewChanges(reviews, "hierarchicalresourcequotas", "limits")}
+	s, k := strategy{b}, hooks{t.Index, changerates.NewChanges(reviews, "hierarchicalresourcequotas", "limits")}
 	store := base.NewStore(&hnc.HierarchicalResourceQuota{}, &hnc.HierarchicalResourceQuotaList{}, "hierarchicalresourcequotas", "hierarchicalresourcequota", s, table.New(columns...))
 	store.BeginCreate, store.BeginUpdate = k.beginCreate, k.beginUpdate
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	quotas := transaction.New(store, k.beginDelete)
+	quotas := fencedstore.New(store, k.beginDelete)
 	quotas.GeneratesNames, quotas.Changes = true, k.changes
 	return &Storage{
-		Quota: &REST{Store: quotas, waiter: waiter, enforced: readiness.Effect[*hnc.HierarchicalResourceQuota]{
+		Quota: &REST{Store: quotas, waiter: waiter, enforced: waitready.Effect[*hnc.HierarchicalResourceQuota]{
 			Resource:   "hierarchicalresourcequotas",
 			Condition:  hnc.ConditionReady,
 			Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
@@ -87,5 +87,5 @@ func (r *REST) wait(ctx context.Context, written runtime.Object, dryRun []string
 	if dryrun.IsDryRun(dryRun) || len(quota.Counted(q.Spec.Hard)) == 0 {
 		return q
 	}
-	return readiness.Wait(ctx, r.waiter, r.Store, q, r.enforced)
+	return waitready.Wait(ctx, r.waiter, r.Store, q, r.enforced)
 }

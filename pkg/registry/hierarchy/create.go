@@ -11,7 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // Create creates a Hierarchy. The propagator creates an empty one in a namespace with a status to report; a user's
@@ -23,7 +23,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 	if err == nil {
 		r.wait(ctx, created.(*hnc.Hierarchy), before, options.DryRun)
 	}
-	if !apierrors.IsAlreadyExists(err) || review.ByPropagator(ctx) {
+	if !apierrors.IsAlreadyExists(err) || accessreview.ByPropagator(ctx) {
 		return created, err
 	}
 	exists := err

@@ -18,9 +18,9 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/changerates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -29,7 +29,7 @@ import (
 // hooks are the hooks of the store. They validate and authorize a write against the tree, and set its fence.
 type hooks struct {
 	tree    *treerules.Tree
-	changes *rates.Changes
+	changes *changerates.Changes
 }
 
 // beginCreate validates a new object. spec.propagation comes last.
@@ -52,10 +52,10 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 // change limits how often what is inherited by many namespaces changes, in the tree that they are in before. The
 // propagator only follows changes of others.
 func (k hooks) change(ctx context.Context, h *hnc.Hierarchy, verb string) error {
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		return nil
 	}
-	return k.changes.Allow(ctx, k.tree.Index.Root(h.Namespace), rates.Below(k.tree.Index.Below(h.Namespace)), verb)
+	return k.changes.Allow(ctx, k.tree.Index.Root(h.Namespace), changerates.Below(k.tree.Index.Below(h.Namespace)), verb)
 }
 
 // beginUpdate validates an update. spec.propagation comes last.

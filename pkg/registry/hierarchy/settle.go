@@ -13,7 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // Settle returns a function that records the use that a moved namespace and its descendants bring below the quotas of
@@ -39,7 +39,7 @@ func (r *REST) above(ctx context.Context) []string {
 // wait returns when the quotas of the ancestors that a namespace has gained are in force. Until then, its users create
 // what no quota has counted. The propagator, which enforces quotas, does not wait.
 func (r *REST) wait(ctx context.Context, h *hnc.Hierarchy, before []string, dryRun []string) {
-	if h.Spec.Parent == "" || len(before) > 0 && before[0] == h.Spec.Parent || dryrun.IsDryRun(dryRun) || review.ByPropagator(ctx) {
+	if h.Spec.Parent == "" || len(before) > 0 && before[0] == h.Spec.Parent || dryrun.IsDryRun(dryRun) || accessreview.ByPropagator(ctx) {
 		return
 	}
 	gained := slices.DeleteFunc(r.index.Chain(h.Spec.Parent), func(ancestor string) bool { return slices.Contains(before, ancestor) })

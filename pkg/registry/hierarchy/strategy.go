@@ -17,8 +17,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
@@ -37,7 +37,7 @@ func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	forget(h)
 	// The generation counts changes of the spec by users; the empty objects of the propagator have generation 0.
 	h.Generation = 1
-	if review.ByPropagator(ctx) && apiequality.Semantic.DeepEqual(h.Spec, hnc.HierarchySpec{}) {
+	if accessreview.ByPropagator(ctx) && apiequality.Semantic.DeepEqual(h.Spec, hnc.HierarchySpec{}) {
 		h.Generation = 0
 	}
 	s.setReadyCondition(ctx, h)
@@ -48,7 +48,7 @@ func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object)
 	h.Status = oldH.Status
 	forget(h)
 	h.Generation = oldH.Generation
-	if !apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) || (h.Generation == 0 && !review.ByPropagator(ctx)) {
+	if !apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) || (h.Generation == 0 && !accessreview.ByPropagator(ctx)) {
 		h.Generation++
 		s.setReadyCondition(ctx, h)
 	}

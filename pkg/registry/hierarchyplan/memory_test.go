@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	restclient "k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
@@ -71,7 +71,7 @@ func (p *Planner) read(t testing.TB, namespaces int) *snapshot {
 	for i := range namespaces {
 		names.Insert(fmt.Sprint("namespace-", i))
 	}
-	snap := &snapshot{tree: seen.New(managedkeys.Rules{}), rules: &inforce.Rules{}}
+	snap := &snapshot{tree: seen.New(managedkeys.Rules{}), rules: &configrules.Rules{}}
 	p.readObjects(t.Context(), snap, []kinds.WithPolicies{{Kind: configMaps}}, names)
 	return snap
 }
@@ -93,7 +93,7 @@ func readBindings(t *testing.T, binding string) *snapshot {
 		t.Fatal(err)
 	}
 	p := New(Config{Lister: lists, Limits: Limits{Memory: 5 << 10}})
-	snap := &snapshot{tree: seen.New(managedkeys.Rules{}), rules: &inforce.Rules{}}
+	snap := &snapshot{tree: seen.New(managedkeys.Rules{}), rules: &configrules.Rules{}}
 	p.readObjects(t.Context(), snap, []kinds.WithPolicies{{Kind: copies.Roles}, {Kind: copies.RoleBindings}}, sets.New("namespace-0"))
 	return snap
 }

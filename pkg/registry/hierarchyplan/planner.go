@@ -19,7 +19,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/plan"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
@@ -59,7 +59,7 @@ type Config struct {
 	// Authorizer determines what the requester may see.
 	Authorizer authorizer.Authorizer
 	// Rules are the rules that this server applies.
-	Rules *inforce.Current
+	Rules *configrules.Current
 	// Limits bounds the cost of plans.
 	Limits Limits
 	// TerminatingBelow returns the names of the terminating namespaces whose tree labels make them children of a
@@ -108,7 +108,7 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 	defer release()
 	// Patterns may be costly, so this comes after the authorization and the limit.
 	if spec.Rules != nil {
-		if err := invalid(inforce.Validate(hncconfiguration.Versioned(spec.Rules), inforce.Path)); err != nil {
+		if err := invalid(configrules.Validate(hncconfiguration.Versioned(spec.Rules), configrules.Path)); err != nil {
 			return hnc.HierarchyPlanStatus{}, err
 		}
 	}
@@ -172,7 +172,7 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 	rules := p.Rules.Load()
 	if spec.Change == hnc.ChangeRules {
 		var errs field.ErrorList
-		if rules, errs = inforce.Of(hncconfiguration.Versioned(spec.Rules)); len(errs) > 0 {
+		if rules, errs = configrules.Of(hncconfiguration.Versioned(spec.Rules)); len(errs) > 0 {
 			return nil, apierrors.NewInternalError(errs.ToAggregate()) // plan has validated them
 		}
 	}

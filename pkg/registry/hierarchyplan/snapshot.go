@@ -4,8 +4,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sourceindex"
@@ -22,7 +22,7 @@ type snapshot struct {
 	// modes are the modes before the change.
 	modes sourceindex.Modes
 	// rules are the rules after the change.
-	rules *inforce.Rules
+	rules *configrules.Rules
 }
 
 // grant is the subjects and the role of a RoleBinding, with the keys of their names: those of Roles have any length,

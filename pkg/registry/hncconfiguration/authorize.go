@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // authorizeCreatorRole authorizes a new value of spec.creatorRole. The propagator binds the role for each user who
@@ -20,7 +20,7 @@ func authorizeCreatorRole(ctx context.Context, reviews authorizer.Authorizer, c 
 	if role == "" || role == old {
 		return nil
 	}
-	user, allowed, err := review.Requester(ctx, reviews, authorizer.AttributesRecord{
+	user, allowed, err := accessreview.Requester(ctx, reviews, authorizer.AttributesRecord{
 		Verb:       "bind",
 		APIGroup:   rbacv1.GroupName,
 		APIVersion: "*",

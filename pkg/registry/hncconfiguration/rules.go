@@ -17,9 +17,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/follow"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/storewatch"
 )
 
 // Versioned returns rules as v1beta1.
@@ -36,7 +36,7 @@ func Versioned(rules *hnc.Rules) *v1beta1.Rules {
 func validate(c *hnc.HNCConfiguration) field.ErrorList {
 	errs := validation.ValidateConfiguration(c)
 	if c.Spec.Rules != nil && len(errs) == 0 {
-		errs = inforce.Validate(Versioned(c.Spec.Rules), inforce.Path)
+		errs = configrules.Validate(Versioned(c.Spec.Rules), configrules.Path)
 	}
 	return errs
 }
@@ -49,7 +49,7 @@ func (s strategy) WarningsOnCreate(ctx context.Context, obj runtime.Object) []st
 // WarningsOnUpdate warns about excluded namespaces that the admission policies do not know.
 func (strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []string {
 	excluded := func(obj runtime.Object) []string {
-		return slices.Sorted(slices.Values(inforce.Defaulted(Versioned(obj.(*hnc.HNCConfiguration).Spec.Rules)).ExcludedNamespaces))
+		return slices.Sorted(slices.Values(configrules.Defaulted(Versioned(obj.(*hnc.HNCConfiguration).Spec.Rules)).ExcludedNamespaces))
 	}
 	now := excluded(obj)
 	if slices.Equal(now, excluded(old)) || slices.Equal(now, slices.Sorted(slices.Values(hnc.ExcludedNamespaces))) {
@@ -63,7 +63,7 @@ func authorize(ctx context.Context, reviews authorizer.Authorizer, c, old *hnc.H
 	if err := authorizeCreatorRole(ctx, reviews, c, old.Spec.CreatorRole); err != nil {
 		return err
 	}
-	if inforce.Same(Versioned(c.Spec.Rules), Versioned(old.Spec.Rules)) {
+	if configrules.Same(Versioned(c.Spec.Rules), Versioned(old.Spec.Rules)) {
 		return nil
 	}
 	return AuthorizeRules(ctx, reviews, c.Name)
@@ -72,12 +72,12 @@ func authorize(ctx context.Context, reviews authorizer.Authorizer, c, old *hnc.H
 // AuthorizeRules authorizes other rules: the propagator sets and removes labels and annotations of any namespace by
 // them.
 func AuthorizeRules(ctx context.Context, reviews authorizer.Authorizer, name string) error {
-	user, allowed, err := review.Requester(ctx, reviews, authorizer.AttributesRecord{Verb: "update", APIVersion: "*", Resource: "namespaces"})
+	user, allowed, err := accessreview.Requester(ctx, reviews, authorizer.AttributesRecord{Verb: "update", APIVersion: "*", Resource: "namespaces"})
 	if err != nil || allowed {
 		return err
 	}
 	return apierrors.NewForbidden(hnc.Resource("hncconfigurations"), name, fmt.Errorf("%s: user %q may not change labels and annotations of all namespaces; "+
-		"this needs the verb update on namespaces in the whole cluster", inforce.Path, user))
+		"this needs the verb update on namespaces in the whole cluster", configrules.Path, user))
 }
 
 var errRulesUnknown = errors.New("the configuration has not been read yet")
@@ -86,7 +86,7 @@ var errRulesUnknown = errors.New("the configuration has not been read yet")
 // others. It returns at once; Ready returns nil when the configuration has been read.
 func (s *Storage) FollowRules(ctx context.Context, changed func()) {
 	s.changed.Store(&changed)
-	follow.Run(ctx, "rules", s.Configuration, func(objects []any) {
+	storewatch.Run(ctx, "rules", s.Configuration, func(objects []any) {
 		c := &hnc.HNCConfiguration{}
 		for _, object := range objects {
 			if found, ok := object.(*hnc.HNCConfiguration); ok && found.Name == hnc.ConfigurationName {

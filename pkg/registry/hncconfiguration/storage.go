@@ -16,11 +16,11 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
@@ -30,7 +30,7 @@ import (
 type Storage struct {
 	Configuration *REST
 	Status        *alias.Status
-	rules         *inforce.Current
+	rules         *configrules.Current
 	// changed is called when other rules apply.
 	changed atomic.Pointer[func()]
 	// read reports that the stored configuration is known.
@@ -48,7 +48,7 @@ type REST struct{ *genericregistry.Store }
 // creator's role, and the tree rejects a configuration that would overwrite objects. The status reports the rules of
 // this server, which follow the stored configuration while FollowRules runs.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper *kinds.Mapper, reviews authorizer.Authorizer, t *treerules.Tree,
-	rules *inforce.Current,
+	rules *configrules.Current,
 ) (*Storage, error) {
 	b := base.New(scheme, false)
 	s := strategy{b, resourcespec.Validator{Mapper: mapper}, t.Overwrites}
@@ -56,7 +56,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 		c, oldC := obj.(*hnc.HNCConfiguration), &hnc.HNCConfiguration{}
 		// The propagator creates the configuration that it was started with.
-		if !review.ByPropagator(ctx) {
+		if !accessreview.ByPropagator(ctx) {
 			if err := authorize(ctx, reviews, c, oldC); err != nil {
 				return nil, err
 			}

@@ -16,9 +16,9 @@ import (
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/util/dryrun"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
 
 const (
@@ -71,20 +71,20 @@ func Limit(root func(namespace string) string, stores ...*genericregistry.Store)
 }
 
 type limit struct {
-	rates  *rates.Rates
+	rates  *tenantrates.Rates
 	stored *stored
 	root   func(namespace string) string
 	now    func() time.Time
 }
 
 func newLimit(root func(namespace string) string) *limit {
-	return &limit{rates.New(perSecond, burst), newStored(), root, time.Now}
+	return &limit{tenantrates.New(perSecond, burst), newStored(), root, time.Now}
 }
 
 // allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does
 // not grow is written at the rate. old is nil for creations.
 func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, old runtime.Object, dryRun []string) error {
-	if dryrun.IsDryRun(dryRun) || review.ByPropagator(ctx) {
+	if dryrun.IsDryRun(dryRun) || accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	after, err := size(obj)

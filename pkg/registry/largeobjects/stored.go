@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/follow"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/storewatch"
 )
 
 // stored holds the large objects of the stores. It is safe for concurrent use. What is written at the same time is not
@@ -58,8 +58,8 @@ func (s *stored) in(resource, namespace string) (bytes int) {
 }
 
 // follow follows the objects of a store until the context ends.
-func (s *stored) follow(ctx context.Context, name string, store follow.Source) {
-	follow.Run(ctx, "large "+name, store,
+func (s *stored) follow(ctx context.Context, name string, store storewatch.Source) {
+	storewatch.Run(ctx, "large "+name, store,
 		func(objects []any) { s.replace(name, objects) },
 		func(object any, gone bool) { s.set(name, object, gone) })
 }

@@ -11,7 +11,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // authorize requires a permission on the original object, which the name of a record names.
@@ -31,7 +31,7 @@ func (r *REST) authorize(ctx context.Context, verb, record string) error {
 
 // allows reports whether the requester has a permission on original objects.
 func (r *REST) allows(ctx context.Context, verb, namespace string, resource schema.GroupResource, name string) (bool, error) {
-	_, allowed, err := review.Requester(ctx, r.reviews, authorizer.AttributesRecord{
+	_, allowed, err := accessreview.Requester(ctx, r.reviews, authorizer.AttributesRecord{
 		Verb: verb, Namespace: namespace, APIGroup: resource.Group, APIVersion: "*", Resource: resource.Resource, Name: name,
 	})
 	return allowed, err

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
 
 // REST serves overwritten objects. They are immutable. They cannot be watched, because a watch would need a review for
@@ -26,7 +26,7 @@ type REST struct {
 	ttl  time.Duration
 	// mu serializes creates, which evict other records.
 	mu    sync.Mutex
-	rates *rates.Rates
+	rates *tenantrates.Rates
 	// room is the number of bytes that this replica may store, and chosen are the records that it deletes next, since
 	// all were listed.
 	room   int
@@ -57,7 +57,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	}
 	// Records have no dependents. A finalizer of the garbage collector would stay, because it does not watch records.
 	store.EnableGarbageCollection = false
-	return &REST{store: store, reviews: reviews, root: root, ttl: ttl, rates: rates.New(perSecond, maxTotal)}, nil
+	return &REST{store: store, reviews: reviews, root: root, ttl: ttl, rates: tenantrates.New(perSecond, maxTotal)}, nil
 }
 
 // New returns an empty record.

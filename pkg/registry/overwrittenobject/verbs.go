@@ -16,14 +16,14 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // Create stores a record. Only the propagator may create one, so that a record proves that the object existed. There is
 // one record for a name, with the content that was overwritten last.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	o := obj.(*hnc.OverwrittenObject)
-	if !review.ByPropagator(ctx) {
+	if !accessreview.ByPropagator(ctx) {
 		return nil, apierrors.NewForbidden(hnc.Resource("overwrittenobjects"), o.Name, fmt.Errorf("only the propagator keeps what it overwrites"))
 	}
 	if r.ttl <= 0 {

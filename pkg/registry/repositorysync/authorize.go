@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // authorize requires the permissions that hns-sync uses for the requester.
@@ -27,7 +27,7 @@ func authorize(ctx context.Context, reviews authorizer.Authorizer, s, old *hnc.R
 		accounts = append(accounts, old.Spec.ServiceAccount)
 	}
 	for _, account := range accounts {
-		user, allowed, err := review.Requester(ctx, reviews, authorizer.AttributesRecord{
+		user, allowed, err := accessreview.Requester(ctx, reviews, authorizer.AttributesRecord{
 			Verb: "impersonate", APIVersion: "*", Resource: "serviceaccounts", Namespace: account.Namespace, Name: account.Name,
 		})
 		if err != nil {
@@ -42,7 +42,7 @@ func authorize(ctx context.Context, reviews authorizer.Authorizer, s, old *hnc.R
 		return nil
 	}
 	namespace := s.Spec.ServiceAccount.Namespace
-	user, allowed, err := review.Requester(ctx, reviews, authorizer.AttributesRecord{
+	user, allowed, err := accessreview.Requester(ctx, reviews, authorizer.AttributesRecord{
 		Verb: "get", APIVersion: "*", Resource: "secrets", Namespace: namespace, Name: s.Spec.Source.SecretName,
 	})
 	if err != nil || allowed {

@@ -1,7 +1,7 @@
 package sourceindex
 
 import (
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/follow"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/storewatch"
 
 	"context"
 	"time"
@@ -17,9 +17,9 @@ const (
 
 // Run follows the modes, and maintains the index, until ctx ends. While the index is needed, it watches the enforced
 // kinds and those that the configuration and the hierarchies name.
-func (s *Sources) Run(ctx context.Context, configurations, hierarchies follow.Source) {
-	follow.Run(ctx, "configuration of sources", configurations, s.setConfigurations, s.setConfiguration)
-	s.follow(hierarchies, follow.Run(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy))
+func (s *Sources) Run(ctx context.Context, configurations, hierarchies storewatch.Source) {
+	storewatch.Run(ctx, "configuration of sources", configurations, s.setConfigurations, s.setConfiguration)
+	s.follow(hierarchies, storewatch.Run(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy))
 	timer := time.NewTimer(s.period())
 	defer timer.Stop()
 	for {

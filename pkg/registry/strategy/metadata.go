@@ -12,7 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // The limits of metadata, which Kubernetes does not limit, or to much more. All servers keep it in memory.
@@ -66,7 +66,7 @@ func reject(ctx context.Context, a admission.Attributes, validate func(obj, old 
 		return nil //nolint:nilerr // What has no metadata has none that are too large.
 	}
 	// The propagator is trusted: it adds to what others have stored.
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	old, err := meta.Accessor(a.GetOldObject())

@@ -18,9 +18,9 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/changerates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -30,7 +30,7 @@ import (
 type hooks struct {
 	tree        *treerules.Tree
 	hierarchies treerules.HierarchyGetter
-	changes     *rates.Changes
+	changes     *changerates.Changes
 	// subnamespaces returns stored ones.
 	subnamespaces rest.Getter
 }
@@ -60,10 +60,10 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 
 // change limits how often what is inherited by many namespaces changes. The propagator only follows changes of others.
 func (k hooks) change(ctx context.Context, s *hnc.Subnamespace, verb string) error {
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		return nil
 	}
-	return k.changes.Allow(ctx, k.tree.Index.Root(s.Name), rates.Below(k.tree.Index.Below(s.Name)), verb)
+	return k.changes.Allow(ctx, k.tree.Index.Root(s.Name), changerates.Below(k.tree.Index.Below(s.Name)), verb)
 }
 
 // beginUpdate releases the name when the last finalizer is removed or the object becomes void, and claims it again when
@@ -79,7 +79,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if err := k.authorizePodSecurity(ctx, s, oldS.Spec); err != nil {
 		return nil, err
 	}
-	if hnc.IsVoid(s.Annotations) && !hnc.IsVoid(oldS.Annotations) && review.ByPropagator(ctx) {
+	if hnc.IsVoid(s.Annotations) && !hnc.IsVoid(oldS.Annotations) && accessreview.ByPropagator(ctx) {
 		guard, err := k.tree.Claims.ValidateVoiding(ctx, s.Name, s.Namespace)
 		if err != nil {
 			return nil, err

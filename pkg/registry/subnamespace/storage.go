@@ -11,14 +11,14 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/changerates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fencedstore"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/waitready"
 )
 
 // Storage contains the storage of sub-namespaces and of their status.
@@ -29,12 +29,12 @@ type Storage struct {
 
 // REST serves sub-namespaces. A create returns when the namespace is ready.
 type REST struct {
-	*transaction.Store
-	waiter readiness.Waiter
+	*fencedstore.Store
+	waiter waitready.Waiter
 }
 
 // usable is what a create waits for.
-var usable = readiness.Effect[*hnc.Subnamespace]{
+var usable = waitready.Effect[*hnc.Subnamespace]{
 	Resource:   "subnamespaces",
 	Condition:  hnc.ConditionReady,
 	Conditions: func(s *hnc.Subnamespace) []metav1.Condition { return s.Status.Conditions },
@@ -45,7 +45,7 @@ var usable = readiness.Effect[*hnc.Subnamespace]{
 // NewStorage returns the storage of sub-namespaces. The tree validates their claims, hierarchies returns where
 // cascading deletion is allowed, and a create waits for the namespace.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treerules.Tree, hierarchies treerules.HierarchyGetter,
-	changes *rates.Changes, waiter readiness.Waiter,
+	changes *changerates.Changes, waiter waitready.Waiter,
 ) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t}
@@ -55,7 +55,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	served := transaction.New(store, hooks.beginDelete)
+	served := fencedstore.New(store, hooks.beginDelete)
 	served.Changes = changes
 	return &Storage{
 		Subnamespace: &REST{Store: served, waiter: waiter},
@@ -66,11 +66,11 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 // Create creates a Subnamespace and waits for its namespace.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	created, err := r.Store.Create(ctx, obj, validate, options)
-	if err != nil || dryrun.IsDryRun(options.DryRun) || review.ByPropagator(ctx) {
+	if err != nil || dryrun.IsDryRun(options.DryRun) || accessreview.ByPropagator(ctx) {
 		// The propagator must not wait for itself.
 		return created, err
 	}
-	return readiness.Wait(ctx, r.waiter, r.Store, created.(*hnc.Subnamespace), usable), nil
+	return waitready.Wait(ctx, r.waiter, r.Store, created.(*hnc.Subnamespace), usable), nil
 }
 
 // Update changes a Subnamespace, or creates it for server-side apply and waits for its namespace.
@@ -80,5 +80,5 @@ func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectI
 	if err != nil || !created || dryrun.IsDryRun(options.DryRun) {
 		return obj, created, err
 	}
-	return readiness.Wait(ctx, r.waiter, r.Store, obj.(*hnc.Subnamespace), usable), true, nil
+	return waitready.Wait(ctx, r.waiter, r.Store, obj.(*hnc.Subnamespace), usable), true, nil
 }

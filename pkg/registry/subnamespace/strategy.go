@@ -14,7 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 )
@@ -34,7 +34,7 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 		s.Finalizers = append(s.Finalizers, hnc.FinalizerSubnamespace)
 	}
 	requester := ""
-	if user, ok := genericapirequest.UserFrom(ctx); ok && !review.ByPropagator(ctx) { // It creates sub-namespaces on behalf of others.
+	if user, ok := genericapirequest.UserFrom(ctx); ok && !accessreview.ByPropagator(ctx) { // It creates sub-namespaces on behalf of others.
 		requester = user.GetName()
 	}
 	base.SetAnnotation(&s.ObjectMeta, hnc.AnnotationRequester, requester)
@@ -45,7 +45,7 @@ func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	s, oldS := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	s.Status = oldS.Status
 	base.SetAnnotation(&s.ObjectMeta, hnc.AnnotationRequester, oldS.Annotations[hnc.AnnotationRequester])
-	if hnc.IsVoid(oldS.Annotations) || (hnc.IsVoid(s.Annotations) && review.ByPropagator(ctx)) {
+	if hnc.IsVoid(oldS.Annotations) || (hnc.IsVoid(s.Annotations) && accessreview.ByPropagator(ctx)) {
 		metav1.SetMetaDataAnnotation(&s.ObjectMeta, hnc.AnnotationVoid, "true")
 	} else {
 		delete(s.Annotations, hnc.AnnotationVoid)

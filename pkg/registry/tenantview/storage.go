@@ -15,8 +15,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 )
@@ -61,7 +61,7 @@ func begin(ctx context.Context, reviews authorizer.Authorizer, verb string, v *h
 // authorize requires the permission in all namespaces: a TenantView lets hns-gateway act as its callers in a subtree,
 // which an administrator of a namespace cannot decide.
 func authorize(ctx context.Context, reviews authorizer.Authorizer, verb string, v *hnc.TenantView) error {
-	user, allowed, err := review.Requester(ctx, reviews, authorizer.AttributesRecord{
+	user, allowed, err := accessreview.Requester(ctx, reviews, authorizer.AttributesRecord{
 		Verb: verb, APIGroup: resource.Group, APIVersion: "*", Resource: resource.Resource, Name: v.Name,
 	})
 	if err != nil || allowed {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -33,7 +33,7 @@ func (a *Abstract) Validate(ctx context.Context, namespace *corev1.Namespace, be
 		if err := a.authorizer.authorizeAbstract(ctx, s, reject, namespace.Name, slices.Concat(before, after), after); err != nil || len(after) == 0 {
 			return &fence.Guard{}, err
 		}
-		if err := validateAbstractPosition(ctx, s, reject, namespace); err != nil || review.ByPropagator(ctx) {
+		if err := validateAbstractPosition(ctx, s, reject, namespace); err != nil || accessreview.ByPropagator(ctx) {
 			return &fence.Guard{}, err
 		}
 		for i, name := range after {
@@ -109,7 +109,7 @@ func validateAbstractName(ctx context.Context, s *snapshot, reject rejection, fi
 // namespaces, which are copied into namespaces of any free name, must not give one of them the labels of others. The
 // propagator may restore what the namespace's annotation says, which only it can write.
 func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject rejection, namespace string, names, after []string) error {
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		current, err := s.namespace(ctx, namespace)
 		if err != nil || len(after) == 0 || (current != nil && slices.Equal(hnc.AbstractAncestors(current.Annotations), after)) {
 			return err
@@ -129,7 +129,7 @@ func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject 
 // a root: admins of the root must not take namespaces out of the policies of a directory that they may not leave
 // themselves. chain is that of the new parent.
 func (a *Authorizer) authorizeLeaving(ctx context.Context, s *snapshot, reject rejection, root string, chain []string) error {
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	recorded, lost, err := a.abstractAncestors(ctx, s, root)
@@ -190,7 +190,7 @@ func (c *Claims) authorizeAbstractName(ctx context.Context, reject rejection, fi
 		return nil
 	}
 	user, allowed, err := hnc.PropagatorUser, false, error(nil)
-	if !review.ByPropagator(ctx) {
+	if !accessreview.ByPropagator(ctx) {
 		user, allowed, err = c.authorizer.allowsUnlisted(ctx, hnc.PermissionAbstract, name)
 	}
 	if err != nil || allowed {

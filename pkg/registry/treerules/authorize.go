@@ -12,7 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // Authorizer authorizes what a write means beyond its own object: permissions in other namespaces, and permissions on
@@ -31,7 +31,7 @@ func (a *Authorizer) SetHierarchies(get HierarchyGetter) { a.hierarchies = get }
 // ManagedKeys returns the labels and annotations that the requester's objects may set, nil for any: the propagator
 // copies those of a Subnamespace, and reports the ones that are no longer managed (docs/spec/hnc.md 2.0, C2).
 func (a *Authorizer) ManagedKeys(ctx context.Context) validation.Managed {
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	return a.config.Rules().Keys
@@ -149,7 +149,7 @@ func (r rejection) notAdmin(user, namespace, role string) error {
 // and returns the requester's name. The propagator is allowed everything, because it only repeats what others were
 // authorized to do.
 func (a *Authorizer) allowsAny(ctx context.Context, verb, namespace string, resources ...schema.GroupResource) (requester string, allowed bool, err error) {
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		return hnc.PropagatorUser, true, nil
 	}
 	for _, resource := range resources {
@@ -182,5 +182,5 @@ func (a *Authorizer) allowsUnlisted(ctx context.Context, permission hnc.Permissi
 
 // allows reports whether the requester has a permission on a resource, and returns the requester's name.
 func (a *Authorizer) allows(ctx context.Context, attributes authorizer.AttributesRecord) (requester string, allowed bool, err error) {
-	return review.Requester(ctx, a.config.Authorizer, attributes)
+	return accessreview.Requester(ctx, a.config.Authorizer, attributes)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // SetLabels are the labels that a Hierarchy or a Subnamespace sets: those that descendants inherit, and those of the
@@ -29,7 +29,7 @@ func (a *Authorizer) AuthorizePodSecurity(ctx context.Context, object, namespace
 
 // requirePodSecurity requires the permission to change the Pod Security labels of a namespace.
 func (a *Authorizer) requirePodSecurity(ctx context.Context, reject rejection, field, namespace string) error {
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	user, allowed, err := a.allows(ctx, authorizer.AttributesRecord{
@@ -49,7 +49,7 @@ func (a *Authorizer) requirePodSecurity(ctx context.Context, reject rejection, f
 // authorizePodSecurityMove authorizes a move that changes the Pod Security labels that a namespace and its descendants
 // get from hierarchies. The chains are those of its current and of its new parent.
 func (a *Authorizer) authorizePodSecurityMove(ctx context.Context, s *snapshot, reject rejection, field, name string, from, to []string) error {
-	if a.hierarchies == nil || review.ByPropagator(ctx) || !slices.ContainsFunc(hnc.PodSecurityLabels, a.config.Rules().Label) {
+	if a.hierarchies == nil || accessreview.ByPropagator(ctx) || !slices.ContainsFunc(hnc.PodSecurityLabels, a.config.Rules().Label) {
 		return nil
 	}
 	own, err := a.podSecurityOf(ctx, s, name)

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -115,7 +115,7 @@ func (a *Authorizer) carriesPropagation(ctx context.Context, s *snapshot, names 
 // requirePropagation requires the permission to set spec.propagation in the tree of a root. The propagator has it. The
 // field is what a rejection begins with.
 func (a *Authorizer) requirePropagation(ctx context.Context, reject rejection, field, root string) error {
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	user, allowed, err := a.allowsUnlisted(ctx, hnc.PermissionPropagation, root)

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -15,7 +15,7 @@ import (
 // after a loss of the hierarchies, restores the parent from the tree labels, which only it can write. At any other time,
 // the labels may lag behind a namespace that has left its parent. Requests of other users pass, with a nil guard.
 func (a *Authorizer) AuthorizePropagator(ctx context.Context, namespace *corev1.Namespace, parent string, restoring bool) (*fence.Guard, error) {
-	if parent == "" || !review.ByPropagator(ctx) {
+	if parent == "" || !accessreview.ByPropagator(ctx) {
 		return nil, nil
 	}
 	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
 // maxOrphans bounds the number of reviews for one claim.
@@ -122,7 +122,7 @@ func (c *Claims) authorizeArrivals(ctx context.Context, s *snapshot, reject reje
 func (a *Authorizer) adoption(ctx context.Context, reject rejection, field, name string) func(orphan string) error {
 	reviewed, everywhere := 0, false
 	return func(orphan string) (err error) {
-		if review.ByPropagator(ctx) {
+		if accessreview.ByPropagator(ctx) {
 			return reject.missingParent(field, name, "create the Subnamespace yourself, as a user with this permission")
 		}
 		// The permission in all namespaces comes first, because it suffices for any number of orphans.
@@ -159,7 +159,7 @@ func (a *Authorizer) authorizeJoining(ctx context.Context, reject rejection, fie
 	if joining == nil {
 		return nil
 	}
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		if hnc.IsLabeledChild(joining.Labels, hnc.AbstractAncestors(joining.Annotations), parent) {
 			return nil
 		}

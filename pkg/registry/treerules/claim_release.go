@@ -3,7 +3,7 @@ package treerules
 import (
 	"context"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -42,7 +42,7 @@ func (c *Claims) ValidateRelease(ctx context.Context, name, parent string) (*fen
 // permissions that it has inherited. So the requester needs the permissions to make the namespace a root, although its
 // Hierarchy keeps the parent. It returns an error of reason Forbidden for everybody else.
 func (c *Claims) AuthorizeDetachment(ctx context.Context, name, parent string) error {
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	_, err := c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {

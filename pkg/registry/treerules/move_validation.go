@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/forest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // validateEligible rejects a Hierarchy whose namespace or parent is excluded, and a parent of an external namespace. It
@@ -111,7 +111,7 @@ func beingDeleted(reject rejection, field, parent string) error {
 // propagator. When the edge of that ancestor is gone, the chain ends there, while the propagator still counts what is
 // below to the whole tree.
 func validateJoin(ctx context.Context, s *snapshot, reject rejection, field, parent string) error {
-	if parent == "" || review.ByPropagator(ctx) {
+	if parent == "" || accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	edge, err := s.edge(ctx, parent)

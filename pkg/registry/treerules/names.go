@@ -8,7 +8,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // authorizeNames authorizes names that come below a parent, with respect to the TenantViews of its ancestors: with one
@@ -71,7 +71,7 @@ func (s *snapshot) isBelow(ctx context.Context, name, ancestor string) (bool, er
 // allowed to, because it creates sub-namespaces on behalf of others.
 func (a *Authorizer) authorizeHiding(ctx context.Context, reject rejection, field, name, rival, ancestor string) error {
 	user, allowed, err := hnc.PropagatorUser, false, error(nil)
-	if !review.ByPropagator(ctx) {
+	if !accessreview.ByPropagator(ctx) {
 		user, allowed, err = a.allows(ctx, authorizer.AttributesRecord{
 			Verb: "update", Namespace: ancestor, APIGroup: hnc.GroupName, APIVersion: "*", Resource: "tenantviews", Name: hnc.TenantViewSingleton,
 		})
@@ -96,7 +96,7 @@ func (i *Index) subtreeNames(top *corev1.Namespace) []string {
 // same time cannot both get one name in a view. A namespace that is below the parent already has been in the views
 // before, and so has what the propagator takes back after a loss of the hierarchies.
 func (c *Claims) authorizeName(ctx context.Context, s *snapshot, reject rejection, field, name, parent string, claim claim) error {
-	if claim.old.held() || (claim.joining != nil && review.ByPropagator(ctx)) {
+	if claim.old.held() || (claim.joining != nil && accessreview.ByPropagator(ctx)) {
 		return nil
 	}
 	rivals, err := c.authorizer.authorizeNames(ctx, s, reject, field, []string{name}, parent, nil)
@@ -132,7 +132,7 @@ const maxComparedRivals = 32
 // authorizeNames does so for a move, with all that moves. The edges of the first rivals are compared at commit, as for
 // a claim. The propagator only repeats moves that were authorized.
 func (m *Moves) authorizeNames(ctx context.Context, s *snapshot, reject rejection, namespace *corev1.Namespace, move move) error {
-	if len(move.chain) == 0 || review.ByPropagator(ctx) {
+	if len(move.chain) == 0 || accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	var left []string

@@ -19,8 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sourceindex"
 )
 
@@ -167,9 +167,9 @@ func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field 
 func (o *Overwrites) requester(ctx context.Context) (user.Info, error) {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
-		return nil, apierrors.NewInternalError(review.ErrNoUser)
+		return nil, apierrors.NewInternalError(accessreview.ErrNoUser)
 	}
-	if o.config.Sources == nil || review.ByPropagator(ctx) {
+	if o.config.Sources == nil || accessreview.ByPropagator(ctx) {
 		return nil, nil
 	}
 	return requester, nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -16,7 +16,7 @@ func (s *snapshot) limitClaim(ctx context.Context, guard *fence.Guard, reject re
 		return err
 	}
 	existing, err := s.namespace(ctx, name)
-	if err != nil || s.index.config.Use == nil || review.ByPropagator(ctx) || existing == nil && len(orphans) == 0 {
+	if err != nil || s.index.config.Use == nil || accessreview.ByPropagator(ctx) || existing == nil && len(orphans) == 0 {
 		return err
 	}
 	l, err := s.limits(ctx)

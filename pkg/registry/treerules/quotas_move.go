@@ -11,9 +11,9 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -83,7 +83,7 @@ func (e ExceededQuota) String() string { return quota.ExceededMessage(e.Namespac
 // exceededByMove returns the quotas that a move would exceed. It counts the use that is recorded: namespaces without
 // quotas have no record.
 func (s *snapshot) exceededByMove(ctx context.Context, reject rejection, namespace *corev1.Namespace, move move) ([]ExceededQuota, error) {
-	if s.index.config.Use == nil || move.guard == nil || review.ByPropagator(ctx) {
+	if s.index.config.Use == nil || move.guard == nil || accessreview.ByPropagator(ctx) {
 		return nil, nil
 	}
 	l, err := s.limits(ctx)

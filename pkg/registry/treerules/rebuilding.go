@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // rebuildSeconds is after how many seconds a client may repeat a request that has to wait for the rebuild of the
@@ -19,7 +19,7 @@ const rebuildSeconds = 1
 // it was lost, and the propagator is about to rebuild them from the namespaces. What users write meanwhile would be
 // decided on an empty tree, and would be kept by the rebuild. Requests of the propagator pass.
 func (t *Tree) AwaitRebuild(ctx context.Context) error {
-	if t.rebuilding == nil || review.ByPropagator(ctx) {
+	if t.rebuilding == nil || accessreview.ByPropagator(ctx) {
 		return nil
 	}
 	rebuilding, err := t.rebuilding(ctx)

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 )
@@ -100,10 +100,10 @@ func keepFinalizer(ctx context.Context, reviews authorizer.Authorizer, v, old *h
 	if !slices.Contains(old.Finalizers, hnc.FinalizerViewDefinition) || slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {
 		return nil
 	}
-	if review.ByPropagator(ctx) {
+	if accessreview.ByPropagator(ctx) {
 		return nil
 	}
-	_, allowed, err := review.Requester(ctx, reviews, authorizer.AttributesRecord{
+	_, allowed, err := accessreview.Requester(ctx, reviews, authorizer.AttributesRecord{
 		Verb: "delete", APIGroup: "apiextensions.k8s.io", APIVersion: "*", Resource: "customresourcedefinitions",
 	})
 	if err != nil || allowed {

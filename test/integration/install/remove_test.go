@@ -18,7 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagatorroles"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -34,7 +34,7 @@ func TestInstallAndRemove(t *testing.T) {
 		t.Fatalf("the tree is incomplete: %v", before)
 	}
 
-	_, err := admin.RbacV1().ClusterRoles().Create(t.Context(), grant.Role(schema.GroupResource{Group: "example.com", Resource: "widgets"}), metav1.CreateOptions{})
+	_, err := admin.RbacV1().ClusterRoles().Create(t.Context(), propagatorroles.Role(schema.GroupResource{Group: "example.com", Resource: "widgets"}), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -217,7 +217,7 @@ func migrated(t *testing.T, members []member) {
 		ManagedNamespaceLabels: []string{`example\.com/.*`}, ExcludedNamespaces: []string{"kube-node-lease", "kube-public", "kube-system", "monitoring", "hnc-system", hnc.SystemNamespace},
 		DroppedAnnotations: []string{"example.com/checksum"},
 	}
-	if !inforce.Same(c.Spec.Rules, want) {
+	if !configrules.Same(c.Spec.Rules, want) {
 		t.Errorf("the rules are %+v, want %+v", c.Spec.Rules, want)
 	}
 	for _, m := range members {

@@ -30,11 +30,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/changerates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/waitready"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -157,8 +157,8 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 		})
 		go forest.Index.Run(t.Context())
 		options := storageOptions{*config, client.Decorator()}
-		changes := rates.NewChanges(authorizer.AuthorizerFunc(authorize), "hierarchies", "hierarchies")
-		storage, err := hierarchy.NewStorage(apiserver.Scheme, options, forest, kinds.NewMapper(meta.NewDefaultRESTMapper(nil)), changes, readiness.Waiter{},
+		changes := changerates.NewChanges(authorizer.AuthorizerFunc(authorize), "hierarchies", "hierarchies")
+		storage, err := hierarchy.NewStorage(apiserver.Scheme, options, forest, kinds.NewMapper(meta.NewDefaultRESTMapper(nil)), changes, waitready.Waiter{},
 			func(context.Context, string, []string) func(context.Context) error { return nil })
 		if err != nil {
 			t.Fatal(err)
@@ -172,7 +172,7 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 			return h.(*hnc.Hierarchy), nil
 		}
 		forest.Authorizer.SetHierarchies(hierarchies)
-		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, hierarchies, changes, readiness.Waiter{})
+		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, hierarchies, changes, waitready.Waiter{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
 
 // Config is what a Controller needs besides the dependencies that all controllers get.
@@ -54,7 +54,7 @@ type Controller struct {
 	backups            *backups
 	failures           *failures
 	// retries limit further tries to write copies that were refused before.
-	retries *rates.Rates
+	retries *tenantrates.Rates
 	// deciding bounds the memory that decisions about whole namespaces need. It is locked before the cache.
 	deciding sync.Mutex
 
@@ -93,7 +93,7 @@ func New(d controller.Dependencies, config Config) *Controller {
 		kept:    map[int]map[types.UID]types.UID{},
 		events:  eventRecorder{d.Events},
 		backups: newBackups(d.Hierarchy, d.Dynamic),
-		retries: rates.New(retriedPerSecond, retriedBurst),
+		retries: tenantrates.New(retriedPerSecond, retriedBurst),
 	}
 	c.failures = &failures{
 		cache: d.Cache, events: c.events, changed: config.FailuresChanged, known: map[int]map[string]map[string]failure{},

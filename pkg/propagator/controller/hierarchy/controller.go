@@ -19,8 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/pacing"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
@@ -34,13 +34,13 @@ type Controller struct {
 	// childLists delays lists of children after the previous write: each write is as large as the list, and while a
 	// tree is built there is a new child all the time. Of many children it delays the whole status, which contains
 	// them.
-	childLists *cooldown.Cooldown
+	childLists *pacing.Cooldown
 	// creations delays new Hierarchies in namespaces that appeared after their children: clients that apply a directory
 	// look whether there is a Hierarchy, find none, and would fail to create it.
-	creations *cooldown.Cooldown
+	creations *pacing.Cooldown
 	// pace delays the statuses of large Hierarchies, and new metadata of Subnamespaces in them, by large.
-	pace  cooldown.Pace
-	large *cooldown.Cooldown
+	pace  pacing.Pace
+	large *pacing.Cooldown
 	// uncertain are the namespaces whose status may or may not be as it was written last, because the answer was lost.
 	uncertain sync.Map
 }
@@ -53,7 +53,7 @@ const manyChildren = 500
 func New(d controller.Dependencies, window time.Duration, conditions func(namespace string, conditions []metav1.Condition)) *Controller {
 	return &Controller{
 		Dependencies: d, window: window, conditions: conditions,
-		childLists: cooldown.New(10 * window), creations: cooldown.New(20 * window), pace: cooldown.NewPace(), large: cooldown.New(window),
+		childLists: pacing.New(10 * window), creations: pacing.New(20 * window), pace: pacing.NewPace(), large: pacing.New(window),
 	}
 }
 

@@ -22,8 +22,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/pacing"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
@@ -35,7 +35,7 @@ type Controller struct {
 	controller.Dependencies
 	// limited reports whether a namespace is held to the limits above.
 	limited  func(s *cache.State, name string) bool
-	reported *cooldown.Cooldown
+	reported *pacing.Cooldown
 	// protection locks what protects a namespace with sub-namespaces, by its name.
 	protection keymutex.KeyMutex
 	// uncertain has the names of namespaces whose protection may have been patched, although an error was returned.
@@ -44,7 +44,7 @@ type Controller struct {
 
 // New returns a Controller. limited reports whether a namespace is held to the limits above.
 func New(d controller.Dependencies, limited func(s *cache.State, name string) bool) *Controller {
-	return &Controller{Dependencies: d, limited: limited, reported: cooldown.New(remainingPeriod), protection: keymutex.NewHashed(lockedNamespaces)}
+	return &Controller{Dependencies: d, limited: limited, reported: pacing.New(remainingPeriod), protection: keymutex.NewHashed(lockedNamespaces)}
 }
 
 // Handlers returns the handlers that enqueue affected namespaces.

@@ -16,7 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache/quotas"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/pacing"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
@@ -26,8 +26,8 @@ type Controller struct {
 	metrics *quotaMetrics
 	config  Config
 	// statuses delays the next write of a status that keeps changing.
-	statuses *cooldown.Cooldown
-	pace     cooldown.Pace
+	statuses *pacing.Cooldown
+	pace     pacing.Pace
 	// webhook registers the webhook.
 	webhook *registrar
 
@@ -56,7 +56,7 @@ type Config struct {
 // New returns a Controller.
 func New(d controller.Dependencies, config Config) *Controller {
 	c := &Controller{
-		Dependencies: d, config: config, metrics: newMetrics(d.Metrics), statuses: cooldown.New(10 * config.Window), pace: cooldown.NewPace(),
+		Dependencies: d, config: config, metrics: newMetrics(d.Metrics), statuses: pacing.New(10 * config.Window), pace: pacing.NewPace(),
 		tallies: newTallies(), pending: sets.New[string](), failures: map[string]string{}, exceeded: sets.New[quotas.Key](),
 	}
 	c.webhook = &registrar{Dependencies: d, mode: config.Mode, effective: c.resume}

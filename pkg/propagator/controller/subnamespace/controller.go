@@ -19,8 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/pacing"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
@@ -33,10 +33,10 @@ type Controller struct {
 	requestedAt        *queue.Stamps
 	creationSeconds    *metrics.Histogram
 	// refusals delays further tries to create required children in a tree, by its root, after one was refused again.
-	refusals *cooldown.Cooldown
+	refusals *pacing.Cooldown
 	// pace delays reports about large Subnamespaces, by large, whose names are those of the parent and the Subnamespace.
-	pace  cooldown.Pace
-	large *cooldown.Cooldown
+	pace  pacing.Pace
+	large *pacing.Cooldown
 }
 
 // Controllers are those that complete new namespaces.
@@ -51,8 +51,8 @@ type Controllers struct {
 func New(d controller.Dependencies, others Controllers, inheritPodSecurity bool) *Controller {
 	return &Controller{
 		Dependencies: d, Controllers: others,
-		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(), creationSeconds: newCreationSeconds(d.Metrics), refusals: cooldown.New(refusedPace),
-		pace: cooldown.NewPace(), large: cooldown.New(time.Second),
+		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(), creationSeconds: newCreationSeconds(d.Metrics), refusals: pacing.New(refusedPace),
+		pace: pacing.NewPace(), large: pacing.New(time.Second),
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
 
 // settle is how long changes of Roles and RoleBindings are collected, each of which requires reviews.
@@ -41,12 +41,12 @@ const (
 // Controller reconciles the CustomResourceDefinitions of views.
 type Controller struct {
 	controller.Dependencies
-	rates *rates.Rates
+	rates *tenantrates.Rates
 }
 
 // New returns a Controller.
 func New(d controller.Dependencies) *Controller {
-	return &Controller{Dependencies: d, rates: rates.New(perSecond, burst)}
+	return &Controller{Dependencies: d, rates: tenantrates.New(perSecond, burst)}
 }
 
 // all is the key of all namespaces.

@@ -1,6 +1,6 @@
-// Package transaction serves a registry whose writes depend on the tree: each write runs in a context that carries a
+// Package fencedstore serves a registry whose writes depend on the tree: each write runs in a context that carries a
 // fence, and is evaluated again on fresh reads when the fence lost.
-package transaction
+package fencedstore
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/rates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/changerates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treerules"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -31,7 +31,7 @@ type Store struct {
 	// GeneratesNames allows metadata.generateName.
 	GeneratesNames bool
 	// Changes limit how often objects change. Nil means that they do not.
-	Changes *rates.Changes
+	Changes *changerates.Changes
 }
 
 // New returns a Store on a completed generic store. It deletes with one worker, because a fence belongs to one write at

@@ -1,5 +1,5 @@
-// Package cooldown spaces writes of what keeps changing.
-package cooldown
+// Package pacing spaces writes of what keeps changing.
+package pacing
 
 import (
 	"maps"

@@ -1,7 +1,7 @@
-// Package requestlimits bounds the URLs and headers of requests. Go's servers accept a megabyte, which stays in memory as
+// Package requestsize bounds the URLs and headers of requests. Go's servers accept a megabyte, which stays in memory as
 // long as a watch. Selectors in the URL are parsed before the user is known, and are part of the keys of caches. Segments
 // of a path and short headers take many times their bytes.
-package requestlimits
+package requestsize
 
 import (
 	"fmt"

@@ -1,5 +1,5 @@
-// Package follow follows the objects of one of this server's own stores.
-package follow
+// Package storewatch follows the objects of one of this server's own stores.
+package storewatch
 
 import (
 	"context"

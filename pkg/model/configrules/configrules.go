@@ -1,5 +1,5 @@
-// Package inforce holds the rules that a server applies: what spec.rules of the configuration means.
-package inforce
+// Package configrules holds the rules that a server applies: what spec.rules of the configuration means.
+package configrules
 
 import (
 	"sync/atomic"

@@ -1,4 +1,4 @@
-package inforce
+package configrules
 
 import (
 	"reflect"

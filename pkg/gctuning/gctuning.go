@@ -1,5 +1,5 @@
-// Package memory tunes the garbage collector of servers that keep a large part of a cluster in memory.
-package memory
+// Package gctuning tunes the garbage collector of servers that keep a large part of a cluster in memory.
+package gctuning
 
 import (
 	"os"

@@ -1,6 +1,6 @@
-// Package review asks who makes a request, and the authorizer for permissions beyond the request itself, such as those
+// Package accessreview asks who makes a request, and the authorizer for permissions beyond the request itself, such as those
 // in other namespaces.
-package review
+package accessreview
 
 import (
 	"context"

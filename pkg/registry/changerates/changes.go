@@ -1,5 +1,5 @@
-// Package rates limits how often tenants change what concerns many namespaces.
-package rates
+// Package changerates limits how often tenants change what concerns many namespaces.
+package changerates
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
 
 const (
@@ -33,7 +33,7 @@ func Below(namespaces int) int { return min(namespaces/namespacesOfChange, chang
 // Changes limit how often a resource is changed in a tree that concerns many namespaces, by users who may not change it
 // in all trees.
 type Changes struct {
-	rates   *rates.Rates
+	rates   *tenantrates.Rates
 	reviews authorizer.Authorizer
 	// resource is that of the group hnc.x-k8s.io, and what says what of it is changed.
 	resource, what string
@@ -42,7 +42,7 @@ type Changes struct {
 
 // NewChanges returns the rates of changes of a resource of hnc.x-k8s.io. Its text for people is what.
 func NewChanges(reviews authorizer.Authorizer, resource, what string) *Changes {
-	return &Changes{rates.New(changesPerSecond, changesBurst), reviews, resource, what, time.Now}
+	return &Changes{tenantrates.New(changesPerSecond, changesBurst), reviews, resource, what, time.Now}
 }
 
 // change is what a request has taken of the rate.
@@ -82,7 +82,7 @@ func (r *Changes) Allow(ctx context.Context, root string, cost int, verb string)
 		c.root, c.cost = root, cost
 		return nil
 	}
-	_, allowed, err := review.Requester(ctx, r.reviews, authorizer.AttributesRecord{Verb: verb, APIGroup: hnc.GroupName, APIVersion: "*", Resource: r.resource})
+	_, allowed, err := accessreview.Requester(ctx, r.reviews, authorizer.AttributesRecord{Verb: verb, APIGroup: hnc.GroupName, APIVersion: "*", Resource: r.resource})
 	if err != nil || allowed {
 		return err
 	}

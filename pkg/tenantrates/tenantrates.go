@@ -1,5 +1,5 @@
-// Package rates limits what is written on behalf of tenants: bytes, and changes.
-package rates
+// Package tenantrates limits what is written on behalf of tenants: bytes, and changes.
+package tenantrates
 
 import (
 	"maps"

@@ -1,4 +1,4 @@
-package rates
+package tenantrates
 
 import (
 	"testing"

@@ -1,5 +1,5 @@
-// Package readiness has a write return when the propagator has put into effect what was written.
-package readiness
+// Package waitready has a write return when the propagator has put into effect what was written.
+package waitready
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package cooldown
+package pacing
 
 import (
 	"encoding/json"
@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/rates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
 
 const (
@@ -21,10 +21,10 @@ const (
 )
 
 // Pace delays the statuses of large objects while many bytes of them have been written. It is safe for concurrent use.
-type Pace struct{ bytes *rates.Rates }
+type Pace struct{ bytes *tenantrates.Rates }
 
 // NewPace returns a Pace.
-func NewPace() Pace { return Pace{rates.New(perSecond, burst)} }
+func NewPace() Pace { return Pace{tenantrates.New(perSecond, burst)} }
 
 // Written counts an object that was written in the tree of a root, and returns for how long not to write it again. It
 // counts nothing if the object still has the version that it had before: the server did not store it again.

@@ -1,5 +1,5 @@
-// Package grant gives hns-propagator the permissions on kinds that are propagated.
-package grant
+// Package propagatorroles gives hns-propagator the permissions on kinds that are propagated.
+package propagatorroles
 
 import (
 	"context"
