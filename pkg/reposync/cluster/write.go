@@ -16,6 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -34,10 +35,14 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	client := c.in(resource, o.Namespace)
 	c.mu.Lock()
 	_, ours := c.live[o.ID]
+	// What others have written to a new namespace since causes a conflict. If they have rewritten managedFields, the policies
+	// reject the change, unless the account may use both RepositorySyncs.
+	within, missing := c.created[o.Namespace], false
 	c.mu.Unlock()
-	if !ours || o.Handling == plan.CreateOnly {
+	if !ours && !within || o.Handling == plan.CreateOnly {
 		switch found, err := client.Get(ctx, o.Name, metav1.GetOptions{}); {
 		case apierrors.IsNotFound(err):
+			missing = true
 		case err != nil || o.Handling == plan.CreateOnly:
 			return err
 		default:
@@ -59,6 +64,11 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	}
 	// Without force, a field that somebody else has set is a conflict: also one that was set since.
 	result, err := apply(ours)
+	if missing && err == nil && o.Kind == object.Namespace {
+		c.mu.Lock()
+		c.created[o.Name] = true
+		c.mu.Unlock()
+	}
 	if !ours && apierrors.IsConflict(err) {
 		found, getErr := client.Get(ctx, o.Name, metav1.GetOptions{})
 		if getErr != nil {
