@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
@@ -25,7 +26,8 @@ var errTerminating = errors.New("the object is being deleted; it is created agai
 
 // Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not
 // taken over. One that an update cannot change, because a field is immutable, is replaced, as copies are. One that is too
-// large, or invalid, with what others have added loses that. One that is CreateOnly and exists is left alone; without the
+// large, or invalid, with what others have added loses that; all lose annotations that say where they are propagated and are
+// not from the repository. One that is CreateOnly and exists is left alone; without the
 // label no watch shows its deletion, so nothing is remembered about it.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	resource, err := c.ResourceOf(o)
@@ -88,6 +90,9 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		// Without force after a deletion, so that an object that somebody else creates first is not taken over unseen.
 		result, err = apply(makesRoom(resource, rejected))
 	}
+	if err == nil {
+		result, err = c.keepPropagation(ctx, client, o, result)
+	}
 	if err != nil {
 		return err
 	}
@@ -97,6 +102,23 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		return errTerminating
 	}
 	return nil
+}
+
+// keepPropagation removes annotations of an applied object by which others have decided where it is propagated. With the
+// label, which a policy protects, it gets no new ones. It returns the object.
+func (c *Cluster) keepPropagation(ctx context.Context, client metadata.ResourceInterface, o *plan.Object, applied *metav1.PartialObjectMetadata) (*metav1.PartialObjectMetadata, error) {
+	annotations := map[string]any{}
+	for _, key := range o.Redirections(applied.Annotations) {
+		annotations[key] = nil
+	}
+	if len(annotations) == 0 {
+		return applied, nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": applied.UID, "annotations": annotations}})
+	if err != nil {
+		return nil, err
+	}
+	return client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
 }
 
 // makeWay changes the object that an update cannot turn into the one of the repository, if TryReplace permits it and it
