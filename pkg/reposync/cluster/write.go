@@ -301,8 +301,8 @@ func Foreign(sync string, o metav1.Object) error {
 var ErrReplaced = errors.New("it is gone, and another object has its name")
 
 // Delete deletes an object that the RepositorySync has applied, with its dependents in the background. It is no error
-// if that is gone. It returns ErrReplaced if another one has its name, and an error if an object of RBAC is not gone
-// afterwards, which grants nothing then.
+// if that is gone. It returns ErrReplaced if another one has its name, and an error if an object of RBAC, or one with
+// finalizers in a namespace, is not gone afterwards: it grants nothing then, or has no copies.
 func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 	resource, err := c.resource(id.Kind, "")
 	if err != nil {
@@ -324,18 +324,24 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 		return err
 	}
 	var replaced error
-	if conflict || id.Grants() {
+	if conflict || id.Namespace != "" || id.Grants() {
 		left, getErr := c.in(resource, id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
 		switch {
 		case getErr == nil && left.UID == uid && conflict:
 			return err
 		case getErr == nil && left.UID == uid:
 			err := fmt.Errorf("it is being deleted, and stays until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
-			empty := fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn())
-			if _, emptied := c.in(resource, id.Namespace).Patch(ctx, id.Name, types.MergePatchType, []byte(empty), metav1.PatchOptions{FieldManager: Manager(c.sync)}); emptied != nil {
-				return fmt.Errorf("%w, with what it grants: %w", err, emptied)
+			empty, kept := fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
+			if !id.Grants() {
+				empty, kept = fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
 			}
-			return err
+			_, emptied := c.in(resource, id.Namespace).Patch(ctx, id.Name, types.MergePatchType, []byte(empty), metav1.PatchOptions{FieldManager: Manager(c.sync)})
+			switch {
+			case emptied != nil && !apierrors.IsNotFound(emptied):
+				return fmt.Errorf("%w, with %s: %w", err, kept, emptied)
+			case emptied == nil && (id.Grants() || len(left.Finalizers) > 0):
+				return err
+			}
 		case getErr == nil && conflict:
 			replaced = ErrReplaced
 		case getErr == nil, apierrors.IsNotFound(getErr):

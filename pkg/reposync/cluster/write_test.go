@@ -425,3 +425,32 @@ func TestWhatFinalizersKeepGrantsNothing(t *testing.T) {
 		}
 	}
 }
+
+// A tenant may give the source of copies a finalizer.
+func TestWhatFinalizersKeepHasNoCopies(t *testing.T) {
+	for name, test := range map[string]struct {
+		finalizers string
+		code       int
+		want       string
+	}{
+		"a finalizer":         {`"example.com/hold"`, 200, "until its finalizers are removed: example.com/hold"},
+		"a grace period":      {"", 200, ""},
+		"it is gone":          {`"example.com/hold"`, 404, ""},
+		"marking is rejected": {`"example.com/hold"`, 403, "with its copies"},
+	} {
+		body := ""
+		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPatch {
+				content, _ := io.ReadAll(r.Body)
+				body = string(content)
+				w.WriteHeader(test.code)
+			}
+			_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","finalizers":[%s]}}`, test.finalizers)
+		})
+		c.set(o.ID, plan.Live{UID: "u", Version: 1})
+		err := c.Delete(t.Context(), o.ID)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || body != `{"metadata":{"uid":"u","annotations":{"propagate.hnc.x-k8s.io/none":"true"}}}` {
+			t.Errorf("%s: got %v after %s", name, err, body)
+		}
+	}
+}

@@ -48,7 +48,11 @@ func TestObjectsOfOthersAreKept(t *testing.T) {
 		}
 		answer(w, 200, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
 	})
-	mux.HandleFunc("GET /api/v1/namespaces/shop/configmaps/other", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /api/v1/namespaces/shop/configmaps/{name}", func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("name") == "own" {
+			answer(w, 404, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: 404})
+			return
+		}
 		answer(w, 200, metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}, ObjectMeta: metav1.ObjectMeta{Name: "other", UID: "another"}})
 	})
 	server := httptest.NewServer(mux)
