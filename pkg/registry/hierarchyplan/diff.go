@@ -46,14 +46,9 @@ func (p *Planner) diff(ctx context.Context, v *visibility, w copies.Write) strin
 	return unifiedDiff(is, will.Copied(), w.Kind.Group == "" && w.Kind.Resource == "secrets")
 }
 
-// current reads an object again, and returns nil if its UID has changed. It lists because the server lacks the verb
-// get, which would include subresources.
+// current reads an object again, and returns nil if its UID has changed.
 func (p *Planner) current(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) *unstructured.Unstructured {
-	var found *unstructured.Unstructured
-	err := p.Lister.forEach(ctx, kind.GroupVersionResource, namespace, named(o.Name), 0, func(string) bool { return true }, func(u *unstructured.Unstructured) error {
-		found = u
-		return nil
-	})
+	found, err := p.Lister.find(ctx, kind.GroupVersionResource, namespace, o.Name)
 	if err != nil || found == nil || found.GetUID() != o.UID {
 		return nil
 	}

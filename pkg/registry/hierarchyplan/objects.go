@@ -126,7 +126,7 @@ const (
 func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersionResource, namespaces sets.Set[string], f func(*unstructured.Unstructured) error) error {
 	var mu sync.Mutex
 	list := func(ctx context.Context, namespace string, most int) error {
-		return p.Lister.forEach(ctx, resource, namespace, nil, most, namespaces.Has, func(u *unstructured.Unstructured) error {
+		return p.Lister.forEach(ctx, resource, namespace, most, namespaces.Has, func(u *unstructured.Unstructured) error {
 			mu.Lock()
 			defer mu.Unlock()
 			return f(u)
