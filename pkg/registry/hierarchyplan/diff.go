@@ -2,13 +2,13 @@ package hierarchyplan
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/pmezard/go-difflib/difflib"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
@@ -58,7 +58,7 @@ func (p *Planner) current(ctx context.Context, kind copies.Kind, namespace strin
 // unifiedDiff returns the difference of two objects as a unified diff of their YAML.
 func unifiedDiff(is, willBe []byte, secret bool) string {
 	var before, after unstructured.Unstructured
-	if json.Unmarshal(is, &before.Object) != nil || json.Unmarshal(willBe, &after.Object) != nil {
+	if kjson.UnmarshalCaseSensitivePreserveInts(is, &before.Object) != nil || kjson.UnmarshalCaseSensitivePreserveInts(willBe, &after.Object) != nil {
 		return ""
 	}
 	if secret {

@@ -72,6 +72,13 @@ func TestDeepObjectsAreNotWrittenToBeCompared(t *testing.T) {
 	}
 }
 
+func TestLargeIntegersDiffer(t *testing.T) {
+	text := unifiedDiff([]byte(`{"spec":{"a":9007199254740992}}`), []byte(`{"spec":{"a":9007199254740993}}`), false)
+	if !strings.Contains(text, "-  a: 9007199254740992\n+  a: 9007199254740993\n") {
+		t.Errorf("got %q", text)
+	}
+}
+
 // A plan says why a change is refused, and not that a server is busy.
 func TestBusyServersRefuseNoChange(t *testing.T) {
 	forbidden, busy := apierrors.NewForbidden(schema.GroupResource{}, "", nil), apierrors.NewTooManyRequests("busy", 1)
