@@ -8,11 +8,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // printOverwritten prints the content that the object had before it was overwritten, as a manifest to apply.
@@ -26,9 +26,9 @@ func (o *whyOptions) printOverwritten(ctx context.Context, c *Clients, resource 
 	if err != nil {
 		return err
 	}
-	manifest, err := yaml.JSONToYAML([]byte(record.Spec.Manifest))
+	manifest, err := yamlbody.FromJSON([]byte(record.Spec.Manifest))
 	if err != nil {
-		return fmt.Errorf("invalid manifest in overwrittenobject %s: %w", record.Name, err)
+		return fmt.Errorf("spec.manifest of overwrittenobject %s cannot be printed: %w", record.Name, err)
 	}
 	_, err = Exact(o.Out).Write(manifest)
 	return err

@@ -1,6 +1,7 @@
 package yamlbody
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -46,5 +47,31 @@ func TestMarshalIsBounded(t *testing.T) {
 		if len(text) > maxIndentation+2<<20 {
 			t.Errorf("%s has %d bytes", name, len(text))
 		}
+	}
+}
+
+func TestJSONIsWrittenWithItsIntegers(t *testing.T) {
+	text, err := FromJSON([]byte(`{"b":[9007199254740993,1e3,"1"],"a":-9007199254740993}`))
+	if want := "a: -9007199254740993\nb:\n- 9007199254740993\n- 1000\n- \"1\"\n"; err != nil || string(text) != want {
+		t.Errorf("got %q, %v; want %q", text, err, want)
+	}
+	if _, err := FromJSON([]byte(strings.Repeat(`[`, 9000) + strings.Repeat(`]`, 9000))); !errors.Is(err, ErrTooDeep) {
+		t.Errorf("many levels: got %v", err)
+	}
+}
+
+// A limit for one object is none for a list of many.
+func TestLongListsAreWritten(t *testing.T) {
+	object := nested(3, strings.Repeat("some words\n", 90_000))
+	objects := []any{object, object, object, object, object, object, object}
+	text, err := json.Marshal(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Marshal(objects); !errors.Is(err, ErrTooDeep) {
+		t.Fatalf("the list is too short for this test: %v", err)
+	}
+	if _, err := FromJSON(text); err != nil {
+		t.Error(err)
 	}
 }

@@ -44,7 +44,7 @@ func (at position) String() string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// effectBatch bounds the namespaces whose effects are in memory at a time.
+// effectBatch bounds the namespaces whose effects are filtered at a time. Those with many writes are fewer.
 const effectBatch = 32
 
 // status returns what the requester may see of a plan, from a position on, with at most limit writes.
@@ -54,6 +54,7 @@ func (p *Planner) status(ctx context.Context, pr *prediction, from position, lim
 	status.Hidden = v.hiddenKinds(ctx)
 	page := &page{Planner: p, visibility: v, status: &status, start: from, started: from.Namespace == "", limit: limit}
 	pending := make([]plan.Effect, 0, effectBatch)
+	held, room := int64(0), max(pr.free, effectBytes)
 	flush := func() error {
 		v.prefetch(ctx, pending)
 		for _, e := range pending {
@@ -62,20 +63,25 @@ func (p *Planner) status(ctx context.Context, pr *prediction, from position, lim
 				page.add(ctx, e)
 			}
 		}
-		pending = pending[:0]
-		return ctx.Err()
+		clear(pending) // or its capacity would keep the writes
+		pending, held = pending[:0], 0
+		if ctx.Err() != nil {
+			return apierrors.NewTimeoutError("the change affects too many objects to plan in time; plan a smaller subtree", 0)
+		}
+		return nil
 	}
 	for e := range pr.effects {
-		if pending = append(pending, e); len(pending) == effectBatch {
+		size := pr.effectSize(e)
+		if size > room {
+			return status, apierrors.NewRequestEntityTooLargeError(errTooMany.Error())
+		}
+		if pending, held = append(pending, e), held+size; len(pending) == effectBatch || held >= effectBytes {
 			if err := flush(); err != nil {
-				return status, apierrors.NewTimeoutError("the change affects too many objects to plan in time; plan a smaller subtree", 0)
+				return status, err
 			}
 		}
 	}
-	if err := flush(); err != nil {
-		return status, apierrors.NewTimeoutError("the change affects too many objects to plan in time; plan a smaller subtree", 0)
-	}
-	return status, nil
+	return status, flush()
 }
 
 // page collects one page of a plan.

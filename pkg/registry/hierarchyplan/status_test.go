@@ -1,14 +1,25 @@
 package hierarchyplan
 
 import (
+	"context"
+	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/plan"
 )
 
 func TestPositionRoundTrip(t *testing.T) {
@@ -61,6 +72,13 @@ func TestDeepObjectsAreNotWrittenToBeCompared(t *testing.T) {
 	}
 }
 
+func TestLargeIntegersDiffer(t *testing.T) {
+	text := unifiedDiff([]byte(`{"spec":{"a":9007199254740992}}`), []byte(`{"spec":{"a":9007199254740993}}`), false)
+	if !strings.Contains(text, "-  a: 9007199254740992\n+  a: 9007199254740993\n") {
+		t.Errorf("got %q", text)
+	}
+}
+
 // A plan says why a change is refused, and not that a server is busy.
 func TestBusyServersRefuseNoChange(t *testing.T) {
 	forbidden, busy := apierrors.NewForbidden(schema.GroupResource{}, "", nil), apierrors.NewTooManyRequests("busy", 1)
@@ -69,5 +87,79 @@ func TestBusyServersRefuseNoChange(t *testing.T) {
 	}
 	if err := delayed([]error{forbidden, busy}); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// creations returns the effect of that many creations in a namespace.
+func creations(namespace string, n int) plan.Effect {
+	e := plan.Effect{Namespace: namespace, Writes: make([]copies.Write, n)}
+	for i := range e.Writes {
+		e.Writes[i] = copies.Write{Kind: configMaps, Verb: copies.Create, Namespace: namespace, Name: fmt.Sprint(i), Source: &copies.Object{Namespace: "above"}}
+	}
+	return e
+}
+
+// Each of many namespaces inherits as many objects as a plan may have.
+func TestLargeEffectsAreFilteredOneAfterAnother(t *testing.T) {
+	var reviewed sync.Map
+	p := New(Config{Authorizer: authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if reviewed.Store(a.GetNamespace(), true); a.GetNamespace() == "" || a.GetResource() == "resourcequotas" {
+			return authorizer.DecisionDeny, "", nil
+		}
+		return authorizer.DecisionAllow, "", nil
+	})})
+	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	for _, row := range []struct{ namespaces, writes, atATime int }{{8, 20_000, 1}, {8, 10_000, 2}, {2 * effectBatch, 1, effectBatch}} {
+		reviewed.Clear()
+		pr := &prediction{namespace: "namespace-0", snapshot: &snapshot{}, effects: func(yield func(plan.Effect) bool) {
+			for i := range row.namespaces {
+				if before := fmt.Sprint("namespace-", i-row.atATime); i >= row.atATime {
+					if _, ok := reviewed.Load(before); !ok {
+						t.Fatalf("%d writes in %s are kept until those in namespace %d are there", row.writes, before, i)
+					}
+				}
+				if !yield(creations(fmt.Sprint("namespace-", i), row.writes)) {
+					return
+				}
+			}
+		}}
+		status, err := p.status(ctx, pr, position{}, 1)
+		if err != nil || int(status.Summary.Added) != row.namespaces*row.writes {
+			t.Errorf("got %d creations, %v; want %d times %d", status.Summary.Added, err, row.namespaces, row.writes)
+		}
+	}
+}
+
+func TestEffectsThatAreTooLargeForTheMemoryAreRejected(t *testing.T) {
+	bindings := copies.NewIndex(copies.RoleBindings)
+	for _, name := range []string{"editors", "viewers"} {
+		bindings.Set(copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, UID: types.UID(name)}}, copies.RoleBindings, &copies.Rules{}))
+	}
+	removal := func() plan.Effect {
+		return plan.Effect{Namespace: "a", Writes: []copies.Write{
+			{Kind: copies.RoleBindings, Verb: copies.Delete, Namespace: "a", Name: "editors", Present: bindings.Get("a", "editors")},
+		}}
+	}
+	subjects := func(n int) map[types.UID]grant {
+		return map[types.UID]grant{"viewers": {subjects: make([]rbacv1.Subject, n)}}
+	}
+	for name, row := range map[string]struct {
+		free   int64
+		effect plan.Effect
+		grants map[types.UID]grant
+		large  bool
+	}{
+		"many objects":                         {64 << 20, creations("a", 100_000), nil, false},
+		"very many objects":                    {64 << 20, creations("a", 200_000), nil, true},
+		"many objects beside many":             {16 << 20, creations("a", 100_000), nil, true},
+		"a batch beside as many as may be":     {0, creations("a", 20_000), nil, false},
+		"subjects of a RoleBinding that stays": {16 << 20, removal(), subjects(10_000), false},
+		"very many subjects":                   {16 << 20, removal(), subjects(50_000), true},
+	} {
+		pr := &prediction{namespace: "a", snapshot: &snapshot{free: row.free, grants: row.grants, indexes: []*copies.Index{bindings}},
+			effects: func(yield func(plan.Effect) bool) { yield(row.effect) }}
+		if _, err := New(Config{}).status(t.Context(), pr, position{}, 1); apierrors.IsRequestEntityTooLargeError(err) != row.large || (err != nil) != row.large {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
