@@ -57,8 +57,12 @@ func (s *source) page(r *http.Request) (items []string, next string) {
 		to = from + limit
 		next = strconv.Itoa(to)
 	}
+	padding := s.padding
+	if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList;") {
+		padding = ""
+	}
 	for i := from; i < to; i++ {
-		items = append(items, fmt.Sprintf(`{"metadata":{"namespace":%q,"name":"%d","resourceVersion":"1"},"data":{"x":%q}}`, namespace, i, s.padding))
+		items = append(items, fmt.Sprintf(`{"metadata":{"namespace":%q,"name":"%d","resourceVersion":"1"},"data":{"x":%q}}`, namespace, i, padding))
 	}
 	return items, next
 }

@@ -14,11 +14,6 @@ const (
 	// Decoding and encoding them needs up to three times as much, of 1 GiB that the container may use by default.
 	maxListMemory  = 64 << 20
 	maxListsMemory = 128 << 20
-	// smallPage is a number of objects that does not exceed maxListMemory, because etcd's objects have 1.5 MiB at most.
-	smallPage = 16
-	// namespacePage is a number of namespaces whose metadata is read at a time: few, because many watches of a user may
-	// start at the same time.
-	namespacePage = 100
 )
 
 var errTooLarge = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
