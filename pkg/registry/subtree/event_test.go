@@ -147,7 +147,7 @@ func TestBufferedEventsTakeNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newWatchMux(upstream{}, 10)
 		events := strings.Repeat(fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"namespace":"a","resourceVersion":"1"},"data":{"x":"%s"}}}`+"\n", strings.Repeat("x", 1<<20)), 3)
-		w := newSharedWatch(t.Context(), m, reader{kind: configMaps, memory: testMemory().share("ann")})
+		w := newSharedWatch(t.Context(), m, reader{kind: configMaps, memory: testMemory().share("ann", "a")})
 		w.own = true
 		var added atomic.Int32
 		var running sync.WaitGroup

@@ -153,7 +153,7 @@ func newSource(t *testing.T) (*source, *watchMux, reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, newWatchMux(up, 200), reader{upstream: up, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: testMemory().share("ann")}
+	return s, newWatchMux(up, 200), reader{upstream: up, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: testMemory().share("ann", "a")}
 }
 
 func watchFrom(ctx context.Context, t *testing.T, h *watchMux, r reader, from string) *feed {

@@ -37,7 +37,7 @@ func TestPagesOfLargeObjectsHaveFewer(t *testing.T) {
 			query.Set("continue", answer.Metadata.Continue)
 		}
 		watched := 0
-		r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann")}
+		r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann", "a")}
 		if err := r.eachNamespace(t.Context(), []string{"a", "b"}, "1", func(_ string, p *page) error {
 			watched += p.len()
 			return nil
@@ -56,7 +56,7 @@ func TestAnObjectThatIsTooLargeIsNamed(t *testing.T) {
 	h.memory = newMemory(36<<10, 72<<10)
 	s.padding, s.objects = strings.Repeat("x", 40<<10), map[string]int{"a": 3}
 	_, listErr := h.listAs(t, "ann", url.Values{"limit": {"500"}, "continue": {continueToken{"1", "a", "1"}.String()}})
-	r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann")}
+	r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann", "a")}
 	watchErr := r.eachNamespace(t.Context(), []string{"a"}, "1", func(string, *page) error { return nil })
 	for i, err := range []error{watchErr, listErr} {
 		if want := fmt.Sprintf(`configmaps "%d" in namespace "a" has more than 64 MiB`, i); !apierrors.IsRequestEntityTooLargeError(err) || !strings.Contains(err.Error(), want) {
