@@ -29,13 +29,13 @@ func (s limited) Create(ctx context.Context, key string, obj, out runtime.Object
 		return err
 	}
 	err = s.Interface.Create(ctx, key, obj, out, ttl)
-	if s.rejected(storeerr.InterpretCreateError(err, s.resource, "")) {
+	if rejected(storeerr.InterpretCreateError(err, s.resource, "")) {
 		giveBack()
 	}
 	return err
 }
 
-// GuaranteedUpdate implements storage.Interface. The update by which a deletion begins is not limited.
+// GuaranteedUpdate implements storage.Interface. Deletions are not limited.
 func (s limited) GuaranteedUpdate(ctx context.Context, key string, destination runtime.Object, ignoreNotFound bool,
 	preconditions *storage.Preconditions, tryUpdate storage.UpdateFunc, cached runtime.Object) error {
 	giveBack := nothing
@@ -44,19 +44,20 @@ func (s limited) GuaranteedUpdate(ctx context.Context, key string, destination r
 		giveBack = nothing
 		deleted := isDeleted(old)
 		obj, ttl, err := tryUpdate(old, response)
-		if err == nil && isDeleted(obj) == deleted {
+		// A deletion returns the object that it has got, and changes nothing if it has begun before.
+		if err == nil && obj != old && isDeleted(obj) == deleted {
 			giveBack, err = s.limit.allow(ctx, s.resource, obj, old)
 		}
 		return obj, ttl, err
 	}, cached)
-	if s.rejected(storeerr.InterpretUpdateError(err, s.resource, "")) {
+	if rejected(storeerr.InterpretUpdateError(err, s.resource, "")) {
 		giveBack()
 	}
 	return err
 }
 
 // rejected reports whether a write has certainly not been made because of an error.
-func (s limited) rejected(err error) bool {
+func rejected(err error) bool {
 	return errors.Is(err, fence.ErrLost) || changerates.Rejected(err)
 }
 

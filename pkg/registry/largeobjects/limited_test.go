@@ -25,6 +25,8 @@ type fakeStorage struct {
 	storage.Interface
 	err      error
 	attempts int
+	// old is the stored object, nil for an empty one.
+	old runtime.Object
 }
 
 func (f *fakeStorage) Create(context.Context, string, runtime.Object, runtime.Object, uint64) error {
@@ -38,7 +40,11 @@ func (f *fakeStorage) Get(context.Context, string, storage.GetOptions, runtime.O
 
 func (f *fakeStorage) GuaranteedUpdate(_ context.Context, _ string, _ runtime.Object, _ bool, _ *storage.Preconditions, tryUpdate storage.UpdateFunc, _ runtime.Object) error {
 	for range f.attempts {
-		if _, _, err := tryUpdate(&hnc.HierarchicalResourceQuota{}, storage.ResponseMeta{}); err != nil {
+		old := f.old
+		if old == nil {
+			old = &hnc.HierarchicalResourceQuota{}
+		}
+		if _, _, err := tryUpdate(old, storage.ResponseMeta{}); err != nil {
 			return err
 		}
 	}
@@ -64,7 +70,10 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 	}
 	update := func(to *hnc.HierarchicalResourceQuota, invalid error) write {
 		return func(s genericregistry.DryRunnableStorage) error {
-			return s.GuaranteedUpdate(t.Context(), "q", nil, false, nil, func(runtime.Object, storage.ResponseMeta) (runtime.Object, *uint64, error) {
+			return s.GuaranteedUpdate(t.Context(), "q", nil, false, nil, func(old runtime.Object, _ storage.ResponseMeta) (runtime.Object, *uint64, error) {
+				if to == nil {
+					return old, nil, nil
+				}
 				return to, nil, invalid
 			}, false, nil)
 		}
@@ -77,25 +86,27 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 		write    write
 		// cost is what the write takes of the rate, in units.
 		cost int
+		old  runtime.Object
 	}{
-		{"a creation", nil, 1, create(false), large / unit},
-		{"a dry run", nil, 1, create(true), 0},
-		{"a creation of an existing object", storage.NewKeyExistsError("q", 1), 1, create(false), 0},
-		{"a creation that has lost its fence", fence.ErrLost, 1, create(false), 0},
-		{"a creation whose result is unknown", apierrors.NewTimeoutError("etcd", 1), 1, create(false), large / unit},
-		{"a canceled creation", context.Canceled, 1, create(false), large / unit},
-		{"an update", nil, 1, update(quota(large), nil), large / unit},
-		{"an update after two conflicts", nil, 3, update(quota(large), nil), large / unit},
-		{"an update of another version", storage.NewResourceVersionConflictsError("q", 1), 1, update(quota(large), nil), 0},
-		{"an invalid update", nil, 1, update(quota(large), apierrors.NewBadRequest("invalid")), 0},
-		{"a deletion", nil, 1, update(deletion, nil), 0},
-		{"an update that stores too much", nil, 1, update(quota(3*large), nil), 0},
+		{"a creation", nil, 1, create(false), large / unit, nil},
+		{"a dry run", nil, 1, create(true), 0, nil},
+		{"a creation of an existing object", storage.NewKeyExistsError("q", 1), 1, create(false), 0, nil},
+		{"a creation that has lost its fence", fence.ErrLost, 1, create(false), 0, nil},
+		{"a creation whose result is unknown", apierrors.NewTimeoutError("etcd", 1), 1, create(false), large / unit, nil},
+		{"a canceled creation", context.Canceled, 1, create(false), large / unit, nil},
+		{"an update", nil, 1, update(quota(large), nil), large / unit, nil},
+		{"an update after two conflicts", nil, 3, update(quota(large), nil), large / unit, nil},
+		{"an update of another version", storage.NewResourceVersionConflictsError("q", 1), 1, update(quota(large), nil), 0, nil},
+		{"an invalid update", nil, 1, update(quota(large), apierrors.NewBadRequest("invalid")), 0, nil},
+		{"a deletion", nil, 1, update(deletion, nil), 0, nil},
+		{"a deletion that has begun before", nil, 1, update(nil, nil), 0, deletion},
+		{"an update that stores too much", nil, 1, update(quota(3*large), nil), 0, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l := newLimit(func(namespace string) string { return namespace })
 			l.now = func() time.Time { return time.Unix(1000, 0) }
 			l.stored.excessIn["a"] = storedPerTree - 2*large
-			f := &fakeStorage{err: test.err, attempts: test.attempts}
+			f := &fakeStorage{err: test.err, attempts: test.attempts, old: test.old}
 			s := genericregistry.DryRunnableStorage{Storage: limited{f, l, hnc.Resource("hierarchicalresourcequotas")}, Codec: codec}
 			err := test.write(s)
 			if test.err != nil && !errors.Is(err, test.err) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"k8s.io/klog/v2"
 	kjson "sigs.k8s.io/json"
@@ -44,7 +45,7 @@ type eventMeta struct {
 // share the events, so one that cannot be decoded is dropped: it is about an object in a namespace that is not known.
 func (w *sharedWatch) decode(body io.ReadCloser, yield func(rawEvent) bool) {
 	defer func() { _ = body.Close() }()
-	events := eventReader{bufio.NewReader(body), w.mux.decoding}
+	events := eventReader{bufio.NewReader(body), body, w.mux.decoding}
 	for more := true; more && w.waitForReader(); {
 		if err := events.read(w.ctx, func(line []byte) {
 			if f, err := w.reader.event(line); err != nil {
@@ -64,11 +65,14 @@ const (
 	largeEvent = 64 << 10
 	// maxDecoding is the number of these for all watches.
 	maxDecoding = 4
+	// largeEventTimeout is how long one may take. Its watch begins again then.
+	largeEventTimeout = 30 * time.Second
 )
 
 // eventReader reads the events of a watch.
 type eventReader struct {
 	*bufio.Reader
+	body io.Closer
 	// slots has an element for each large event that is read or decoded.
 	slots chan struct{}
 }
@@ -87,6 +91,8 @@ func (r eventReader) read(ctx context.Context, use func(line []byte)) error {
 		select {
 		case r.slots <- struct{}{}:
 			defer func() { <-r.slots }()
+			// An aggregated API server that stops in the middle keeps no slot.
+			defer time.AfterFunc(largeEventTimeout, func() { _ = r.body.Close() }).Stop()
 		case <-ctx.Done():
 			return ctx.Err()
 		}

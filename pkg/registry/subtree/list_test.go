@@ -201,14 +201,19 @@ func TestListsInFlightShareTheMemory(t *testing.T) {
 // Tenants may have any number of users, such as ServiceAccounts.
 func TestListsOfOneTreeLeaveMemoryToOthers(t *testing.T) {
 	_, h, _ := large(t)
-	if err := h.memory.share("eve", "a").take(28 << 10); err != nil {
+	if err := h.memory.share("eve", "a").take(35 << 10); err != nil {
 		t.Fatal(err)
+	}
+	other := h.memory.share("bob", "a")
+	if err := other.take(8 << 10); err != nil {
+		t.Errorf("another user of the tree: %v", err)
 	}
 	if _, err := h.listAs(t, "mallory", url.Values{"limit": {"10"}}); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("another user of the tree: got %v, want TooManyRequests", err)
 	}
+	other.giveBack(0)
 	ann := h.memory.share("ann", "b")
-	if err := ann.take(28 << 10); err != nil {
+	if err := ann.take(20 << 10); err != nil {
 		t.Errorf("a user of another tree: %v", err)
 	}
 	ann.giveBack(0)

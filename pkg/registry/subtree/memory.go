@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// maxListMemory bounds the bytes of objects that one request reads at a time, and all requests of one user, or in
-	// one tree; maxListsMemory those of all requests.
+	// maxListMemory bounds the bytes of objects that one request reads at a time, and all requests of one user;
+	// maxListsMemory those of all requests. Those in one tree have three quarters: more than one user.
 	// Decoding and encoding them needs up to three times as much, of 1 GiB that the container may use by default.
 	maxListMemory  = 64 << 20
 	maxListsMemory = 128 << 20
@@ -21,7 +21,7 @@ var errTooLarge = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
 
 // memory counts the bytes of objects that are read from kube-apiserver and not yet sent.
 type memory struct {
-	// each is what a request may use, and what a user or a tree may use of total.
+	// each is what a request may use, and what a user may use of total. A tree may use three quarters of it.
 	each, total int64
 
 	mu           sync.Mutex
@@ -49,7 +49,7 @@ func (s *share) take(n int64) error {
 	switch {
 	case s.taken+n > s.each:
 		return errTooLarge
-	case s.used+n > s.total, s.users[s.user]+n > s.each, s.trees[s.root]+n > s.each:
+	case s.used+n > s.total, s.users[s.user]+n > s.each, s.trees[s.root]+n > max(s.each, s.total/4*3):
 		return apierrors.NewTooManyRequests("other lists across subtrees use the memory of this server, this tree or this user; try again later", 1)
 	}
 	s.add(n)

@@ -69,11 +69,12 @@ func (r reader) tooLarge(ctx context.Context, namespace string, at continueToken
 	if err != nil {
 		return err
 	}
+	if len(p.Items) != 1 {
+		return errTooLarge // the server of the kind has no pages
+	}
 	var id identity
-	for _, item := range p.Items {
-		if err := kjson.UnmarshalCaseSensitivePreserveInts(item, &id); err != nil {
-			return err
-		}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(p.Items[0], &id); err != nil {
+		return err
 	}
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("%s %q in namespace %q has more than %d MiB as JSON; make it smaller, or exclude it with a selector",
 		r.kind.GroupResource(), id.Metadata.Name, namespace, maxListMemory>>20))
