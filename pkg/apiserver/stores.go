@@ -82,7 +82,7 @@ func (c CompletedConfig) stores(options restOptions, t *treerules.Tree, mapper *
 		return s, fmt.Errorf("viewdefinitions: %w", err)
 	}
 	s.large = largeobjects.Limit(t.Index.Root, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
-		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync, s.views.View, s.definitions.Definition)
+		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync, s.views.View, s.definitions.Definition.Store)
 	return s, nil
 }
 

@@ -10,8 +10,11 @@ import (
 	"testing"
 	"testing/synctest"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authentication/user"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -317,17 +320,79 @@ func TestFewSpecsAreValidatedAtTheSameTime(t *testing.T) {
 	})
 }
 
-func TestTheSpecsOfANamespaceAreBounded(t *testing.T) {
+func TestLimitsOfANamespace(t *testing.T) {
 	of := func(name string, bytes int) hnc.ViewDefinition {
 		return hnc.ViewDefinition{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: runtime.RawExtension{Raw: make([]byte, bytes)}}
 	}
-	stored, written := []hnc.ViewDefinition{of("a", 1), of("b", 10)}, of("b", 100)
-	if got := total(stored, &written); got != 101 {
-		t.Errorf("an update makes %d", got)
+	half, more := of("a", hnc.MaxViewDefinitionBytes/2), of("a", hnc.MaxViewDefinitionBytes/2+1)
+	stored := []hnc.ViewDefinition{half, of("b", hnc.MaxViewDefinitionBytes/2), of("c", 0)}
+	for _, test := range []struct {
+		what    string
+		v, old  hnc.ViewDefinition // A creation has no old one.
+		allowed int
+		number  bool
+		total   bool
+	}{
+		{"one more", of("d", 0), hnc.ViewDefinition{}, 4, true, true},
+		{"one too many", of("d", 0), hnc.ViewDefinition{}, 3, false, true},
+		{"a change", of("a", 1), half, 3, true, true},
+		{"a change while there are too many", of("a", 1), half, 2, false, true},
+		{"a change while none are allowed", of("a", 1), half, 0, false, true},
+		{"a large one", of("d", 1), hnc.ViewDefinition{}, 4, true, false},
+		{"one that becomes large", more, half, 3, true, false},
+		{"one that was larger", more, of("a", hnc.MaxViewDefinitionBytes), 3, true, true},
+	} {
+		old := &test.old
+		if old.Name == "" {
+			old = nil
+		}
+		if err := validateNumber(stored, test.allowed, &test.v, old); (err == nil) != test.number || err != nil && !apierrors.IsForbidden(err) {
+			t.Errorf("%s: their number: %v", test.what, err)
+		}
+		if err := validateTotal(stored, &test.v, old); (err == nil) != test.total || err != nil && !apierrors.IsForbidden(err) {
+			t.Errorf("%s: their size: %v", test.what, err)
+		}
 	}
-	if written = of("c", 100); total(stored, &written) != 111 {
-		t.Errorf("a creation makes %d", total(stored, &written))
+}
+
+// A write has its spec in memory while it waits to be validated.
+func TestFewWritesAreInFlight(t *testing.T) {
+	r := newREST(nil)
+	as := func(name string) context.Context {
+		return genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name})
 	}
+	for i := range maxWrites {
+		if _, err := r.begin(as(fmt.Sprint("user-", i/maxWritesPerUser))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, ctx := range map[string]context.Context{"a user who has some": as("user-0"), "another one": as("other")} {
+		if _, err := r.Create(ctx, nil, nil, nil); !apierrors.IsTooManyRequests(err) {
+			t.Errorf("a creation of %s: %v", name, err)
+		}
+		if _, _, err := r.Update(ctx, "", nil, nil, nil, false, nil); !apierrors.IsTooManyRequests(err) {
+			t.Errorf("an update of %s: %v", name, err)
+		}
+	}
+	if _, err := r.begin(as(hnc.PropagatorUser)); err != nil {
+		t.Errorf("the propagator: %v", err)
+	}
+}
+
+// The cost of validating a rule, and of building its types, is that of all that is below.
+func TestSchemasAreNotDeep(t *testing.T) {
+	nested := func(n int, before, after string) string {
+		return with(`"a":`+strings.Repeat(before, n-1)+`{"type":"string"}`+strings.Repeat(after, n-1), "")
+	}
+	const most, want = maxSchemaDepth - 2, "spec.versions[0].schema.openAPIV3Schema: Invalid value: has 65 schemas within each other"
+	testLimits(t, []limitTest{
+		{"fields", nested(most, `{"type":"object","properties":{"a":`, `}}`), ""},
+		{"fields within each other", nested(most+1, `{"type":"object","properties":{"a":`, `}}`), want},
+		{"lists within each other", nested(most+1, `{"type":"array","items":`, `}`), want},
+		{"maps within each other", nested(most+1, `{"type":"object","additionalProperties":`, `}`), want},
+		{"alternatives within each other", nested(most+1, `{"anyOf":[`, `]}`), want},
+		{"negations within each other", nested(most+1, `{"not":`, `}`), want},
+	})
 }
 
 // What is measured before a write is what is stored, which may be several times as large as what a client sends.

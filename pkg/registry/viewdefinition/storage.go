@@ -1,6 +1,7 @@
 package viewdefinition
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -24,7 +25,7 @@ import (
 
 // Storage contains the storage of ViewDefinitions and of their status.
 type Storage struct {
-	Definition *genericregistry.Store
+	Definition *REST
 	Status     *alias.Status
 }
 
@@ -37,14 +38,11 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	s := strategy{b, make(slots, maxInFlight)}
 	store := base.NewStore(&hnc.ViewDefinition{}, &hnc.ViewDefinitionList{}, resource.Resource, "viewdefinition", s, table.New(columns...))
 	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-		v := obj.(*hnc.ViewDefinition)
-		s.canonicalize(ctx, v) // Before it is measured: it may become larger.
-		return base.FinishNothing, withinLimits(ctx, store, limit, v, nil)
+		return base.FinishNothing, withinLimits(ctx, store, limit, s, obj.(*hnc.ViewDefinition), nil)
 	}
 	store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 		v, oldV := obj.(*hnc.ViewDefinition), old.(*hnc.ViewDefinition)
-		s.canonicalize(ctx, v)
-		if err := withinLimits(ctx, store, limit, v, oldV); err != nil {
+		if err := withinLimits(ctx, store, limit, s, v, oldV); err != nil {
 			return nil, err
 		}
 		return base.FinishNothing, keepFinalizer(ctx, reviews, v, oldV)
@@ -52,35 +50,53 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Definition: store, Status: alias.NewStatus(store, base.Status[*hnc.ViewDefinition]{Base: b, Keep: keepSpec})}, nil
+	return &Storage{Definition: newREST(store), Status: alias.NewStatus(store, base.Status[*hnc.ViewDefinition]{Base: b, Keep: keepSpec})}, nil
 }
 
-// withinLimits returns an error if a namespace would have more definitions than it may have, or larger ones. It reads
-// caches: the propagator enforces both, too. old is nil for a creation.
-func withinLimits(ctx context.Context, store *genericregistry.Store, limit func(context.Context, string) (int, error), v, old *hnc.ViewDefinition) error {
-	if old != nil && len(v.Spec.Raw) <= len(old.Spec.Raw) {
+// withinLimits returns an error if a write of a spec makes a namespace have more definitions than it may have, or larger
+// ones. It gives the spec the bytes that are stored. It reads caches: the propagator enforces both, too. old is nil for a
+// creation.
+func withinLimits(ctx context.Context, store *genericregistry.Store, limit func(context.Context, string) (int, error), s strategy, v, old *hnc.ViewDefinition) error {
+	if old != nil && bytes.Equal(v.Spec.Raw, old.Spec.Raw) {
 		return nil
 	}
 	list, err := store.List(ctx, &metainternalversion.ListOptions{ResourceVersion: "0"})
 	if err != nil {
 		return err
 	}
+	allowed, err := limit(ctx, genericapirequest.NamespaceValue(ctx))
+	if err != nil {
+		return err
+	}
 	definitions := list.(*hnc.ViewDefinitionList).Items
+	if err := validateNumber(definitions, allowed, v, old); err != nil {
+		return err
+	}
+	s.canonicalize(ctx, v) // Before it is measured: it may become larger.
+	return validateTotal(definitions, v, old)
+}
+
+// validateNumber returns an error if a namespace would have more definitions than are allowed. It does not decode them.
+func validateNumber(definitions []hnc.ViewDefinition, allowed int, v, old *hnc.ViewDefinition) error {
+	n := len(definitions)
 	if old == nil {
-		allowed, err := limit(ctx, genericapirequest.NamespaceValue(ctx))
-		if err != nil {
-			return err
-		}
-		if len(definitions) >= allowed {
-			return apierrors.NewForbidden(resource, v.Name, fmt.Errorf("spec.customResources.limit of the TenantView of this namespace allows %d CustomResourceDefinitions; "+
-				"delete one, or ask an administrator of the cluster to raise it", allowed))
-		}
+		n++
 	}
-	if total := total(definitions, v); total > hnc.MaxViewDefinitionBytes {
-		return apierrors.NewForbidden(resource, v.Name, fmt.Errorf("spec: the CustomResourceDefinitions of this namespace would have %d bytes, and may have %d; "+
-			"remove descriptions or versions, or delete one", total, hnc.MaxViewDefinitionBytes))
+	if n <= allowed {
+		return nil
 	}
-	return nil
+	return apierrors.NewForbidden(resource, v.Name, fmt.Errorf("spec.customResources.limit of the TenantView of this namespace allows %d CustomResourceDefinitions; "+
+		"delete one, or ask an administrator of the cluster to raise it", allowed))
+}
+
+// validateTotal returns an error if the specs of a namespace grow and are too large together.
+func validateTotal(definitions []hnc.ViewDefinition, v, old *hnc.ViewDefinition) error {
+	total := total(definitions, v)
+	if total <= hnc.MaxViewDefinitionBytes || old != nil && len(v.Spec.Raw) <= len(old.Spec.Raw) {
+		return nil
+	}
+	return apierrors.NewForbidden(resource, v.Name, fmt.Errorf("spec: the CustomResourceDefinitions of this namespace would have %d bytes, and may have %d; "+
+		"remove descriptions or versions, or delete one", total, hnc.MaxViewDefinitionBytes))
 }
 
 // total returns the size of the specs of definitions when one of them is written.
