@@ -54,6 +54,7 @@ func testLimits(t *testing.T, tests []limitTest) {
 // objects.
 func TestColumnsPrintOneScalarEach(t *testing.T) {
 	const fields = `"size":{"type":"integer"},"port":{"x-kubernetes-int-or-string":true},"object":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
+"items":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"items":{"type":"string"}},
 "map":{"type":"object","additionalProperties":{"type":"string"}},"list":{"type":"array","items":{"type":"string"}},
 "conditions":{"type":"array","items":{"type":"object","properties":{"type":{"type":"string"},"status":{"type":"string"}}}}`
 	var tests []limitTest
@@ -63,6 +64,7 @@ func TestColumnsPrintOneScalarEach(t *testing.T) {
 		`.metadata.labels['app\.kubernetes\.io/name']`: "", `.metadata.labels.app\.kubernetes\.io/name`: "",
 		".spec":                         "must lead to a string",
 		".spec.object":                  "must lead to a string",
+		".spec.items":                   "must lead to a string",
 		".spec.object.x":                "the schema has nothing at",
 		".spec.conditions[0]":           "must lead to a string",
 		".spec.conditions":              "must lead to a string",
@@ -115,6 +117,7 @@ func TestDefaultsAreBounded(t *testing.T) {
 		{"too many in a list", with(list(object(text(300)), ""), ""), "properties[spec].properties[list].items: Invalid value: the defaults of one of these"},
 		{"with a long name in a list", with(list(`{"type":"object","properties":{"`+strings.Repeat("n", 300)+`":{"type":"integer","default":0}}}`, ""), ""), "the defaults of one of these"},
 		{"in a map", with(`"map":{"type":"object","additionalProperties":`+object(text(300))+`}`, ""), "properties[map].additionalProperties: Invalid value: the defaults of one of these"},
+		{"in a map with items", with(`"map":{"type":"object","items":{"type":"string"},"additionalProperties":`+object(text(300))+`}`, ""), "properties[map].items: Forbidden: items and additionalProperties"},
 		{"in a short list", with(list(object(text(300)), `,"maxItems":10`), ""), "the defaults of one of these"},
 		{"in a short list in another", with(list(`{"type":"object","properties":{`+list(object(text(300)), `,"maxItems":10`)+`}}`, ""), ""), "the defaults of one of these"},
 		{"of a null in a list", with(list(`{"type":"string","default":`+text(300)+`}`, ""), ""), "the defaults of one of these"},
@@ -184,6 +187,7 @@ func TestValidationsOfAValueAreBounded(t *testing.T) {
 		{"many required fields", with(`"a":`+required(maxValidations+1), ""), "has 33 validations"},
 		{"rules of elements", list(rules(maxElementValidations)), ""},
 		{"many rules of elements", list(rules(maxElementValidations + 1)), "properties[list].items: Invalid value: has 9 schemas"},
+		{"many rules of a map with items", with(`"map":{"type":"object","items":{"type":"string"},"additionalProperties":`+rules(maxElementValidations+1)+`}`, ""), "properties[map].items: Forbidden: items and additionalProperties"},
 		{"schemas of elements", list(all(maxElementValidations)), ""},
 		{"many schemas of elements", list(all(maxElementValidations + 1)), "has 9 schemas"},
 		{"required fields of elements", list(required(maxValidations)), ""},
@@ -236,7 +240,17 @@ func TestPatternsAreBounded(t *testing.T) {
 		}
 		return strings.Join(all, ",")
 	}
-	testLimits(t, []limitTest{
+	const large, unsupported = "has a pattern with more than 4096 bytes", "are not supported in CustomResourceDefinitions"
+	var places []limitTest // All in which a schema may have others.
+	for place, want := range map[string]string{
+		`"properties":{"b":%s}`: large, `"items":%s`: large, `"additionalProperties":%s`: large,
+		`"not":%s`: large, `"allOf":[%s]`: large, `"anyOf":[%s]`: large, `"oneOf":[{"items":%s}]`: large, `"oneOf":[{"additionalProperties":%s}]`: large,
+		`"definitions":{"b":%s}`: unsupported, `"dependencies":{"b":%s}`: unsupported, `"patternProperties":{"b":%s}`: unsupported,
+		`"items":[%s]`: unsupported, `"additionalItems":%s`: unsupported,
+	} {
+		places = append(places, limitTest{place, with(`"a":{"type":"object",`+fmt.Sprintf(place, pattern("((abc|def){30}){30}"))+`}`, ""), want})
+	}
+	testLimits(t, append(places, []limitTest{
 		{"that of a name", with(`"a":`+pattern(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`), ""), ""},
 		{"letters of any language", with(`"a":`+pattern(`^[\p{L}\p{N}]{1,63}$`), ""), ""},
 		{"repetitions of repetitions", with(`"a":`+pattern(`((abc|def){30}){30}`), ""), "properties[a].pattern: Invalid value: has a pattern with more than 4096 bytes or instructions"},
@@ -256,8 +270,7 @@ func TestPatternsAreBounded(t *testing.T) {
 		{"computed in find", with(rule("true", `self.find(self)`), ""), "messageExpression: Invalid value: \"self.find(self)\": the pattern of matches"},
 		{"computed in findAll", with(rule(`['a'].all(p, self.findAll(p, 1).size() == 1)`, ""), ""), "the pattern of matches"},
 		{"not one in a rule", with(rule(`self.matches('a(')`, ""), ""), "missing closing )"},
-		{"in a definition", with(`"a":{"type":"string","patternProperties":{"x":`+pattern("((abc|def){30}){30}")+`}}`, ""), "patternProperties"},
-	})
+	}...))
 }
 
 // The validation of defaults in a library keeps each pattern that it compiles.
@@ -392,6 +405,7 @@ func TestSchemasAreNotDeep(t *testing.T) {
 		{"maps within each other", nested(most+1, `{"type":"object","additionalProperties":`, `}`), want},
 		{"alternatives within each other", nested(most+1, `{"anyOf":[`, `]}`), want},
 		{"negations within each other", nested(most+1, `{"not":`, `}`), want},
+		{"maps within each other with items", nested(most+1, `{"type":"object","items":{"type":"string"},"additionalProperties":`, `}`), "properties[a].items: Forbidden: items and additionalProperties"},
 	})
 }
 

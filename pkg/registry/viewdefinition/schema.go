@@ -182,6 +182,9 @@ func (i *inspection) visitPatterns(s *apiextensionsv1.JSONSchemaProps, at *field
 		i.errs = append(i.errs, field.Forbidden(at, "definitions, dependencies, patternProperties, additionalItems and lists of items are not supported in CustomResourceDefinitions"))
 		return
 	}
+	if s.Items != nil && s.AdditionalProperties != nil {
+		i.errs = append(i.errs, field.Forbidden(at.Child("items"), "items and additionalProperties are mutually exclusive; keep the one of the type"))
+	}
 	if s.Pattern != "" {
 		n, err := instructions(s.Pattern)
 		if err != nil {
