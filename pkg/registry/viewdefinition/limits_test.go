@@ -11,10 +11,13 @@ import (
 	"testing/synctest"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -368,27 +371,65 @@ func TestLimitsOfANamespace(t *testing.T) {
 	}
 }
 
-// A write has its spec in memory while it waits to be validated.
+// A write has its spec in memory while it waits to be validated. A tenant can have any number of users in its tree.
 func TestFewWritesAreInFlight(t *testing.T) {
-	r := newREST(nil)
-	as := func(name string) context.Context {
-		return genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name})
+	failed := errors.New("failed")
+	store := &genericregistry.Store{
+		BeginCreate: func(context.Context, runtime.Object, *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+			return nil, failed
+		},
+		KeyFunc: func(context.Context, string) (string, error) { return "", failed },
+	}
+	r := newREST(store, func(namespace string) string { return strings.Split(namespace, ".")[0] })
+	in := func(namespace string) context.Context {
+		as := &user.DefaultInfo{Name: "user-of-" + namespace}
+		return genericapirequest.WithNamespace(genericapirequest.WithUser(t.Context(), as), namespace)
+	}
+	write := func(ctx context.Context) (createErr, updateErr error) {
+		_, createErr = r.Create(ctx, &hnc.ViewDefinition{}, nil, &metav1.CreateOptions{})
+		_, _, updateErr = r.Update(ctx, "", nil, nil, nil, false, nil)
+		return createErr, updateErr
+	}
+	for range maxWrites + 1 { // Those that have ended are not counted.
+		if createErr, updateErr := write(in("tree-0")); !errors.Is(createErr, failed) || !errors.Is(updateErr, failed) {
+			t.Fatalf("got %v, %v", createErr, updateErr)
+		}
 	}
 	for i := range maxWrites {
-		if _, err := r.begin(as(fmt.Sprint("user-", i/maxWritesPerUser))); err != nil {
+		if _, err := r.begin(in(fmt.Sprintf("tree-%d.child-%d", i/maxWritesPerTree, i))); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for name, ctx := range map[string]context.Context{"a user who has some": as("user-0"), "another one": as("other")} {
-		if _, err := r.Create(ctx, nil, nil, nil); !apierrors.IsTooManyRequests(err) {
-			t.Errorf("a creation of %s: %v", name, err)
+		namespace := "tree-0.another" // one with another user
+		if i == maxWrites-1 {
+			namespace = "other"
 		}
-		if _, _, err := r.Update(ctx, "", nil, nil, nil, false, nil); !apierrors.IsTooManyRequests(err) {
-			t.Errorf("an update of %s: %v", name, err)
+		createErr, updateErr := write(in(namespace))
+		if full := i >= maxWritesPerTree-1; apierrors.IsTooManyRequests(createErr) != full || apierrors.IsTooManyRequests(updateErr) != full {
+			t.Errorf("%s, while there are %d: %v, %v", namespace, i+1, createErr, updateErr)
 		}
 	}
-	if _, err := r.begin(as(hnc.PropagatorUser)); err != nil {
+	if _, err := r.begin(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: hnc.PropagatorUser})); err != nil {
 		t.Errorf("the propagator: %v", err)
+	}
+}
+
+// none lists no definitions.
+type none struct{ rest.Lister }
+
+func (none) List(context.Context, *metainternalversion.ListOptions) (runtime.Object, error) {
+	return &hnc.ViewDefinitionList{}, nil
+}
+
+// A spec is parsed while others wait, and users who may have no definitions have none parsed.
+func TestTheNumberIsCheckedBeforeTheSpec(t *testing.T) {
+	const spec = `{"b": 1, "a": 2}`
+	for allowed, want := range []string{spec, `{"a":2,"b":1}`} {
+		v := &hnc.ViewDefinition{Spec: runtime.RawExtension{Raw: []byte(spec)}}
+		limit := func(context.Context, string) (int, error) { return allowed, nil }
+		err := withinLimits(t.Context(), none{}, limit, strategy{slots: make(slots, 1)}, v, nil)
+		if apierrors.IsForbidden(err) != (allowed == 0) || string(v.Spec.Raw) != want {
+			t.Errorf("%d are allowed: got %v, %s, want %s", allowed, err, v.Spec.Raw, want)
+		}
 	}
 }
 

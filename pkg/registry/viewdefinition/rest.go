@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 
@@ -13,16 +14,17 @@ import (
 )
 
 // The limits of writes in flight, each of which has a spec, most of them while they wait to be validated.
-const maxWrites, maxWritesPerUser = 16, 2
+const maxWrites, maxWritesPerTree = 16, 4
 
 // REST serves ViewDefinitions.
 type REST struct {
 	*genericregistry.Store
 	writes *inflight.Limiter
+	root   func(namespace string) string
 }
 
-func newREST(store *genericregistry.Store) *REST {
-	return &REST{store, inflight.New("writes of CustomResourceDefinitions of views", inflight.Limits{Total: maxWrites, PerUser: maxWritesPerUser}, 1)}
+func newREST(store *genericregistry.Store, root func(namespace string) string) *REST {
+	return &REST{store, inflight.New("writes of CustomResourceDefinitions of views", inflight.Limits{Total: maxWrites, PerUser: maxWritesPerTree}, 1), root}
 }
 
 // Create creates a ViewDefinition. It fails with TooManyRequests when there are too many writes.
@@ -51,5 +53,5 @@ func (r *REST) begin(ctx context.Context) (release func(), err error) {
 	if accessreview.ByPropagator(ctx) {
 		return func() {}, nil
 	}
-	return r.writes.Acquire(ctx)
+	return r.writes.AcquireTree(r.root(genericapirequest.NamespaceValue(ctx)))
 }

@@ -14,6 +14,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -31,9 +32,10 @@ type Storage struct {
 
 var resource = hnc.Resource("viewdefinitions")
 
-// NewStorage returns the storage of ViewDefinitions. Limit returns how many a namespace may have; reviews authorizes
-// who removes our finalizer.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, reviews authorizer.Authorizer, limit func(ctx context.Context, namespace string) (int, error)) (*Storage, error) {
+// NewStorage returns the storage of ViewDefinitions. Limit returns how many a namespace may have, and root the root of its
+// tree; reviews authorizes who removes our finalizer.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, reviews authorizer.Authorizer, root func(namespace string) string,
+	limit func(ctx context.Context, namespace string) (int, error)) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, make(slots, maxInFlight)}
 	store := base.NewStore(&hnc.ViewDefinition{}, &hnc.ViewDefinitionList{}, resource.Resource, "viewdefinition", s, table.New(columns...))
@@ -50,13 +52,13 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Definition: newREST(store), Status: alias.NewStatus(store, base.Status[*hnc.ViewDefinition]{Base: b, Keep: keepSpec})}, nil
+	return &Storage{Definition: newREST(store, root), Status: alias.NewStatus(store, base.Status[*hnc.ViewDefinition]{Base: b, Keep: keepSpec})}, nil
 }
 
 // withinLimits returns an error if a write of a spec makes a namespace have more definitions than it may have, or larger
 // ones. It gives the spec the bytes that are stored. It reads caches: the propagator enforces both, too. old is nil for a
 // creation.
-func withinLimits(ctx context.Context, store *genericregistry.Store, limit func(context.Context, string) (int, error), s strategy, v, old *hnc.ViewDefinition) error {
+func withinLimits(ctx context.Context, store rest.Lister, limit func(context.Context, string) (int, error), s strategy, v, old *hnc.ViewDefinition) error {
 	if old != nil && bytes.Equal(v.Spec.Raw, old.Spec.Raw) {
 		return nil
 	}
@@ -76,7 +78,7 @@ func withinLimits(ctx context.Context, store *genericregistry.Store, limit func(
 	return validateTotal(definitions, v, old)
 }
 
-// validateNumber returns an error if a namespace would have more definitions than are allowed. It does not decode them.
+// validateNumber returns an error if a namespace would have more definitions than are allowed. It does not parse the specs.
 func validateNumber(definitions []hnc.ViewDefinition, allowed int, v, old *hnc.ViewDefinition) error {
 	n := len(definitions)
 	if old == nil {
