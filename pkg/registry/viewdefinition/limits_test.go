@@ -340,6 +340,8 @@ func TestLimitsOfANamespace(t *testing.T) {
 	of := func(name string, bytes int) hnc.ViewDefinition {
 		return hnc.ViewDefinition{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: runtime.RawExtension{Raw: make([]byte, bytes)}}
 	}
+	ending := of("a", 2)
+	ending.DeletionTimestamp = &metav1.Time{}
 	half, more := of("a", hnc.MaxViewDefinitionBytes/2), of("a", hnc.MaxViewDefinitionBytes/2+1)
 	stored := []hnc.ViewDefinition{half, of("b", hnc.MaxViewDefinitionBytes/2), of("c", 0)}
 	for _, test := range []struct {
@@ -354,6 +356,7 @@ func TestLimitsOfANamespace(t *testing.T) {
 		{"a change", of("a", 1), half, 3, true, true},
 		{"a change while there are too many", of("a", 1), half, 2, false, true},
 		{"a change while none are allowed", of("a", 1), half, 0, false, true},
+		{"a change of one that is being deleted", of("a", 1), ending, 0, true, true},
 		{"a large one", of("d", 1), hnc.ViewDefinition{}, 4, true, false},
 		{"one that becomes large", more, half, 3, true, false},
 		{"one that was larger", more, of("a", hnc.MaxViewDefinitionBytes), 3, true, true},

@@ -78,13 +78,14 @@ func withinLimits(ctx context.Context, store rest.Lister, limit func(context.Con
 	return validateTotal(definitions, v, old)
 }
 
-// validateNumber returns an error if a namespace would have more definitions than are allowed. It does not parse the specs.
+// validateNumber returns an error if a namespace would have more definitions than are allowed, unless the written one is
+// being deleted: without its finalizers, it makes room. It does not parse the specs.
 func validateNumber(definitions []hnc.ViewDefinition, allowed int, v, old *hnc.ViewDefinition) error {
 	n := len(definitions)
 	if old == nil {
 		n++
 	}
-	if n <= allowed {
+	if n <= allowed || old != nil && old.DeletionTimestamp != nil {
 		return nil
 	}
 	return apierrors.NewForbidden(resource, v.Name, fmt.Errorf("spec.customResources.limit of the TenantView of this namespace allows %d CustomResourceDefinitions; "+
