@@ -150,7 +150,7 @@ func (c *Controller) withdraw(ctx context.Context, namespace string, wanted *rba
 	if err == nil {
 		had := len(binding.Subjects)
 		binding.Subjects = slices.DeleteFunc(binding.Subjects, func(s rbacv1.Subject) bool { return !slices.Contains(wanted.Subjects, s) })
-		if len(binding.Subjects) == had || binding.Labels[hnc.LabelViewRoot] != namespace {
+		if len(binding.Subjects) == had || binding.RoleRef != wanted.RoleRef { // Its labels may have been removed.
 			return nil
 		}
 		_, err = bindings.Update(ctx, binding, metav1.UpdateOptions{})
@@ -161,10 +161,8 @@ func (c *Controller) withdraw(ctx context.Context, namespace string, wanted *rba
 // revoke deletes the Role and the RoleBinding, unless somebody else has made them.
 func (c *Controller) revoke(ctx context.Context, namespace, name string) error {
 	rbac := c.Kubernetes.RbacV1()
-	if err := deleteOwn(ctx, c, "RoleBinding", namespace, name, rbac.RoleBindings(namespace)); err != nil {
-		return err
-	}
-	return deleteOwn(ctx, c, "Role", namespace, name, rbac.Roles(namespace))
+	return errors.Join(deleteOwn(ctx, c, "RoleBinding", namespace, name, rbac.RoleBindings(namespace)),
+		deleteOwn(ctx, c, "Role", namespace, name, rbac.Roles(namespace)))
 }
 
 // client is that of Roles or RoleBindings.

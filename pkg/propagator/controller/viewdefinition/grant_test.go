@@ -142,3 +142,19 @@ func TestTheGrantHasNoOwnersAndNoFinalizers(t *testing.T) {
 		})
 	}
 }
+
+// One of the two that a tenant changes again and again does not keep the other.
+func TestAConflictDoesNotKeepTheRestOfTheGrant(t *testing.T) {
+	meta := metav1.ObjectMeta{Namespace: "acme", Name: "grant", Labels: map[string]string{hnc.LabelViewRoot: "acme"}}
+	client := fake.NewClientset(&rbacv1.Role{ObjectMeta: meta}, &rbacv1.RoleBinding{ObjectMeta: meta})
+	client.PrependReactor("delete", "rolebindings", func(clientgotesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewConflict(rbacv1.Resource("rolebindings"), "grant", nil)
+	})
+	c := New(controller.Dependencies{Kubernetes: client, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
+	if err := c.revoke(t.Context(), "acme", "grant"); err == nil {
+		t.Error("no error")
+	}
+	if role, err := client.RbacV1().Roles("acme").Get(t.Context(), "grant", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("got %v, %v", role, err)
+	}
+}
