@@ -179,8 +179,8 @@ func describeEvents(w io.Writer, namespace string, events []corev1.Event, now ti
 	return table.Flush()
 }
 
-// lastSeen returns when an event was last seen. Users with edit may write events with any time, which is ignored after now
-// or before the event was created.
+// lastSeen returns when an event was last seen. Users with edit may write events with any time, which is ignored before the
+// event was created, or further after now than clocks differ.
 func lastSeen(e corev1.Event, now time.Time) time.Time {
 	seen, created := e.LastTimestamp.Time, e.CreationTimestamp.Time
 	switch {
@@ -189,7 +189,7 @@ func lastSeen(e corev1.Event, now time.Time) time.Time {
 	case seen.IsZero():
 		seen = e.EventTime.Time
 	}
-	if seen.Before(created) || seen.After(now) {
+	if seen.Before(created) || seen.After(now.Add(5*time.Minute)) {
 		return created
 	}
 	return seen

@@ -61,7 +61,7 @@ func TestEventsAreNewestFirstAndOneForEachMessage(t *testing.T) {
 	skewed.Reason, skewed.CreationTimestamp = "Skewed", metav1.NewTime(now.Add(time.Minute))
 	var s strings.Builder
 	err := describeEvents(&s, "ns", []corev1.Event{
-		future, skewed,
+		future, skewed, event(hnc.GroupName, "Ahead", "m", -time.Minute),
 		event(hnc.GroupName, "Old", "m", time.Hour), event(hnc.GroupName, "New", "forged", time.Second), event(hnc.GroupName, "New", "m", 2*time.Second),
 		event(hnc.GroupName, "New", "m", time.Minute), event("kubelet", "Else", "m", time.Second),
 	}, now)
@@ -69,6 +69,7 @@ func TestEventsAreNewestFirstAndOneForEachMessage(t *testing.T) {
 Events from the objects in namespace ns
 Last Seen Reason Object         Message
 0s        Skewed ConfigMap:ns/a m
+0s        Ahead  ConfigMap:ns/a m
 1s        New    ConfigMap:ns/a forged
 2s        New    ConfigMap:ns/a m
 2m        Future ConfigMap:ns/a m

@@ -56,6 +56,15 @@ func TestDeepObjectsAreNotShown(t *testing.T) {
 	if _, err := output.Print(io.Discard, deep, nil); !errors.Is(err, yamlbody.ErrTooDeep) {
 		t.Errorf("--output=yaml: %v", err)
 	}
+	resource := schema.GroupResource{Resource: "secrets"}
+	record := &v1alpha3.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: hnc.OverwrittenName(resource, "first")}}
+	record.Spec.Manifest = strings.Repeat(`{"a":`, 4000) + "1" + strings.Repeat("}", 4000)
+	o := &whyOptions{}
+	o.object.namespace, o.object.name = "acme", "first"
+	err := o.printOverwritten(t.Context(), &Clients{Hierarchy: fake.NewClientset(record)}, resource)
+	if err == nil || !strings.HasSuffix(err.Error(), "; use kubectl get overwrittenobject secrets:first -n acme --output=json") {
+		t.Errorf("kubectl hns why --overwritten: %v", err)
+	}
 }
 
 func TestLargeIntegersOfOverwrittenObjectsStay(t *testing.T) {
@@ -77,7 +86,7 @@ func TestEventsOfTenantsDoNotBreakThePage(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Second)
 	created := now.Add(-time.Hour)
 	long := strings.Repeat("x", 100_000)
-	for _, seen := range []time.Time{{}, time.Unix(-1e12, 0), now.Add(time.Minute), time.Unix(1e12, 0)} {
+	for _, seen := range []time.Time{{}, time.Unix(-1e12, 0), now.Add(6 * time.Minute), time.Unix(1e12, 0)} {
 		for name, e := range map[string]*corev1.Event{
 			"last timestamp": {LastTimestamp: metav1.NewTime(seen)},
 			"event time":     {EventTime: metav1.NewMicroTime(seen)},

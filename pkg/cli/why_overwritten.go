@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,6 +28,9 @@ func (o *whyOptions) printOverwritten(ctx context.Context, c *Clients, resource 
 		return err
 	}
 	manifest, err := yamlbody.FromJSON([]byte(record.Spec.Manifest))
+	if errors.Is(err, yamlbody.ErrTooDeep) {
+		err = fmt.Errorf("%w; use kubectl get overwrittenobject %s -n %s --output=json", err, names.ShellWord(record.Name), o.object.namespace)
+	}
 	if err != nil {
 		return fmt.Errorf("spec.manifest of overwrittenobject %s cannot be printed: %w", record.Name, err)
 	}

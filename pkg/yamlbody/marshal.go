@@ -19,13 +19,13 @@ var ErrTooDeep = errors.New("the object is too deep to be written as YAML")
 func Marshal(value any) ([]byte, error) { return marshal(value, maxIndentation) }
 
 // FromJSON returns JSON as YAML, with its integers, or ErrTooDeep. A list of many objects may have more indentation than
-// one object: eight times its text.
+// one object: 16 times its text.
 func FromJSON(text []byte) ([]byte, error) {
 	var value any
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, &value); err != nil {
 		return nil, err
 	}
-	return marshal(value, max(maxIndentation, 8*len(text)))
+	return marshal(value, max(maxIndentation, 16*len(text)))
 }
 
 func marshal(value any, indentation int) ([]byte, error) {
@@ -56,9 +56,9 @@ func indent(value any, level int, left *int) bool {
 			}
 		}
 	case string:
-		// Texts are broken in lines at breaks, and long ones at spaces.
+		// Texts are broken in lines at breaks, of which U+0085, U+2028 and U+2029 have several bytes, and long ones at spaces.
 		for i := range len(value) {
-			if c := value[i]; c <= ' ' || c >= 0x80 {
+			if c := value[i]; c <= ' ' || c == 0xc2 || c == 0xe2 {
 				*left -= 2 * level
 			}
 		}

@@ -27,18 +27,19 @@ func TestMarshalIsBounded(t *testing.T) {
 		value any
 		deep  bool
 	}{
-		"an object":               {map[string]any{"a": "b", "c": []any{"d"}}, false},
-		"a long list":             {list(100_000), false},
-		"a large text":            {map[string]any{"data": map[string]any{"a": strings.Repeat("some words\n", 90_000)}}, false},
-		"levels":                  {nested(2000, "x"), false},
-		"many levels":             {nested(9000, "x"), true},
-		"a list in levels":        {nested(1000, list(10_000)), true},
-		"lines in levels":         {nested(1000, strings.Repeat("x\n", 10_000)), true},
-		"words in levels":         {nested(1000, strings.Repeat("x ", 10_000)), true},
-		"other breaks in levels":  {nested(1000, strings.Repeat("x\u2028", 10_000)), true},
-		"a long text in levels":   {nested(1000, strings.Repeat("x", 100_000)), false},
-		"names in levels":         {nested(1000, map[string]any{strings.Repeat("x ", 10_000): "x"}), true},
-		"lists in lists of lists": {[]any{[]any{nested(9000, list(1))}}, true},
+		"an object":                        {map[string]any{"a": "b", "c": []any{"d"}}, false},
+		"a long list":                      {list(100_000), false},
+		"a large text":                     {map[string]any{"data": map[string]any{"a": strings.Repeat("some words\n", 90_000)}}, false},
+		"levels":                           {nested(2000, "x"), false},
+		"many levels":                      {nested(9000, "x"), true},
+		"a list in levels":                 {nested(1000, list(10_000)), true},
+		"lines in levels":                  {nested(1000, strings.Repeat("x\n", 10_000)), true},
+		"words in levels":                  {nested(1000, strings.Repeat("x ", 10_000)), true},
+		"other breaks in levels":           {nested(1000, strings.Repeat("x\u2028", 10_000)), true},
+		"words of other scripts in levels": {nested(1000, strings.Repeat("слово、例", 10_000)), false},
+		"a long text in levels":            {nested(1000, strings.Repeat("x", 100_000)), false},
+		"names in levels":                  {nested(1000, map[string]any{strings.Repeat("x ", 10_000): "x"}), true},
+		"lists in lists of lists":          {[]any{[]any{nested(9000, list(1))}}, true},
 	} {
 		text, err := Marshal(test.value)
 		if (err != nil) != test.deep || err != nil && !errors.Is(err, ErrTooDeep) {
@@ -73,5 +74,9 @@ func TestLongListsAreWritten(t *testing.T) {
 	}
 	if _, err := FromJSON(text); err != nil {
 		t.Error(err)
+	}
+	short := `[[[[[[[[[` + strings.Repeat("0,", 500_000) + `0]]]]]]]]]`
+	if _, err := FromJSON([]byte(short)); err != nil {
+		t.Errorf("short values in a few levels: %v", err)
 	}
 }

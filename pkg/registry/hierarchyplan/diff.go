@@ -2,6 +2,7 @@ package hierarchyplan
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -30,8 +31,11 @@ func (p *Planner) diff(ctx context.Context, v *visibility, w copies.Write) strin
 	if w.Verb != copies.Update || !v.allowed(ctx, "get", resource, w.Namespace) || !v.allowed(ctx, "get", resource, w.Source.Namespace) {
 		return ""
 	}
-	present := p.current(ctx, w.Kind, w.Namespace, w.Present)
-	source := p.current(ctx, w.Kind, w.Source.Namespace, w.Source)
+	present, err := p.current(ctx, w.Kind, w.Namespace, w.Present)
+	source, sourceErr := p.current(ctx, w.Kind, w.Source.Namespace, w.Source)
+	if errors.Is(errors.Join(err, sourceErr), errLargePage) {
+		return tooLong
+	}
 	if present == nil || source == nil {
 		return ""
 	}
@@ -47,12 +51,12 @@ func (p *Planner) diff(ctx context.Context, v *visibility, w copies.Write) strin
 }
 
 // current reads an object again, and returns nil if its UID has changed.
-func (p *Planner) current(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) *unstructured.Unstructured {
+func (p *Planner) current(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) (*unstructured.Unstructured, error) {
 	found, err := p.Lister.find(ctx, kind.GroupVersionResource, namespace, o.Name)
 	if err != nil || found == nil || found.GetUID() != o.UID {
-		return nil
+		return nil, err
 	}
-	return found
+	return found, nil
 }
 
 // unifiedDiff returns the difference of two objects as a unified diff of their YAML.

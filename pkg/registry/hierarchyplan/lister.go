@@ -23,11 +23,13 @@ import (
 )
 
 // pageObjects and pageBytes bound a page of a list. Pages of large objects have fewer objects, and one object may have
-// objectBytes: the 1.5 MiB that etcd stores are up to six times as much in JSON.
+// objectBytes: the 1.5 MiB that etcd stores are up to six times as much in JSON. Other lists wait while such an object is
+// read, so one list has at most maxLarge of them.
 const (
 	pageObjects = 250
 	pageBytes   = 4 << 20
 	objectBytes = 16 << 20
+	maxLarge    = 16
 )
 
 // ObjectLister lists objects in pages of bounded size. The pager of client-go bounds the number of objects in a page,
@@ -49,7 +51,7 @@ func NewObjectLister(config *restclient.Config) (*ObjectLister, error) {
 // errMore reports that there are more objects than the caller wants to have listed.
 var errMore = errors.New("there are more objects")
 
-// find returns the object of a name, nil if there is none. It lists because the server lacks the verb get, which would
+// find returns the object of a name, nil if there is none, or errLargePage if it is larger than a page. It lists because the server lacks the verb get, which would
 // include subresources.
 func (o *ObjectLister) find(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) (found *unstructured.Unstructured, err error) {
 	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, name)
@@ -103,14 +105,19 @@ func (o *ObjectLister) forEach(ctx context.Context, resource schema.GroupVersion
 		token = list.Metadata.Continue
 		return len(raw), nil
 	}
-	for limit := pageObjects; ; {
+	for limit, large := pageObjects, 0; ; {
 		size, err := forPage(limit, pageBytes)
 		if errors.Is(err, errLargePage) && limit > 1 {
 			limit = max(1, limit/8)
 			continue
 		}
 		if errors.Is(err, errLargePage) {
-			size, err = forPage(limit, objectBytes)
+			if large++; large > maxLarge {
+				return errors.New("too many large objects")
+			}
+			if size, err = forPage(limit, objectBytes); errors.Is(err, errLargePage) {
+				return fmt.Errorf("one of the objects has more than %d MiB", objectBytes>>20)
+			}
 		}
 		if err != nil || token == "" {
 			return err
@@ -142,7 +149,7 @@ func each(list *deepjson.List, raw json.RawMessage, wanted func(namespace string
 	return f(&item)
 }
 
-var errLargePage = fmt.Errorf("one of the objects has more than %d MiB", objectBytes>>20)
+var errLargePage = errors.New("the page is too large")
 
 // page returns a page of a list, or errLargePage if it has more than maxBytes.
 func (o *ObjectLister) page(ctx context.Context, resource schema.GroupVersionResource, namespace string, query url.Values, maxBytes int64) ([]byte, error) {

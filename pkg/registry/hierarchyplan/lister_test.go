@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -100,9 +101,18 @@ func TestLargeObjectsOfOthersDoNotHideAKind(t *testing.T) {
 	if len(requests) > 40 || requests[len(requests)-1] != "64 from 364" {
 		t.Errorf("%d pages are read, and those after a large object do not grow: %q", len(requests), requests)
 	}
-	sizes[7] = objectBytes
-	if err := listOf(t, nil, sizes...).forEach(t.Context(), configMaps.GroupVersionResource, "", 0, func(string) bool { return false }, nil); err == nil {
-		t.Error("objects of any size are read")
+}
+
+func TestLargeObjectsAreBoundedInSizeAndNumber(t *testing.T) {
+	for want, sizes := range map[string][]int{
+		"<nil>":                  slices.Repeat([]int{pageBytes}, maxLarge),
+		"too many large objects": slices.Repeat([]int{pageBytes}, maxLarge+1),
+		"one of the objects has more than 16 MiB": {objectBytes},
+	} {
+		err := listOf(t, nil, sizes...).forEach(t.Context(), configMaps.GroupVersionResource, "", 0, func(string) bool { return false }, nil)
+		if fmt.Sprint(err) != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 
@@ -126,7 +136,7 @@ func TestOneLargeObjectIsReadAtATime(t *testing.T) {
 			t.Errorf("four objects that need a second each are read in %v", took)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
+		time.AfterFunc(time.Second, cancel)
 		if !lister.large.TryAcquire(1) {
 			t.Fatal("a finished list holds the memory of a large object")
 		}

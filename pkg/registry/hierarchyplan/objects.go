@@ -34,17 +34,22 @@ const (
 	objectSize = 512
 	// writeSize is that of a write while it is decided, and grantSize that of a subject whose access is compared.
 	writeSize, grantSize = 384, 512
-	// effectBytes is the memory of effectWrites writes. Effects are filtered when they have as much, and have at least as
-	// much for themselves, whatever the objects need.
-	effectWrites = 20_000
-	effectBytes  = effectWrites * writeSize
+	// maxSubjects bounds the subjects whose access is compared in one namespace, unless the objects leave memory for more.
+	maxSubjects = 15_000
+	// effectBytes is the memory of that comparison. Effects are filtered when they have as much.
+	effectBytes = maxSubjects * grantSize
 )
 
 // effectSize returns the approximate memory of the effect in one namespace while it is filtered.
 func (snap *snapshot) effectSize(e plan.Effect) int64 {
+	return int64(len(e.Writes))*writeSize + int64(snap.subjects(e))*grantSize
+}
+
+// subjects returns how many subjects are compared for the changes of access in one namespace.
+func (snap *snapshot) subjects(e plan.Effect) int {
 	subjects, touched := 0, false
 	for _, w := range e.Writes {
-		if w.Kind != copies.RoleBindings {
+		if w.Kind != copies.RoleBindings || w.Verb == copies.Keep {
 			continue
 		}
 		touched = true
@@ -57,7 +62,7 @@ func (snap *snapshot) effectSize(e plan.Effect) int64 {
 			subjects += len(snap.grants[o.UID].subjects)
 		}
 	}
-	return int64(len(e.Writes))*writeSize + int64(subjects)*grantSize
+	return subjects
 }
 
 // readObjects adds the objects of the kinds in the namespaces to the snapshot. A kind that cannot be listed, or has
@@ -87,6 +92,7 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []ki
 					return err
 				}
 				snap.grants[o.UID] = newGrant(&binding)
+				left -= int64(len(snap.grants[o.UID].role.Name)) // TextSize excludes that of a ClusterRole
 				for _, s := range binding.Subjects {
 					left -= int64(64 + len(s.Kind) + len(s.APIGroup) + len(s.Name) + len(s.Namespace))
 				}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -54,7 +55,7 @@ func (p *Planner) status(ctx context.Context, pr *prediction, from position, lim
 	status.Hidden = v.hiddenKinds(ctx)
 	page := &page{Planner: p, visibility: v, status: &status, start: from, started: from.Namespace == "", limit: limit}
 	pending := make([]plan.Effect, 0, effectBatch)
-	held, room := int64(0), max(pr.free, effectBytes)
+	held := int64(0)
 	flush := func() error {
 		v.prefetch(ctx, pending)
 		for _, e := range pending {
@@ -71,11 +72,7 @@ func (p *Planner) status(ctx context.Context, pr *prediction, from position, lim
 		return nil
 	}
 	for e := range pr.effects {
-		size := pr.effectSize(e)
-		if size > room {
-			return status, apierrors.NewRequestEntityTooLargeError(errTooMany.Error())
-		}
-		if pending, held = append(pending, e), held+size; len(pending) == effectBatch || held >= effectBytes {
+		if pending, held = append(pending, e), held+pr.effectSize(e); len(pending) == effectBatch || held >= effectBytes {
 			if err := flush(); err != nil {
 				return status, err
 			}
@@ -113,7 +110,12 @@ func (p *page) add(ctx context.Context, e plan.Effect) {
 		return
 	}
 	// A page counts what it contains: RoleBindings can have any number of subjects.
-	access := p.visibility.accessChanges(ctx, e)
+	var access []hnc.PlannedAccess
+	if int64(p.visibility.subjects(e))*grantSize <= max(p.visibility.free, effectBytes) {
+		access = p.visibility.accessChanges(ctx, e)
+	} else {
+		p.status.Unknown = append(p.status.Unknown, fmt.Sprintf("access in %s: there are too many subjects", e.Namespace))
+	}
 	first.Access = min(first.Access, len(access))
 	last := position{e.Namespace, min(len(e.Writes), first.Write+p.limit), min(len(access), first.Access+p.limit)}
 	n := p.namespace(ctx, p.visibility, e, first.Write, last.Write)

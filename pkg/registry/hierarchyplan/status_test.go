@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +73,15 @@ func TestDeepObjectsAreNotWrittenToBeCompared(t *testing.T) {
 	}
 }
 
+func TestObjectsThatAreLargerThanAPageAreNotCompared(t *testing.T) {
+	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	p := New(Config{Authorizer: objectsOnly, Lister: listOf(t, nil, pageBytes)})
+	o := &copies.Object{Namespace: "n-0", Name: "a"}
+	if text := p.diff(ctx, p.visibility(&prediction{}), copies.Write{Kind: configMaps, Verb: copies.Update, Present: o, Source: o}); text != tooLong {
+		t.Errorf("got %q", text)
+	}
+}
+
 func TestLargeIntegersDiffer(t *testing.T) {
 	text := unifiedDiff([]byte(`{"spec":{"a":9007199254740992}}`), []byte(`{"spec":{"a":9007199254740993}}`), false)
 	if !strings.Contains(text, "-  a: 9007199254740992\n+  a: 9007199254740993\n") {
@@ -99,17 +109,25 @@ func creations(namespace string, n int) plan.Effect {
 	return e
 }
 
+// objectsOnly allows everything but what quotas need.
+var objectsOnly = authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	if a.GetResource() == "resourcequotas" {
+		return authorizer.DecisionDeny, "", nil
+	}
+	return authorizer.DecisionAllow, "", nil
+})
+
 // Each of many namespaces inherits as many objects as a plan may have.
 func TestLargeEffectsAreFilteredOneAfterAnother(t *testing.T) {
 	var reviewed sync.Map
-	p := New(Config{Authorizer: authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-		if reviewed.Store(a.GetNamespace(), true); a.GetNamespace() == "" || a.GetResource() == "resourcequotas" {
+	p := New(Config{Authorizer: authorizer.AuthorizerFunc(func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if reviewed.Store(a.GetNamespace(), true); a.GetNamespace() == "" {
 			return authorizer.DecisionDeny, "", nil
 		}
-		return authorizer.DecisionAllow, "", nil
+		return objectsOnly(ctx, a)
 	})})
 	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
-	for _, row := range []struct{ namespaces, writes, atATime int }{{8, 20_000, 1}, {8, 10_000, 2}, {2 * effectBatch, 1, effectBatch}} {
+	for _, row := range []struct{ namespaces, writes, atATime int }{{2, 130_000, 1}, {8, 20_000, 1}, {8, 10_000, 2}, {2 * effectBatch, 1, effectBatch}} {
 		reviewed.Clear()
 		pr := &prediction{namespace: "namespace-0", snapshot: &snapshot{}, effects: func(yield func(plan.Effect) bool) {
 			for i := range row.namespaces {
@@ -130,36 +148,46 @@ func TestLargeEffectsAreFilteredOneAfterAnother(t *testing.T) {
 	}
 }
 
-func TestEffectsThatAreTooLargeForTheMemoryAreRejected(t *testing.T) {
+// Who may write RoleBindings in one namespace must not break the plans of others.
+func TestAccessOfVeryManySubjectsIsUnknown(t *testing.T) {
 	bindings := copies.NewIndex(copies.RoleBindings)
-	for _, name := range []string{"editors", "viewers"} {
-		bindings.Set(copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, UID: types.UID(name)}}, copies.RoleBindings, &copies.Rules{}))
+	for _, o := range []metav1.ObjectMeta{{Namespace: "a", Name: "editors"}, {Namespace: "a", Name: "viewers"}, {Namespace: "b", Name: "editors"}} {
+		o.UID = types.UID(o.Namespace + "/" + o.Name)
+		bindings.Set(copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: o}, copies.RoleBindings, &copies.Rules{}))
 	}
-	removal := func() plan.Effect {
-		return plan.Effect{Namespace: "a", Writes: []copies.Write{
-			{Kind: copies.RoleBindings, Verb: copies.Delete, Namespace: "a", Name: "editors", Present: bindings.Get("a", "editors")},
-		}}
-	}
-	subjects := func(n int) map[types.UID]grant {
-		return map[types.UID]grant{"viewers": {subjects: make([]rbacv1.Subject, n)}}
-	}
+	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
 	for name, row := range map[string]struct {
-		free   int64
-		effect plan.Effect
-		grants map[types.UID]grant
-		large  bool
+		verb     copies.Verb
+		subjects int
+		free     int64
+		unknown  []string
+		access   int
 	}{
-		"many objects":                         {64 << 20, creations("a", 100_000), nil, false},
-		"very many objects":                    {64 << 20, creations("a", 200_000), nil, true},
-		"many objects beside many":             {16 << 20, creations("a", 100_000), nil, true},
-		"a batch beside as many as may be":     {0, creations("a", 20_000), nil, false},
-		"subjects of a RoleBinding that stays": {16 << 20, removal(), subjects(10_000), false},
-		"very many subjects":                   {16 << 20, removal(), subjects(50_000), true},
+		"many":                     {copies.Delete, maxSubjects, 0, nil, 1},
+		"very many":                {copies.Delete, maxSubjects + 1, 0, []string{"access in a: there are too many subjects"}, 0},
+		"beside few objects":       {copies.Delete, maxSubjects + 1, 64 << 20, nil, 1},
+		"of objects that are kept": {copies.Keep, maxSubjects + 1, 0, nil, 0},
 	} {
-		pr := &prediction{namespace: "a", snapshot: &snapshot{free: row.free, grants: row.grants, indexes: []*copies.Index{bindings}},
-			effects: func(yield func(plan.Effect) bool) { yield(row.effect) }}
-		if _, err := New(Config{}).status(t.Context(), pr, position{}, 1); apierrors.IsRequestEntityTooLargeError(err) != row.large || (err != nil) != row.large {
-			t.Errorf("%s: got %v", name, err)
+		pr := &prediction{namespace: "a", snapshot: &snapshot{
+			free: row.free, indexes: []*copies.Index{bindings},
+			grants: map[types.UID]grant{"a/editors": binding("edit", "ann"), "b/editors": binding("edit", "ann"), "a/viewers": {subjects: make([]rbacv1.Subject, row.subjects-1)}},
+		}, effects: func(yield func(plan.Effect) bool) {
+			for _, namespace := range []string{"a", "b"} {
+				verb := copies.Delete
+				if namespace == "a" {
+					verb = row.verb
+				}
+				if !yield(plan.Effect{Namespace: namespace, Writes: []copies.Write{
+					{Kind: copies.RoleBindings, Verb: verb, Namespace: namespace, Name: "editors", Present: bindings.Get(namespace, "editors")},
+				}}) {
+					return
+				}
+			}
+		}}
+		status, err := New(Config{Authorizer: objectsOnly}).status(ctx, pr, position{}, defaultLimit)
+		if err != nil || len(status.Namespaces) != 2 || !slices.Equal(status.Unknown, row.unknown) ||
+			len(status.Namespaces[0].Access) != row.access || len(status.Namespaces[1].Access) != 1 {
+			t.Errorf("%s: got %+v, %v", name, status, err)
 		}
 	}
 }
