@@ -50,5 +50,6 @@ func viewGrantsRows() []row {
 		{name: "view grants: nobody else creates a Role for custom resources", request: request{object: named(customResources)}, denied: deniedRole},
 		{name: "view grants: nobody else changes such a Role", request: request{object: named(customResources, annotation(hnc.AnnotationNone, "true")), old: named(customResources)}, denied: deniedRole},
 		{name: "view grants: nobody else deletes such a Role", request: request{old: named(customResources)}, denied: deniedRole},
+		{name: "view grants: such a Role goes with its namespace", request: request{user: namespaceController, old: named(customResources, ending)}},
 	}
 }

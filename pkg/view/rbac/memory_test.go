@@ -123,7 +123,7 @@ func TestBodiesAreCountedUntilTheyAreSent(t *testing.T) {
 			if test.verb == "patch" {
 				r.Method = http.MethodPatch
 			}
-			_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: test.resource, Verb: test.verb, Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: reserve}, upstream).RoundTrip(r)
+			_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: test.resource, Verb: test.verb, Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes, ReserveBody: reserve}, upstream).RoundTrip(r)
 			return err
 		}
 		if err := send(reserve); err != nil || sent == 0 || counted != 0 {

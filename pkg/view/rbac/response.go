@@ -130,7 +130,6 @@ func (c *conversion) watch(r *metered, w io.Writer) error {
 // list converts a list or a Table. Items and rows are converted one by one.
 func (c *conversion) list(r *metered, w io.Writer) error {
 	decoder := json.NewDecoder(r)
-	decoder.UseNumber()
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
 		return errors.Join(err, errors.New("the response is not an object"))
 	}

@@ -40,9 +40,9 @@ type Config struct {
 	Resource, Verb string
 	// Scopes are those of the resources of the cluster.
 	Scopes Scopes
-	// Reserve counts bytes of the response that are kept in memory until they are released, and ReserveCurrent those of
-	// the body, and of the object that a patch is applied to, before anything is written.
-	Reserve, ReserveCurrent func(bytes int64) (release func(), err error)
+	// Reserve counts bytes of the response that are kept in memory until they are released, ReserveCurrent those of the
+	// object that a patch is applied to, and ReserveBody those of the body, before anything is written.
+	Reserve, ReserveCurrent, ReserveBody func(bytes int64) (release func(), err error)
 }
 
 // Transport returns a transport for one request. The request is for objects of the cluster, by its path and query; its
@@ -51,15 +51,15 @@ type Config struct {
 func Transport(config Config, next http.RoundTripper) http.RoundTripper {
 	return &transport{
 		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes, reserve: config.Reserve},
-		verb:       config.Verb, reserveCurrent: config.ReserveCurrent, next: next,
+		verb:       config.Verb, reserveCurrent: config.ReserveCurrent, reserveBody: config.ReserveBody, next: next,
 	}
 }
 
 type transport struct {
 	conversion
-	verb           string
-	reserveCurrent func(bytes int64) (release func(), err error)
-	next           http.RoundTripper
+	verb                        string
+	reserveCurrent, reserveBody func(bytes int64) (release func(), err error)
+	next                        http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -449,7 +449,7 @@ func (t *transport) readBody(r *http.Request) (body []byte, release func(), err 
 	if body, err = io.ReadAll(r.Body); err != nil {
 		return nil, nil, err
 	}
-	release, err = ifLarge(t.reserveCurrent, copiesOfWhole*len(body)+valueSize*yamlbody.Values(body, json.Valid(body)))
+	release, err = ifLarge(t.reserveBody, copiesOfWhole*len(body)+valueSize*yamlbody.Values(body, json.Valid(body)))
 	return body, release, err
 }
 
