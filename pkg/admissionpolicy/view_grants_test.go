@@ -24,6 +24,11 @@ func viewGrantsRows() []row {
 	const denied = "only the propagator writes RoleBinding team-a/hns-view, which belongs to a TenantView"
 	grant := binding(hnc.ViewGrant)
 	ending := inNamespace("ending")
+	named := func(name string, options ...option) *rbacv1.Role {
+		return role(append(options, func(o metav1.Object) { o.SetName(name) })...)
+	}
+	customResources := hnc.ViewRoleName("acme", hnc.CustomResources)
+	const deniedRole = "only the propagator writes Role team-a/view:acme:custom-resources, which belongs to a TenantView"
 	return []row{
 		{name: "view grants: the propagator creates one", request: request{user: hnc.PropagatorUser, object: grant}},
 		{name: "view grants: the propagator deletes one", request: request{user: hnc.PropagatorUser, old: grant}},
@@ -39,5 +44,12 @@ func viewGrantsRows() []row {
 		{name: "view grants: one goes with its namespace", request: request{user: namespaceController, old: binding(hnc.ViewGrant, ending)}},
 		{name: "view grants: tenants don't delete one before its namespace goes", request: request{old: binding(hnc.ViewGrant, ending)},
 			denied: "only the propagator writes RoleBinding ending/hns-view"},
+		{name: "view grants: the propagator creates a Role for custom resources", request: request{user: hnc.PropagatorUser, object: named(customResources)}},
+		{name: "view grants: any other Role", request: request{object: named(hnc.ViewGrant)}},
+		{name: "view grants: other Roles of views", request: request{object: named("view:acme:my:custom-resources")}},
+		{name: "view grants: nobody else creates a Role for custom resources", request: request{object: named(customResources)}, denied: deniedRole},
+		{name: "view grants: nobody else changes such a Role", request: request{object: named(customResources, annotation(hnc.AnnotationNone, "true")), old: named(customResources)}, denied: deniedRole},
+		{name: "view grants: nobody else deletes such a Role", request: request{old: named(customResources)}, denied: deniedRole},
+		{name: "view grants: such a Role goes with its namespace", request: request{user: namespaceController, old: named(customResources, ending)}},
 	}
 }

@@ -78,11 +78,11 @@ func (c CompletedConfig) stores(options restOptions, t *treerules.Tree, mapper *
 	if s.views, err = tenantview.NewStorage(Scheme, options, c.reviews); err != nil {
 		return s, fmt.Errorf("tenantviews: %w", err)
 	}
-	if s.definitions, err = viewdefinition.NewStorage(Scheme, options, c.reviews, s.views.CustomResources); err != nil {
+	if s.definitions, err = viewdefinition.NewStorage(Scheme, options, c.reviews, t.Index.Root, s.views.CustomResources); err != nil {
 		return s, fmt.Errorf("viewdefinitions: %w", err)
 	}
 	s.large = largeobjects.Limit(t.Index.Root, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
-		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync, s.views.View, s.definitions.Definition)
+		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync, s.views.View, s.definitions.Definition.Store)
 	return s, nil
 }
 

@@ -161,7 +161,7 @@ func describeEvents(w io.Writer, namespace string, events []corev1.Event, now ti
 		_, err := fmt.Fprint(w, "\nNo recent HNC events for objects in this namespace\n")
 		return err
 	}
-	slices.SortStableFunc(events, func(a, b corev1.Event) int { return lastSeen(b).Compare(lastSeen(a)) })
+	slices.SortStableFunc(events, func(a, b corev1.Event) int { return lastSeen(b, now).Compare(lastSeen(a, now)) })
 	if _, err := fmt.Fprintf(w, "\nEvents from the objects in namespace %s\n", namespace); err != nil {
 		return err
 	}
@@ -173,20 +173,24 @@ func describeEvents(w io.Writer, namespace string, events []corev1.Event, now ti
 		object := fmt.Sprintf("%s:%s/%s", o.Kind, o.Namespace, o.Name)
 		if key := event.Reason + " " + object + " " + event.Message; !shown[key] {
 			shown[key] = true
-			_, _ = io.WriteString(table, names.Row(duration.HumanDuration(now.Sub(lastSeen(event))), event.Reason, object, event.Message))
+			_, _ = io.WriteString(table, names.Row(duration.HumanDuration(max(0, now.Sub(lastSeen(event, now)))), event.Reason, object, event.Message))
 		}
 	}
 	return table.Flush()
 }
 
-func lastSeen(e corev1.Event) time.Time {
+// lastSeen returns when an event was last seen. Users with edit may write events with any time, which is ignored before the
+// event was created, or further after now than clocks differ.
+func lastSeen(e corev1.Event, now time.Time) time.Time {
+	seen, created := e.LastTimestamp.Time, e.CreationTimestamp.Time
 	switch {
 	case e.Series != nil:
-		return e.Series.LastObservedTime.Time
-	case !e.LastTimestamp.IsZero():
-		return e.LastTimestamp.Time
-	case !e.EventTime.IsZero():
-		return e.EventTime.Time
+		seen = e.Series.LastObservedTime.Time
+	case seen.IsZero():
+		seen = e.EventTime.Time
 	}
-	return e.CreationTimestamp.Time
+	if seen.Before(created) || seen.After(now.Add(5*time.Minute)) {
+		return created
+	}
+	return seen
 }

@@ -2,13 +2,15 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // OutputFlag is the flag -o. cli-runtime's PrintFlags print runtime.Objects only; most of what the plugin prints is
@@ -49,7 +51,13 @@ func (o *OutputFlag) Print(w io.Writer, data any, names func() []string) (bool, 
 		}
 		return true, err
 	case "yaml":
-		text, err := yaml.Marshal(data)
+		text, err := json.Marshal(data)
+		if err == nil {
+			text, err = yamlbody.FromJSON(text)
+		}
+		if errors.Is(err, yamlbody.ErrTooDeep) {
+			err = fmt.Errorf("%w; use --output=json", err)
+		}
 		if err == nil {
 			_, err = w.Write(text)
 		}

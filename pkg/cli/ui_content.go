@@ -2,10 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/pmezard/go-difflib/difflib"
 	corev1 "k8s.io/api/core/v1"
@@ -13,9 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
@@ -93,7 +95,7 @@ func (r *uiReader) overwritten(ctx context.Context, resource schema.GroupResourc
 	}
 	before = &unstructured.Unstructured{}
 	if err == nil {
-		err = json.Unmarshal([]byte(record.Spec.Manifest), &before.Object)
+		err = kjson.UnmarshalCaseSensitivePreserveInts([]byte(record.Spec.Manifest), &before.Object)
 	}
 	if err != nil {
 		why := ServerMessage(err)
@@ -203,7 +205,7 @@ func (r *uiReader) Events(ctx context.Context, namespace string) (*ui.Events, er
 			return nil, err
 		}
 		for i := range list.Items {
-			answer.Items = append(answer.Items, newEvent(&list.Items[i]))
+			answer.Items = append(answer.Items, newEvent(&list.Items[i], time.Now()))
 		}
 		latestEvents(answer)
 		if options.Continue = list.Continue; options.Continue == "" {
@@ -220,10 +222,10 @@ func latestEvents(e *ui.Events) {
 	e.Items = e.Items[:min(len(e.Items), maxUIEvents)]
 }
 
-func newEvent(e *corev1.Event) ui.Event {
+func newEvent(e *corev1.Event, now time.Time) ui.Event {
 	return ui.Event{
-		Warning: e.Type == corev1.EventTypeWarning, Reason: e.Reason, Message: e.Message, Kind: e.InvolvedObject.Kind, Name: e.InvolvedObject.Name,
-		Count: max(e.Count, 1), Last: lastSeen(*e),
+		Warning: e.Type == corev1.EventTypeWarning, Reason: names.Shorten(e.Reason), Message: names.ShortenText(e.Message),
+		Kind: names.Shorten(e.InvolvedObject.Kind), Name: names.Shorten(e.InvolvedObject.Name), Count: max(e.Count, 1), Last: lastSeen(*e, now),
 	}
 }
 

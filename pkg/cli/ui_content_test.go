@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,7 +22,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 func secret(namespace, a, b string) *unstructured.Unstructured {
@@ -45,6 +51,59 @@ func TestDeepObjectsAreNotShown(t *testing.T) {
 	}
 	if got, err := manifestOf(deep); got != want || err != nil {
 		t.Errorf("the manifest is %.100q, %v", got, err)
+	}
+	output := OutputFlag{Format: "yaml"}
+	if _, err := output.Print(io.Discard, deep, nil); !errors.Is(err, yamlbody.ErrTooDeep) {
+		t.Errorf("--output=yaml: %v", err)
+	}
+	resource := schema.GroupResource{Resource: "secrets"}
+	record := &v1alpha3.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: hnc.OverwrittenName(resource, "first")}}
+	record.Spec.Manifest = strings.Repeat(`{"a":`, 4000) + "1" + strings.Repeat("}", 4000)
+	o := &whyOptions{}
+	o.object.namespace, o.object.name = "acme", "first"
+	err := o.printOverwritten(t.Context(), &Clients{Hierarchy: fake.NewClientset(record)}, resource)
+	if err == nil || !strings.HasSuffix(err.Error(), "; use kubectl get overwrittenobject secrets:first -n acme --output=json") {
+		t.Errorf("kubectl hns why --overwritten: %v", err)
+	}
+}
+
+func TestLargeIntegersOfOverwrittenObjectsStay(t *testing.T) {
+	resource := schema.GroupResource{Resource: "configmaps"}
+	record := &v1alpha3.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: hnc.OverwrittenName(resource, "c")}}
+	record.Spec.Manifest = `{"spec":{"a":9007199254740993}}`
+	r := &uiReader{clients: &Clients{Hierarchy: fake.NewClientset(record)}}
+	before, note := r.overwritten(t.Context(), resource, "team-a", "c")
+	if before == nil || note != "" {
+		t.Fatal(note)
+	}
+	if text, err := manifestOf(before); text != "spec:\n  a: 9007199254740993\n" || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+// Users with edit may write events, with any text and with any time that protobuf has.
+func TestEventsOfTenantsDoNotBreakThePage(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Second)
+	created := now.Add(-time.Hour)
+	long := strings.Repeat("x", 100_000)
+	for _, seen := range []time.Time{{}, time.Unix(-1e12, 0), now.Add(6 * time.Minute), time.Unix(1e12, 0)} {
+		for name, e := range map[string]*corev1.Event{
+			"last timestamp": {LastTimestamp: metav1.NewTime(seen)},
+			"event time":     {EventTime: metav1.NewMicroTime(seen)},
+			"series":         {Series: &corev1.EventSeries{LastObservedTime: metav1.NewMicroTime(seen)}},
+		} {
+			e.CreationTimestamp, e.Reason, e.Message = metav1.NewTime(created), long, long
+			shown := newEvent(e, now)
+			text, err := json.Marshal(shown)
+			if err != nil || !shown.Last.Equal(created) || len(text) > 1000 {
+				t.Errorf("%s %s: last seen %s, %d bytes, %v", name, seen, shown.Last, len(text), err)
+			}
+		}
+	}
+	client := kubefake.NewClientset(&corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: "e"}, Reason: long, Message: long})
+	about := eventsAbout(t.Context(), &Clients{Kube: client}, &origin.Question{Chain: []origin.Namespace{{Name: "acme"}}})
+	if len(about) != 1 || len(about[0]) > 1000 {
+		t.Errorf("kubectl hns why prints %d events, %.100q", len(about), about)
 	}
 }
 

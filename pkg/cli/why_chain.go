@@ -16,6 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // readChain reads the namespace and its ancestors: from the hierarchies, or from the tree labels where the user may not
@@ -152,7 +153,7 @@ func eventsAbout(ctx context.Context, c *Clients, q *origin.Question) []string {
 			return nil //nolint:nilerr // see above
 		}
 		for j := range events.Items {
-			lines[i] = append(lines[i], fmt.Sprintf("event in %s: %s: %s", ns, events.Items[j].Reason, events.Items[j].Message))
+			lines[i] = append(lines[i], names.ShortenText(fmt.Sprintf("event in %s: %s: %s", ns, events.Items[j].Reason, events.Items[j].Message)))
 		}
 		return nil
 	})

@@ -2,17 +2,18 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // printOverwritten prints the content that the object had before it was overwritten, as a manifest to apply.
@@ -26,9 +27,12 @@ func (o *whyOptions) printOverwritten(ctx context.Context, c *Clients, resource 
 	if err != nil {
 		return err
 	}
-	manifest, err := yaml.JSONToYAML([]byte(record.Spec.Manifest))
+	manifest, err := yamlbody.FromJSON([]byte(record.Spec.Manifest))
+	if errors.Is(err, yamlbody.ErrTooDeep) {
+		err = fmt.Errorf("%w; use kubectl get overwrittenobject %s -n %s --output=json", err, names.ShellWord(record.Name), o.object.namespace)
+	}
 	if err != nil {
-		return fmt.Errorf("invalid manifest in overwrittenobject %s: %w", record.Name, err)
+		return fmt.Errorf("spec.manifest of overwrittenobject %s cannot be printed: %w", record.Name, err)
 	}
 	_, err = Exact(o.Out).Write(manifest)
 	return err

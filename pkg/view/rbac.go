@@ -61,7 +61,7 @@ func (h *Handler) serveRBAC(c *call) error {
 	}
 	c.up = &Connection{Upgrade: c.up.Upgrade, Transport: rbac.Transport(rbac.Config{
 		Root: h.Root, Names: names, Resource: c.info.Resource, Verb: c.info.Verb, Scopes: h.Kinds.scopesOf,
-		Reserve: h.reserve(c), ReserveCurrent: upToMaxPart(c, h.Budget.Response),
+		Reserve: h.reserve(c), ReserveCurrent: upToMaxPart(c, h.Budget.Response), ReserveBody: upToMaxPart(c, h.Budget.Response),
 	}, c.up.Transport)}
 	switch {
 	case c.info.Namespace != "":

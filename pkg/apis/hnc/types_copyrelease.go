@@ -4,6 +4,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// CopyReleaseTTL is for how many seconds after its creation, which was authorized, a CopyRelease is stored and can be
+// fulfilled.
+const CopyReleaseTTL = 10 * 60
+
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
 // CopyRelease is the hub type of v1beta1 CopyRelease, which documents the fields. It requests that a copy becomes a

@@ -4,6 +4,7 @@ package preview
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -13,8 +14,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// Append adds the next page of a plan. A page may end in the middle of a namespace.
+// Append adds the next page of a plan. A page may end in the middle of a namespace, and has the unknown access of its
+// namespaces.
 func Append(all, page *v1alpha3.HierarchyPlan) {
+	for _, unknown := range page.Status.Unknown {
+		if !slices.Contains(all.Status.Unknown, unknown) {
+			all.Status.Unknown = append(all.Status.Unknown, unknown)
+		}
+	}
 	more := page.Status.Namespaces
 	if n := len(all.Status.Namespaces); n > 0 && len(more) > 0 && all.Status.Namespaces[n-1].Name == more[0].Name {
 		last := &all.Status.Namespaces[n-1]

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
@@ -91,8 +92,13 @@ func TestNamespaceOnTwoPagesIsShownOnce(t *testing.T) {
 		return n
 	}
 	all := answer(part("a", "1"), part("b", "2"))
-	Append(all, answer(part("b", "3"), part("c", "4")))
+	next := answer(part("b", "3"), part("c", "4"))
+	all.Status.Unknown, next.Status.Unknown = []string{"x"}, []string{"x", "access in c"}
+	Append(all, next)
 	Append(all, answer())
+	if !slices.Equal(all.Status.Unknown, next.Status.Unknown) {
+		t.Errorf("unknown is %q", all.Status.Unknown)
+	}
 	namespaces := all.Status.Namespaces
 	if len(namespaces) != 3 || len(namespaces[1].Objects) != 2 || namespaces[1].Objects[1].Name != "3" ||
 		len(namespaces[1].Access) != 2 || namespaces[1].Access[1].Name != "3" || namespaces[2].Name != "c" {

@@ -154,6 +154,9 @@ func (o *Object) Size() int {
 	return len(o.content.metadata) + len(o.content.rest)
 }
 
+// TextSize returns about how many bytes the names and annotations in the record have, and what they are parsed to.
+func (o *Object) TextSize() int { return len(o.Name) + len(o.role) + o.annotations.Size() }
+
 // AsksToOverride reports whether the object requests to be kept instead of a copy.
 func (o *Object) AsksToOverride() bool { return o != nil && !o.Copy && o.overrides.Requested }
 

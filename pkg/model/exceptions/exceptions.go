@@ -37,6 +37,20 @@ func Of(annotations map[string]string) Annotations {
 	}
 }
 
+// itemSize is about how many bytes an item of a parsed selector has.
+const itemSize = 128
+
+// Size returns about how many bytes the annotations have, with what they are parsed to.
+func (a Annotations) Size() int {
+	size := 0
+	for _, value := range []string{a.Select, a.TreeSelect, a.None, a.All, a.AllowOverride, a.Override} {
+		if value != "" {
+			size += 2*len(value) + (strings.Count(value, ",")+1)*itemSize
+		}
+	}
+	return size
+}
+
 // Exceptions limit the namespaces to which a source is propagated. The zero value applies the default. It is
 // immutable.
 type Exceptions struct {

@@ -32,10 +32,16 @@ type ViewCRD struct {
 	Status           v1alpha3.ViewDefinitionStatus
 }
 
+// Definition is a ViewDefinition without its spec, of which it has the size.
+type Definition struct {
+	*v1alpha3.ViewDefinition
+	SpecBytes int
+}
+
 // Definitions are the ViewDefinitions and the CustomResourceDefinitions that are written for them.
 type Definitions struct {
-	// Wanted are the ViewDefinitions without their specs, by namespace and name.
-	Wanted tree.ByNamespace[*v1alpha3.ViewDefinition]
+	// Wanted are the ViewDefinitions by namespace and name.
+	Wanted tree.ByNamespace[Definition]
 	// CRDs are the CustomResourceDefinitions by their namespaces and names.
 	CRDs tree.ByNamespace[*ViewCRD]
 	// wantedListed and crdsListed report that they are complete.
@@ -43,7 +49,7 @@ type Definitions struct {
 }
 
 func newDefinitions() *Definitions {
-	return &Definitions{Wanted: tree.ByNamespace[*v1alpha3.ViewDefinition]{}, CRDs: tree.ByNamespace[*ViewCRD]{}}
+	return &Definitions{Wanted: tree.ByNamespace[Definition]{}, CRDs: tree.ByNamespace[*ViewCRD]{}}
 }
 
 // Complete reports that what is missing does not exist.
@@ -54,16 +60,14 @@ func (c *Cache) watchDefinitions(ctx context.Context) {
 	s, client := c.state, c.Hierarchy.HncV1alpha3().ViewDefinitions(metav1.NamespaceAll)
 	d := s.Definitions
 	reflect(ctx, c, definitions, &v1alpha3.ViewDefinition{}, client, guarded(c.guard, definitions, client),
-		&store[*v1alpha3.ViewDefinition]{
-			convert: func(object any) (*v1alpha3.ViewDefinition, error) {
-				return withoutSpec(object.(*v1alpha3.ViewDefinition)), nil
-			},
-			set: s.setDefinition,
-			remove: func(v *v1alpha3.ViewDefinition) {
+		&store[Definition]{
+			convert: func(object any) (Definition, error) { return newDefinition(object.(*v1alpha3.ViewDefinition)), nil },
+			set:     s.setDefinition,
+			remove: func(v Definition) {
 				d.Wanted.Delete(v.Namespace, v.Name)
 				s.handlers.definitionChanged(s, v.Namespace)
 			},
-			known: d.Wanted.All, identify: identify[*v1alpha3.ViewDefinition],
+			known: d.Wanted.All, identify: identify[Definition],
 			synced: func() { d.wantedListed = true; s.handlers.definitionChanged(s, "") },
 		})
 	crd := &unstructured.Unstructured{}
@@ -85,15 +89,15 @@ func (c *Cache) watchDefinitions(ctx context.Context) {
 		})
 }
 
-// withoutSpec returns what decisions need of a ViewDefinition.
-func withoutSpec(v *v1alpha3.ViewDefinition) *v1alpha3.ViewDefinition {
+// newDefinition returns what decisions need of a ViewDefinition.
+func newDefinition(v *v1alpha3.ViewDefinition) Definition {
 	kept := *v
 	kept.Spec, kept.ManagedFields = runtime.RawExtension{}, nil
 	kept.Annotations = map[string]string{}
 	for _, key := range []string{hnc.AnnotationRequester, hnc.AnnotationRequesterGroups} {
 		kept.Annotations[key] = v.Annotations[key]
 	}
-	return &kept
+	return Definition{&kept, len(v.Spec.Raw)}
 }
 
 func newViewCRD(object any) (*ViewCRD, error) {
@@ -112,7 +116,7 @@ func newViewCRD(object any) (*ViewCRD, error) {
 
 // ObserveDefinition enters the result of our own write, unless the watch is past it.
 func (c *Cache) ObserveDefinition(v *v1alpha3.ViewDefinition) {
-	c.observe(definitions, v.ResourceVersion, func(s *State) { s.setDefinition(withoutSpec(v)) })
+	c.observe(definitions, v.ResourceVersion, func(s *State) { s.setDefinition(newDefinition(v)) })
 }
 
 // ObserveViewCRD does the same for a CustomResourceDefinition.
@@ -124,8 +128,8 @@ func (c *Cache) ObserveViewCRD(o *unstructured.Unstructured) {
 	c.observe(viewCRDs, crd.ResourceVersion, func(s *State) { s.setViewCRD(crd) })
 }
 
-func (s *State) setDefinition(v *v1alpha3.ViewDefinition) {
-	if known := s.Definitions.Wanted[v.Namespace][v.Name]; known != nil && !tree.Newer(v.ResourceVersion, known.ResourceVersion) {
+func (s *State) setDefinition(v Definition) {
+	if known, ok := s.Definitions.Wanted[v.Namespace][v.Name]; ok && !tree.Newer(v.ResourceVersion, known.ResourceVersion) {
 		return
 	}
 	s.Definitions.Wanted.Set(v.Namespace, v.Name, v)

@@ -59,14 +59,14 @@ type changeKey struct{}
 func (r *Changes) Begin(ctx context.Context, dryRun []string) (context.Context, func(error)) {
 	c := &change{dryRun: dryrun.IsDryRun(dryRun)}
 	return context.WithValue(ctx, changeKey{}, c), func(err error) {
-		if c.root != "" && rejected(err) {
+		if c.root != "" && Rejected(err) {
 			r.rates.GiveBack(r.now(), c.root, c.cost)
 		}
 	}
 }
 
-// rejected reports whether an error is the response to a request that has written nothing.
-func rejected(err error) bool {
+// Rejected reports whether an error is the response to a request that has written nothing.
+func Rejected(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code/100 == 4
 }

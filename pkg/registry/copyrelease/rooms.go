@@ -73,5 +73,5 @@ func (r *rooms) add(tree string, n int) int {
 }
 
 func full(tree string, n int) error {
-	return apierrors.NewTooManyRequests(fmt.Sprintf("tree %q has %d copyreleases, the most that it may have; they are deleted %d minutes after their creation", tree, n, ttl/60), retryAfter)
+	return apierrors.NewTooManyRequests(fmt.Sprintf("tree %q has %d copyreleases, the most that it may have; they are deleted %d minutes after their creation", tree, n, hnc.CopyReleaseTTL/60), retryAfter)
 }

@@ -26,10 +26,6 @@ type Storage struct {
 	Status  *alias.Status
 }
 
-// ttl is how long a release is stored, in seconds, and so for how long after its authorization the propagator can
-// fulfill it.
-const ttl = 10 * 60
-
 // NewStorage returns the storage of releases, which the tree's authorizer authorizes.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *treerules.Tree) (*Storage, error) {
 	b := base.New(scheme, true)
@@ -74,5 +70,5 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 // remaining returns for how many seconds a release is still stored. A status does not prolong it.
 func remaining(created, now time.Time) uint64 {
 	age := int64(now.Sub(created).Seconds())
-	return uint64(min(max(ttl-age, 1), ttl))
+	return uint64(min(max(hnc.CopyReleaseTTL-age, 1), hnc.CopyReleaseTTL))
 }

@@ -10,6 +10,7 @@ import (
 )
 
 func TestAStatusDoesNotProlongARelease(t *testing.T) {
+	const ttl = hnc.CopyReleaseTTL
 	created := time.Unix(1000, 0)
 	for age, want := range map[time.Duration]uint64{
 		-time.Minute: ttl, 0: ttl, time.Minute: ttl - 60, ttl*time.Second - time.Second: 1, time.Hour: 1,

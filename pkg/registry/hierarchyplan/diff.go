@@ -2,13 +2,14 @@ package hierarchyplan
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 
 	"github.com/pmezard/go-difflib/difflib"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
@@ -30,8 +31,11 @@ func (p *Planner) diff(ctx context.Context, v *visibility, w copies.Write) strin
 	if w.Verb != copies.Update || !v.allowed(ctx, "get", resource, w.Namespace) || !v.allowed(ctx, "get", resource, w.Source.Namespace) {
 		return ""
 	}
-	present := p.current(ctx, w.Kind, w.Namespace, w.Present)
-	source := p.current(ctx, w.Kind, w.Source.Namespace, w.Source)
+	present, err := p.current(ctx, w.Kind, w.Namespace, w.Present)
+	source, sourceErr := p.current(ctx, w.Kind, w.Source.Namespace, w.Source)
+	if errors.Is(errors.Join(err, sourceErr), errLargePage) {
+		return tooLong
+	}
 	if present == nil || source == nil {
 		return ""
 	}
@@ -46,24 +50,19 @@ func (p *Planner) diff(ctx context.Context, v *visibility, w copies.Write) strin
 	return unifiedDiff(is, will.Copied(), w.Kind.Group == "" && w.Kind.Resource == "secrets")
 }
 
-// current reads an object again, and returns nil if its UID has changed. It lists because the server lacks the verb
-// get, which would include subresources.
-func (p *Planner) current(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) *unstructured.Unstructured {
-	var found *unstructured.Unstructured
-	err := p.Lister.forEach(ctx, kind.GroupVersionResource, namespace, named(o.Name), 0, func(string) bool { return true }, func(u *unstructured.Unstructured) error {
-		found = u
-		return nil
-	})
+// current reads an object again, and returns nil if its UID has changed.
+func (p *Planner) current(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) (*unstructured.Unstructured, error) {
+	found, err := p.Lister.find(ctx, kind.GroupVersionResource, namespace, o.Name)
 	if err != nil || found == nil || found.GetUID() != o.UID {
-		return nil
+		return nil, err
 	}
-	return found
+	return found, nil
 }
 
 // unifiedDiff returns the difference of two objects as a unified diff of their YAML.
 func unifiedDiff(is, willBe []byte, secret bool) string {
 	var before, after unstructured.Unstructured
-	if json.Unmarshal(is, &before.Object) != nil || json.Unmarshal(willBe, &after.Object) != nil {
+	if kjson.UnmarshalCaseSensitivePreserveInts(is, &before.Object) != nil || kjson.UnmarshalCaseSensitivePreserveInts(willBe, &after.Object) != nil {
 		return ""
 	}
 	if secret {

@@ -85,7 +85,7 @@ func readBindings(t *testing.T, binding string) *snapshot {
 			items = binding
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[%s]}`, items)
+		_, _ = fmt.Fprintf(w, `{"kind":"RoleBindingList","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[%s]}`, items)
 	}))
 	defer server.Close()
 	lists, err := NewObjectLister(&restclient.Config{Host: server.URL, QPS: -1})
@@ -103,9 +103,14 @@ func TestNamesCountAsMemory(t *testing.T) {
 	for name, object := range map[string]string{
 		"of objects": `{"metadata":{"namespace":"namespace-0","name":"` + long + `","uid":"1"}}`,
 		"of roles": `{"metadata":{"namespace":"namespace-0","name":"a","uid":"1"},` +
-			`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"` + long + `"}}`,
+			`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"` + long + `"}}`,
+		"of ClusterRoles": strings.Repeat(`{"metadata":{"namespace":"namespace-0","name":"a","uid":"1"},`+
+			`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"`+long+`"}},`, 8) +
+			`{"metadata":{"namespace":"namespace-0","name":"a","uid":"1"}}`,
 		"of subjects": `{"metadata":{"namespace":"namespace-0","name":"a","uid":"1"},"subjects":[` +
 			strings.Repeat(`{"kind":"User","name":"`+long[:200]+`"},`, 40) + `{"kind":"User","name":"a"}]}`,
+		"of annotations": `{"metadata":{"namespace":"namespace-0","name":"a","uid":"1","annotations":{"propagate.hnc.x-k8s.io/select":"a in (` +
+			strings.Repeat("b,", 40) + `b)"}}}`,
 		"none": `{"metadata":{"namespace":"namespace-0","name":"a","uid":"1"}}`,
 	} {
 		snap := readBindings(t, object)

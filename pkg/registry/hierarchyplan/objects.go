@@ -16,6 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
@@ -23,13 +24,46 @@ import (
 type Limits struct {
 	// Concurrent bounds the number of concurrent plans.
 	Concurrent inflight.Limits
-	// Memory bounds the bytes of objects that one plan holds.
+	// Memory bounds the bytes of objects, and of the effects on them, that one plan holds.
 	Memory int64
 }
 
-// objectSize is the approximate memory of an object in a plan, in bytes, without its content. BenchmarkMemory
-// measures it.
-const objectSize = 512
+const (
+	// objectSize is the approximate memory of an object in a plan, in bytes, without its content, names and
+	// annotations. BenchmarkMemory measures it.
+	objectSize = 512
+	// writeSize is that of a write while it is decided, and grantSize that of a subject whose access is compared.
+	writeSize, grantSize = 384, 512
+	// maxSubjects bounds the subjects whose access is compared in one namespace, unless the objects leave memory for more.
+	maxSubjects = 15_000
+	// effectBytes is the memory of that comparison. Effects are filtered when they have as much.
+	effectBytes = maxSubjects * grantSize
+)
+
+// effectSize returns the approximate memory of the effect in one namespace while it is filtered.
+func (snap *snapshot) effectSize(e plan.Effect) int64 {
+	return int64(len(e.Writes))*writeSize + int64(snap.subjects(e))*grantSize
+}
+
+// subjects returns how many subjects are compared for the changes of access in one namespace.
+func (snap *snapshot) subjects(e plan.Effect) int {
+	subjects, touched := 0, false
+	for _, w := range e.Writes {
+		if w.Kind != copies.RoleBindings || w.Verb == copies.Keep {
+			continue
+		}
+		touched = true
+		if w.Source != nil {
+			subjects += len(snap.grants[w.Source.UID].subjects)
+		}
+	}
+	if touched {
+		for o := range snap.index(copies.RoleBindings).In(e.Namespace) {
+			subjects += len(snap.grants[o.UID].subjects)
+		}
+	}
+	return subjects
+}
 
 // readObjects adds the objects of the kinds in the namespaces to the snapshot. A kind that cannot be listed, or has
 // too many objects, is skipped and reported as unknown.
@@ -51,14 +85,14 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []ki
 				return err
 			}
 			index.Set(o.WithoutContent())
-			left -= int64(objectSize + len(o.Name))
+			left -= int64(objectSize + o.TextSize())
 			if kp.Kind == copies.RoleBindings {
 				var binding rbacv1.RoleBinding
 				if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &binding); err != nil {
 					return err
 				}
 				snap.grants[o.UID] = newGrant(&binding)
-				left -= int64(len(binding.RoleRef.Name)) // the object has it, too
+				left -= int64(len(snap.grants[o.UID].role.Name)) // TextSize excludes that of a ClusterRole
 				for _, s := range binding.Subjects {
 					left -= int64(64 + len(s.Kind) + len(s.APIGroup) + len(s.Name) + len(s.Namespace))
 				}
@@ -81,6 +115,7 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []ki
 		}
 		snap.indexes = append(snap.indexes, index)
 	}
+	snap.free = free
 }
 
 var errTooMany = errors.New("there are too many objects for one plan in its namespaces; plan a smaller subtree")
@@ -97,7 +132,7 @@ const (
 func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersionResource, namespaces sets.Set[string], f func(*unstructured.Unstructured) error) error {
 	var mu sync.Mutex
 	list := func(ctx context.Context, namespace string, most int) error {
-		return p.Lister.forEach(ctx, resource, namespace, nil, most, namespaces.Has, func(u *unstructured.Unstructured) error {
+		return p.Lister.forEach(ctx, resource, namespace, most, namespaces.Has, func(u *unstructured.Unstructured) error {
 			mu.Lock()
 			defer mu.Unlock()
 			return f(u)

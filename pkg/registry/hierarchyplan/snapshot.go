@@ -1,6 +1,8 @@
 package hierarchyplan
 
 import (
+	"slices"
+
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -17,12 +19,20 @@ type snapshot struct {
 	indexes []*copies.Index
 	// grants holds the subjects and roles of RoleBindings by UID.
 	grants map[types.UID]grant
+	// free is how many bytes of memory the objects leave to the effects.
+	free int64
 	// unknown lists what could not be read.
 	unknown []string
 	// modes are the modes before the change.
 	modes sourceindex.Modes
 	// rules are the rules after the change.
 	rules *configrules.Rules
+}
+
+// index returns the index of a kind whose objects were read.
+func (snap *snapshot) index(kind copies.Kind) *copies.Index {
+	i := slices.IndexFunc(snap.indexes, func(x *copies.Index) bool { return x.Kind == kind })
+	return snap.indexes[i]
 }
 
 // grant is the subjects and the role of a RoleBinding, with the keys of their names: those of Roles have any length,

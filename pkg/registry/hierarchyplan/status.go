@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -44,7 +45,7 @@ func (at position) String() string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// effectBatch bounds the namespaces whose effects are in memory at a time.
+// effectBatch bounds the namespaces whose effects are filtered at a time. Those with many writes are fewer.
 const effectBatch = 32
 
 // status returns what the requester may see of a plan, from a position on, with at most limit writes.
@@ -54,6 +55,7 @@ func (p *Planner) status(ctx context.Context, pr *prediction, from position, lim
 	status.Hidden = v.hiddenKinds(ctx)
 	page := &page{Planner: p, visibility: v, status: &status, start: from, started: from.Namespace == "", limit: limit}
 	pending := make([]plan.Effect, 0, effectBatch)
+	held := int64(0)
 	flush := func() error {
 		v.prefetch(ctx, pending)
 		for _, e := range pending {
@@ -62,20 +64,21 @@ func (p *Planner) status(ctx context.Context, pr *prediction, from position, lim
 				page.add(ctx, e)
 			}
 		}
-		pending = pending[:0]
-		return ctx.Err()
+		clear(pending) // or its capacity would keep the writes
+		pending, held = pending[:0], 0
+		if ctx.Err() != nil {
+			return apierrors.NewTimeoutError("the change affects too many objects to plan in time; plan a smaller subtree", 0)
+		}
+		return nil
 	}
 	for e := range pr.effects {
-		if pending = append(pending, e); len(pending) == effectBatch {
+		if pending, held = append(pending, e), held+pr.effectSize(e); len(pending) == effectBatch || held >= effectBytes {
 			if err := flush(); err != nil {
-				return status, apierrors.NewTimeoutError("the change affects too many objects to plan in time; plan a smaller subtree", 0)
+				return status, err
 			}
 		}
 	}
-	if err := flush(); err != nil {
-		return status, apierrors.NewTimeoutError("the change affects too many objects to plan in time; plan a smaller subtree", 0)
-	}
-	return status, nil
+	return status, flush()
 }
 
 // page collects one page of a plan.
@@ -107,7 +110,12 @@ func (p *page) add(ctx context.Context, e plan.Effect) {
 		return
 	}
 	// A page counts what it contains: RoleBindings can have any number of subjects.
-	access := p.visibility.accessChanges(ctx, e)
+	var access []hnc.PlannedAccess
+	if int64(p.visibility.subjects(e))*grantSize <= max(p.visibility.free, effectBytes) {
+		access = p.visibility.accessChanges(ctx, e)
+	} else {
+		p.status.Unknown = append(p.status.Unknown, fmt.Sprintf("access in %s: there are too many subjects", e.Namespace))
+	}
 	first.Access = min(first.Access, len(access))
 	last := position{e.Namespace, min(len(e.Writes), first.Write+p.limit), min(len(access), first.Access+p.limit)}
 	n := p.namespace(ctx, p.visibility, e, first.Write, last.Write)

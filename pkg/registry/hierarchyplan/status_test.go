@@ -1,14 +1,26 @@
 package hierarchyplan
 
 import (
+	"context"
+	"fmt"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/plan"
 )
 
 func TestPositionRoundTrip(t *testing.T) {
@@ -61,6 +73,22 @@ func TestDeepObjectsAreNotWrittenToBeCompared(t *testing.T) {
 	}
 }
 
+func TestObjectsThatAreLargerThanAPageAreNotCompared(t *testing.T) {
+	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	p := New(Config{Authorizer: objectsOnly, Lister: listOf(t, nil, pageBytes)})
+	o := &copies.Object{Namespace: "n-0", Name: "a"}
+	if text := p.diff(ctx, p.visibility(&prediction{}), copies.Write{Kind: configMaps, Verb: copies.Update, Present: o, Source: o}); text != tooLong {
+		t.Errorf("got %q", text)
+	}
+}
+
+func TestLargeIntegersDiffer(t *testing.T) {
+	text := unifiedDiff([]byte(`{"spec":{"a":9007199254740992}}`), []byte(`{"spec":{"a":9007199254740993}}`), false)
+	if !strings.Contains(text, "-  a: 9007199254740992\n+  a: 9007199254740993\n") {
+		t.Errorf("got %q", text)
+	}
+}
+
 // A plan says why a change is refused, and not that a server is busy.
 func TestBusyServersRefuseNoChange(t *testing.T) {
 	forbidden, busy := apierrors.NewForbidden(schema.GroupResource{}, "", nil), apierrors.NewTooManyRequests("busy", 1)
@@ -69,5 +97,97 @@ func TestBusyServersRefuseNoChange(t *testing.T) {
 	}
 	if err := delayed([]error{forbidden, busy}); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// creations returns the effect of that many creations in a namespace.
+func creations(namespace string, n int) plan.Effect {
+	e := plan.Effect{Namespace: namespace, Writes: make([]copies.Write, n)}
+	for i := range e.Writes {
+		e.Writes[i] = copies.Write{Kind: configMaps, Verb: copies.Create, Namespace: namespace, Name: fmt.Sprint(i), Source: &copies.Object{Namespace: "above"}}
+	}
+	return e
+}
+
+// objectsOnly allows everything but what quotas need.
+var objectsOnly = authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	if a.GetResource() == "resourcequotas" {
+		return authorizer.DecisionDeny, "", nil
+	}
+	return authorizer.DecisionAllow, "", nil
+})
+
+// Each of many namespaces inherits as many objects as a plan may have.
+func TestLargeEffectsAreFilteredOneAfterAnother(t *testing.T) {
+	var reviewed sync.Map
+	p := New(Config{Authorizer: authorizer.AuthorizerFunc(func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if reviewed.Store(a.GetNamespace(), true); a.GetNamespace() == "" {
+			return authorizer.DecisionDeny, "", nil
+		}
+		return objectsOnly(ctx, a)
+	})})
+	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	for _, row := range []struct{ namespaces, writes, atATime int }{{2, 130_000, 1}, {8, 20_000, 1}, {8, 10_000, 2}, {2 * effectBatch, 1, effectBatch}} {
+		reviewed.Clear()
+		pr := &prediction{namespace: "namespace-0", snapshot: &snapshot{}, effects: func(yield func(plan.Effect) bool) {
+			for i := range row.namespaces {
+				if before := fmt.Sprint("namespace-", i-row.atATime); i >= row.atATime {
+					if _, ok := reviewed.Load(before); !ok {
+						t.Fatalf("%d writes in %s are kept until those in namespace %d are there", row.writes, before, i)
+					}
+				}
+				if !yield(creations(fmt.Sprint("namespace-", i), row.writes)) {
+					return
+				}
+			}
+		}}
+		status, err := p.status(ctx, pr, position{}, 1)
+		if err != nil || int(status.Summary.Added) != row.namespaces*row.writes {
+			t.Errorf("got %d creations, %v; want %d times %d", status.Summary.Added, err, row.namespaces, row.writes)
+		}
+	}
+}
+
+// Who may write RoleBindings in one namespace must not break the plans of others.
+func TestAccessOfVeryManySubjectsIsUnknown(t *testing.T) {
+	bindings := copies.NewIndex(copies.RoleBindings)
+	for _, o := range []metav1.ObjectMeta{{Namespace: "a", Name: "editors"}, {Namespace: "a", Name: "viewers"}, {Namespace: "b", Name: "editors"}} {
+		o.UID = types.UID(o.Namespace + "/" + o.Name)
+		bindings.Set(copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: o}, copies.RoleBindings, &copies.Rules{}))
+	}
+	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	for name, row := range map[string]struct {
+		verb     copies.Verb
+		subjects int
+		free     int64
+		unknown  []string
+		access   int
+	}{
+		"many":                     {copies.Delete, maxSubjects, 0, nil, 1},
+		"very many":                {copies.Delete, maxSubjects + 1, 0, []string{"access in a: there are too many subjects"}, 0},
+		"beside few objects":       {copies.Delete, maxSubjects + 1, 64 << 20, nil, 1},
+		"of objects that are kept": {copies.Keep, maxSubjects + 1, 0, nil, 0},
+	} {
+		pr := &prediction{namespace: "a", snapshot: &snapshot{
+			free: row.free, indexes: []*copies.Index{bindings},
+			grants: map[types.UID]grant{"a/editors": binding("edit", "ann"), "b/editors": binding("edit", "ann"), "a/viewers": {subjects: make([]rbacv1.Subject, row.subjects-1)}},
+		}, effects: func(yield func(plan.Effect) bool) {
+			for _, namespace := range []string{"a", "b"} {
+				verb := copies.Delete
+				if namespace == "a" {
+					verb = row.verb
+				}
+				if !yield(plan.Effect{Namespace: namespace, Writes: []copies.Write{
+					{Kind: copies.RoleBindings, Verb: verb, Namespace: namespace, Name: "editors", Present: bindings.Get(namespace, "editors")},
+				}}) {
+					return
+				}
+			}
+		}}
+		status, err := New(Config{Authorizer: objectsOnly}).status(ctx, pr, position{}, defaultLimit)
+		if err != nil || len(status.Namespaces) != 2 || !slices.Equal(status.Unknown, row.unknown) ||
+			len(status.Namespaces[0].Access) != row.access || len(status.Namespaces[1].Access) != 1 {
+			t.Errorf("%s: got %+v, %v", name, status, err)
+		}
 	}
 }

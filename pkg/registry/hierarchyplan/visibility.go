@@ -120,11 +120,6 @@ func (v *visibility) seesWrite(ctx context.Context, w copies.Write) bool {
 	return v.parent != "" && v.allowed(ctx, "list", resource, v.parent) && v.index(w.Kind).Get(v.parent, w.Name) != nil
 }
 
-func (v *visibility) index(kind copies.Kind) *copies.Index {
-	i := slices.IndexFunc(v.indexes, func(x *copies.Index) bool { return x.Kind == kind })
-	return v.indexes[i]
-}
-
 // accessChanges returns the roles that subjects gain and lose by changes of RoleBindings. It ends early if ctx does.
 func (v *visibility) accessChanges(ctx context.Context, e plan.Effect) []hnc.PlannedAccess {
 	bindings := copies.RoleBindings

@@ -1,4 +1,4 @@
-// Package inflight limits how many expensive requests are in flight, in total and for each user.
+// Package inflight limits how many expensive requests are in flight, in total and for each user or tree.
 //
 // The generic API server limits all requests as a whole (--max-requests-inflight), and its priority and fairness needs
 // configuration objects that administrators of kube-apiserver own. Neither bounds one subresource, or one user's share
@@ -17,7 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Limits are the numbers of requests in flight, or of what else a Limiter counts of them.
+// Limits are the numbers of requests in flight, or of what else a Limiter counts of them. PerUser is also that of a tree
+// where trees are counted.
 type Limits struct{ Total, PerUser int }
 
 // Limiter counts the requests in flight. It is safe for concurrent use.
@@ -59,20 +60,28 @@ func (l *Limiter) Acquire(ctx context.Context) (release func(), err error) {
 
 // AcquireN counts n of what is limited, such as the bytes of a request.
 func (l *Limiter) AcquireN(ctx context.Context, n int) (release func(), err error) {
-	user := ShareOf(ctx)
+	return l.acquire("user", ShareOf(ctx), n)
+}
+
+// AcquireTree counts a request of the tree with a root, whoever makes it: a tenant can have any number of users there.
+func (l *Limiter) AcquireTree(root string) (release func(), err error) {
+	return l.acquire("tree", root, 1)
+}
+
+func (l *Limiter) acquire(of, share string, n int) (release func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.users[user]+n > l.limits.PerUser:
-		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("user %q already has %d %s, and one user may have %d at the same time; try again when one is finished",
-			user, l.users[user], l.what, l.limits.PerUser), l.retryAfter)
+	case l.users[share]+n > l.limits.PerUser:
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("%s %q already has %d %s, and one %s may have %d at the same time; try again when one is finished",
+			of, share, l.users[share], l.what, of, l.limits.PerUser), l.retryAfter)
 	case l.total+n > l.limits.Total:
 		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("this server already has %d %s, and may have %d at the same time; try again later",
 			l.total, l.what, l.limits.Total), l.retryAfter)
 	}
 	l.total += n
-	l.users[user] += n
-	return sync.OnceFunc(func() { l.release(user, n) }), nil
+	l.users[share] += n
+	return sync.OnceFunc(func() { l.release(share, n) }), nil
 }
 
 // responses are the bytes of responses in flight that are encoded as a whole, some times as large.
@@ -91,11 +100,11 @@ func (l *Limiter) Hold(ctx context.Context, n int) error {
 	return err
 }
 
-func (l *Limiter) release(user string, n int) {
+func (l *Limiter) release(share string, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.total -= n
-	if l.users[user] -= n; l.users[user] == 0 {
-		delete(l.users, user)
+	if l.users[share] -= n; l.users[share] == 0 {
+		delete(l.users, share)
 	}
 }

@@ -10,14 +10,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
-	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
 
@@ -47,19 +44,7 @@ type Followed struct {
 func Limit(root func(namespace string) string, stores ...*genericregistry.Store) Followed {
 	l := newLimit(root)
 	for _, store := range stores {
-		create, update, resource := store.BeginCreate, store.BeginUpdate, store.DefaultQualifiedResource
-		store.BeginCreate = func(ctx context.Context, obj runtime.Object, options *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-			if err := l.allow(ctx, resource, obj, nil, options.DryRun); err != nil || create == nil {
-				return strategy.FinishNothing, err
-			}
-			return create(ctx, obj, options)
-		}
-		store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
-			if err := l.allow(ctx, resource, obj, old, options.DryRun); err != nil || update == nil {
-				return strategy.FinishNothing, err
-			}
-			return update(ctx, obj, old, options)
-		}
+		store.Storage.Storage = limited{store.Storage.Storage, l, store.DefaultQualifiedResource}
 	}
 	return Followed{In: l.stored.in, Run: func(ctx context.Context) {
 		for _, store := range stores {
@@ -82,39 +67,43 @@ func newLimit(root func(namespace string) string) *limit {
 }
 
 // allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does
-// not grow is written at the rate. old is nil for creations.
-func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, old runtime.Object, dryRun []string) error {
-	if dryrun.IsDryRun(dryRun) || accessreview.ByPropagator(ctx) {
-		return nil
+// not grow is written at the rate. old is nil for creations. What the write takes of the rate can be given back.
+func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, old runtime.Object) (giveBack func(), err error) {
+	if accessreview.ByPropagator(ctx) {
+		return nothing, nil
 	}
 	after, err := size(obj)
 	if err != nil {
-		return apierrors.NewInternalError(err)
+		return nothing, apierrors.NewInternalError(err)
 	}
 	if after <= small {
-		return nil
+		return nothing, nil
 	}
 	before := 0
 	if old != nil {
 		if before, err = size(old); err != nil {
-			return apierrors.NewInternalError(err)
+			return nothing, apierrors.NewInternalError(err)
 		}
 	}
 	object, err := meta.Accessor(obj)
 	if err != nil {
-		return apierrors.NewInternalError(err)
+		return nothing, apierrors.NewInternalError(err)
 	}
 	tree := l.root(object.GetNamespace())
 	if !l.rates.Allow(l.now(), tree, after-small) {
-		return apierrors.NewTooManyRequests(fmt.Sprintf("this object has %d bytes, and large objects have been written often lately; "+
+		return nothing, apierrors.NewTooManyRequests(fmt.Sprintf("this object has %d bytes, and large objects have been written often lately; "+
 			"try again later, or remove annotations and managed fields from the object", after), retryAfter)
 	}
+	giveBack = func() { l.rates.Return(l.now(), tree, after-small) }
 	if growth := after - max(before, small); growth > 0 && l.stored.excess(tree, l.root)+growth > storedPerTree {
-		return apierrors.NewForbidden(resource, object.GetName(), fmt.Errorf("the large objects of tree %q would have more than %d MiB beyond %d KiB each; "+
+		giveBack()
+		return nothing, apierrors.NewForbidden(resource, object.GetName(), fmt.Errorf("the large objects of tree %q would have more than %d MiB beyond %d KiB each; "+
 			"remove annotations, managed fields or entries of spec from this object or others, or delete some of them", tree, storedPerTree>>20, small>>10))
 	}
-	return nil
+	return giveBack, nil
 }
+
+func nothing() {}
 
 // size returns the size of an object in bytes of JSON.
 func size(obj runtime.Object) (int, error) {

@@ -18,6 +18,14 @@ type continueToken struct {
 	Continue string `json:"c,omitempty"`
 }
 
+// in returns kube-apiserver's token for a namespace.
+func (t continueToken) in(namespace string) string {
+	if namespace != t.After {
+		return ""
+	}
+	return t.Continue
+}
+
 func (t continueToken) String() string {
 	raw, err := json.Marshal(t)
 	if err != nil {

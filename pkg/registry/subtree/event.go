@@ -3,9 +3,13 @@ package subtree
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"time"
 
 	"k8s.io/klog/v2"
 	kjson "sigs.k8s.io/json"
@@ -41,35 +45,65 @@ type eventMeta struct {
 // share the events, so one that cannot be decoded is dropped: it is about an object in a namespace that is not known.
 func (w *sharedWatch) decode(body io.ReadCloser, yield func(rawEvent) bool) {
 	defer func() { _ = body.Close() }()
-	for lines := bufio.NewReader(body); ; {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
+	events := eventReader{bufio.NewReader(body), body, w.mux.decoding}
+	for more := true; more && w.waitForReader(); {
+		if err := events.read(w.ctx, func(line []byte) {
+			if f, err := w.reader.event(line); err != nil {
+				klog.FromContext(w.ctx).Error(err, "Dropping a watch event that cannot be decoded", "resource", w.reader.kind.GroupResource())
+			} else {
+				more = yield(f)
+			}
+		}); err != nil {
 			return // a new watch resumes after any error
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		f, err := w.event(line)
-		if err != nil {
-			klog.FromContext(w.ctx).Error(err, "Dropping a watch event that cannot be decoded", "resource", w.reader.kind.GroupResource())
-			continue
-		}
-		if !yield(f) {
-			return
 		}
 	}
 }
 
-// largeEvent is the size of events of which few are decoded at a time, because that takes several times their memory.
-const largeEvent = 64 << 10
+const (
+	// largeEvent is the size of events of which few are read and decoded at a time, because nothing counts them until
+	// they are buffered, and decoding takes several times their memory.
+	largeEvent = 64 << 10
+	// maxDecoding is the number of these for all watches.
+	maxDecoding = 4
+	// largeEventTimeout is how long one may take. Its watch begins again then.
+	largeEventTimeout = 30 * time.Second
+)
 
-// event decodes an event.
-func (w *sharedWatch) event(line []byte) (rawEvent, error) {
-	if len(line) > largeEvent {
-		w.mux.decoding <- struct{}{}
-		defer func() { <-w.mux.decoding }()
+// eventReader reads the events of a watch.
+type eventReader struct {
+	*bufio.Reader
+	body io.Closer
+	// slots has an element for each large event that is read or decoded.
+	slots chan struct{}
+}
+
+// read calls use with the next event, including the newline. It waits for a slot before it reads more than largeEvent,
+// and holds that until use returns.
+func (r eventReader) read(ctx context.Context, use func(line []byte)) error {
+	var line []byte
+	err := bufio.ErrBufferFull
+	for errors.Is(err, bufio.ErrBufferFull) && len(line) <= largeEvent {
+		var part []byte
+		part, err = r.ReadSlice('\n')
+		line = append(line, part...)
 	}
-	return w.reader.event(line)
+	if errors.Is(err, bufio.ErrBufferFull) {
+		select {
+		case r.slots <- struct{}{}:
+			defer func() { <-r.slots }()
+			// An aggregated API server that stops in the middle keeps no slot.
+			defer time.AfterFunc(largeEventTimeout, func() { _ = r.body.Close() }).Stop()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		var rest []byte
+		rest, err = r.ReadBytes('\n')
+		line = slices.Concat(line, rest)
+	}
+	if err == nil && len(bytes.TrimSpace(line)) > 0 {
+		use(line)
+	}
+	return err
 }
 
 // event decodes an event.

@@ -1,10 +1,16 @@
 package subtree
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
 )
@@ -88,4 +94,78 @@ func TestFieldsOfAListedObjectAreNoMetadata(t *testing.T) {
 	if stones, err := w.tombstones(p); err != nil || !strings.Contains(string(stones[0]), `"name":"n"`) {
 		t.Errorf("got %s, %v", stones, err)
 	}
+}
+
+// unfinished is a response with an event whose end is missing until it is closed.
+type unfinished struct {
+	io.Reader
+	read   *atomic.Int64
+	closed <-chan struct{}
+}
+
+func (u unfinished) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	if err == io.EOF {
+		<-u.closed
+		return 0, io.ErrUnexpectedEOF
+	}
+	u.read.Add(int64(n))
+	return n, nil
+}
+
+func (unfinished) Close() error { return nil }
+
+// Watches with different selectors do not share an upstream watch.
+func TestLargeEventsWaitBeforeTheyAreRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const watches, size = 400, 6 << 20
+		m := newWatchMux(upstream{}, watches)
+		event := bytes.Repeat([]byte("x"), size)
+		var read atomic.Int64
+		var running sync.WaitGroup
+		ctx, cancel := context.WithCancel(t.Context())
+		for range watches {
+			running.Go(func() {
+				newSharedWatch(ctx, m, reader{}).decode(unfinished{bytes.NewReader(event), &read, ctx.Done()}, func(rawEvent) bool { return true })
+			})
+		}
+		synctest.Wait()
+		if got, most := read.Load(), int64(maxDecoding*size+watches*2*largeEvent); got < maxDecoding*size || got > most {
+			t.Errorf("%d MiB of %d events are read, want %d MiB at most", got>>20, watches, most>>20)
+		}
+		// Clients that leave do not wait.
+		cancel()
+		running.Wait()
+		if waiting := len(m.decoding); waiting > 0 {
+			t.Errorf("%d slots are taken after all watches have ended", waiting)
+		}
+	})
+}
+
+// A client that reads slowly would keep large events from all others.
+func TestBufferedEventsTakeNoSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newWatchMux(upstream{}, 10)
+		events := strings.Repeat(fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"namespace":"a","resourceVersion":"1"},"data":{"x":"%s"}}}`+"\n", strings.Repeat("x", 1<<20)), 3)
+		w := newSharedWatch(t.Context(), m, reader{kind: configMaps, memory: testMemory().share("ann", "a")})
+		w.own = true
+		var added atomic.Int32
+		var running sync.WaitGroup
+		running.Go(func() {
+			w.decode(io.NopCloser(strings.NewReader(events)), func(e rawEvent) bool {
+				if len(m.decoding) != 1 {
+					t.Errorf("%d slots are taken while a large event is decoded, want 1", len(m.decoding))
+				}
+				w.add(e)
+				added.Add(1)
+				return true
+			})
+		})
+		synctest.Wait()
+		if n, taken := added.Load(), len(m.decoding); n != 1 || taken > 0 {
+			t.Errorf("%d events are buffered, and %d slots are taken", n, taken)
+		}
+		w.cancel()
+		running.Wait()
+	})
 }

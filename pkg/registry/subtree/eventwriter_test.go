@@ -10,7 +10,7 @@ import (
 // caller that it has missed nothing.
 func TestWatchEndsAtAnEventThatCannotBeSent(t *testing.T) {
 	for name, object := range map[string]string{"a table": `{"rows":1}`, "a row": `{"rows":[{"cells":1}]}`} {
-		q := &request{reader: reader{query: map[string][]string{"includeObject": {"None"}}, memory: testMemory().share("ann")}}
+		q := &request{reader: reader{query: map[string][]string{"includeObject": {"None"}}, memory: testMemory().share("ann", "a")}}
 		q.reader.output.table = "meta.k8s.io/v1"
 		recorder := httptest.NewRecorder()
 		out := newEventWriter(recorder, q)

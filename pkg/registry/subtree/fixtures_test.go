@@ -57,8 +57,12 @@ func (s *source) page(r *http.Request) (items []string, next string) {
 		to = from + limit
 		next = strconv.Itoa(to)
 	}
+	padding := s.padding
+	if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList;") {
+		padding = ""
+	}
 	for i := from; i < to; i++ {
-		items = append(items, fmt.Sprintf(`{"metadata":{"namespace":%q,"name":"%d","resourceVersion":"1"},"data":{"x":%q}}`, namespace, i, s.padding))
+		items = append(items, fmt.Sprintf(`{"metadata":{"namespace":%q,"name":"%d","resourceVersion":"1"},"data":{"x":%q}}`, namespace, i, padding))
 	}
 	return items, next
 }
@@ -149,7 +153,7 @@ func newSource(t *testing.T) (*source, *watchMux, reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, newWatchMux(up, 200), reader{upstream: up, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: testMemory().share("ann")}
+	return s, newWatchMux(up, 200), reader{upstream: up, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: testMemory().share("ann", "a")}
 }
 
 func watchFrom(ctx context.Context, t *testing.T, h *watchMux, r reader, from string) *feed {

@@ -107,7 +107,7 @@ func supported(info *genericapirequest.RequestInfo, k kind) bool {
 // serve writes the response unless it returns an error.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapirequest.RequestInfo, k kind) error {
 	ctx := r.Context()
-	q := &request{root: info.Namespace, reader: reader{upstream: h.upstream, kind: k, query: url.Values{}, memory: h.memory.share(inflight.ShareOf(ctx))}}
+	q := &request{root: info.Namespace, reader: reader{upstream: h.upstream, kind: k, query: url.Values{}, memory: h.memory.share(inflight.ShareOf(ctx), h.members.tree.Root(info.Namespace))}}
 	defer q.reader.memory.giveBack(0)
 	if err := internalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, &q.options); err != nil {
 		return apierrors.NewBadRequest(err.Error())

@@ -182,8 +182,7 @@ func (q *request) resourceVersionMatch() metav1.ResourceVersionMatch {
 // page. Pages after the first check permissions again, only for the namespaces that they reach.
 func (q *request) collect(ctx context.Context, answer *page, namespaces []string, from continueToken) error {
 	limit, later := q.options.Limit, q.options.Continue != ""
-	// A page that exceeds the memory has fewer objects than the limit: it is read from one namespace, or is a small
-	// one.
+	// A page that exceeds the memory has fewer objects than the limit: it is read from one namespace, or most is less.
 	parallel, most := maxParallel, limit
 	for len(namespaces) > 0 && (namespaces[0] < from.After || namespaces[0] == from.After && from.Continue == "") {
 		namespaces = namespaces[1:]
@@ -202,11 +201,7 @@ func (q *request) collect(ctx context.Context, answer *page, namespaces []string
 		}
 		before := q.reader.memory.bytes()
 		pages, err := q.reader.listParallel(ctx, batch, func(ctx context.Context, i int) (*page, error) {
-			begun := ""
-			if batch[i] == from.After {
-				begun = from.Continue
-			}
-			return q.reader.listAt(ctx, batch[i], from.ResourceVersion, left, begun)
+			return q.reader.listAt(ctx, batch[i], from.ResourceVersion, left, from.in(batch[i]))
 		})
 		if errors.Is(err, errTooLarge) && limit > 0 {
 			q.reader.memory.giveBack(before)
@@ -216,16 +211,17 @@ func (q *request) collect(ctx context.Context, answer *page, namespaces []string
 				return nil
 			case parallel > 1:
 				parallel = 1
-				continue
-			case most > smallPage:
-				most = smallPage
-				continue
+			case left > 1:
+				most = fewer(left)
+			default:
+				return q.reader.tooLarge(ctx, batch[0], from)
 			}
+			continue
 		}
 		if err != nil {
 			return err
 		}
-		namespaces = rest
+		namespaces, most = rest, q.reader.memory.more(most, limit, q.reader.memory.bytes()-before)
 		for i, p := range pages {
 			if limit > 0 && answer.len() > 0 && int64(answer.len()+p.len()) > limit {
 				answer.Metadata.Continue = from.String()

@@ -40,6 +40,7 @@ func (f *fixedTree) WaitUntilFresh(context.Context) error {
 }
 
 func (f *fixedTree) Members(context.Context, string) ([]string, error) { return f.names, nil }
+func (f *fixedTree) Root(string) string                                { return "a" }
 func (f *fixedTree) Changed() <-chan struct{}                          { return nil }
 
 // everythingAllowed authorizes all requests.
@@ -122,7 +123,7 @@ func large(t *testing.T) (s *source, h *handler, want []string) {
 
 // A selector is repeated for each namespace.
 func TestSelectorsAcrossASubtreeAreBounded(t *testing.T) {
-	h := &handler{memory: newMemory(1, 1)}
+	h := &handler{members: newMembers(&fixedTree{}), memory: newMemory(1, 1)}
 	for _, parameter := range []string{"labelSelector", "fieldSelector"} {
 		_, err := h.listAs(t, "eve", url.Values{parameter: {strings.Repeat("metadata.name=a,", 1001)[:16*1001-1]}})
 		if !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), parameter) {
@@ -175,16 +176,16 @@ func TestListsThatExceedTheMemoryAreRejectedOrHaveMorePages(t *testing.T) {
 
 func TestListsInFlightShareTheMemory(t *testing.T) {
 	_, h, _ := large(t)
-	other := h.memory.share("eve")
+	other := h.memory.share("eve", "b")
 	if err := other.take(50 << 10); !errors.Is(err, errTooLarge) {
 		t.Errorf("got %v, want errTooLarge", err)
 	}
-	for _, user := range []string{"eve", "mallory"} {
-		other = h.memory.share(user)
+	for user, root := range map[string]string{"eve": "b", "mallory": "c"} {
+		other = h.memory.share(user, root)
 		if err := other.take(28 << 10); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.memory.share(user).take(28 << 10); !apierrors.IsTooManyRequests(err) {
+		if err := h.memory.share(user, "d").take(28 << 10); !apierrors.IsTooManyRequests(err) {
 			t.Errorf("a second list of one user: got %v, want TooManyRequests", err)
 		}
 	}
@@ -197,9 +198,33 @@ func TestListsInFlightShareTheMemory(t *testing.T) {
 	}
 }
 
+// Tenants may have any number of users, such as ServiceAccounts.
+func TestListsOfOneTreeLeaveMemoryToOthers(t *testing.T) {
+	_, h, _ := large(t)
+	if err := h.memory.share("eve", "a").take(35 << 10); err != nil {
+		t.Fatal(err)
+	}
+	other := h.memory.share("bob", "a")
+	if err := other.take(8 << 10); err != nil {
+		t.Errorf("another user of the tree: %v", err)
+	}
+	if _, err := h.listAs(t, "mallory", url.Values{"limit": {"10"}}); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("another user of the tree: got %v, want TooManyRequests", err)
+	}
+	other.giveBack(0)
+	ann := h.memory.share("ann", "b")
+	if err := ann.take(20 << 10); err != nil {
+		t.Errorf("a user of another tree: %v", err)
+	}
+	ann.giveBack(0)
+	if len(h.memory.users) != 1 || len(h.memory.trees) != 1 {
+		t.Errorf("%v and %v are in use", h.memory.users, h.memory.trees)
+	}
+}
+
 func TestWatchesReadWhatExceedsTheMemoryInPages(t *testing.T) {
 	s, h, want := large(t)
-	r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann")}
+	r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann", "a")}
 	names, err := h.members.subtree(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,8 @@ type Tree interface {
 	WaitUntilFresh(ctx context.Context) error
 	// Members returns the names of the existing namespaces of a subtree, sorted.
 	Members(ctx context.Context, root string) ([]string, error)
+	// Root returns the root of the tree that contains a namespace.
+	Root(name string) string
 	// Changed returns a channel that is closed at the next change.
 	Changed() <-chan struct{}
 }

@@ -25,7 +25,7 @@ func TestChangesOfOtherTreesCostAWatchNothing(t *testing.T) {
 	_, h := newHandler(t, tree)
 	var watches []*watcher
 	for range 3 {
-		q := &request{root: "a", reader: reader{memory: testMemory().share("ann")}, permissions: permissions{decisions: newDecisions(h.lastChange, 0)}}
+		q := &request{root: "a", reader: reader{memory: testMemory().share("ann", "a")}, permissions: permissions{decisions: newDecisions(h.lastChange, 0)}}
 		watches = append(watches, &watcher{handler: h, request: q, namespaces: sets.New("a"), visible: sets.New[string]()})
 	}
 	update := func() {

@@ -10,15 +10,10 @@ import (
 
 const (
 	// maxListMemory bounds the bytes of objects that one request reads at a time, and all requests of one user;
-	// maxListsMemory those of all requests.
+	// maxListsMemory those of all requests. Those in one tree have three quarters: more than one user.
 	// Decoding and encoding them needs up to three times as much, of 1 GiB that the container may use by default.
 	maxListMemory  = 64 << 20
 	maxListsMemory = 128 << 20
-	// smallPage is a number of objects that does not exceed maxListMemory, because etcd's objects have 1.5 MiB at most.
-	smallPage = 16
-	// namespacePage is a number of namespaces whose metadata is read at a time: few, because many watches of a user may
-	// start at the same time.
-	namespacePage = 100
 )
 
 var errTooLarge = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
@@ -26,26 +21,26 @@ var errTooLarge = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
 
 // memory counts the bytes of objects that are read from kube-apiserver and not yet sent.
 type memory struct {
-	// each is what a request may use, and what a user may use of total.
+	// each is what a request may use, and what a user may use of total. A tree may use three quarters of it.
 	each, total int64
 
-	mu    sync.Mutex
-	used  int64
-	users map[string]int64
+	mu           sync.Mutex
+	used         int64
+	users, trees map[string]int64
 }
 
 func newMemory(each, total int64) *memory {
-	return &memory{each: each, total: total, users: map[string]int64{}}
+	return &memory{each: each, total: total, users: map[string]int64{}, trees: map[string]int64{}}
 }
 
-// share is what one request of a user uses of a memory. It is safe for concurrent use.
+// share is what one request of a user in the tree of a root uses of a memory. It is safe for concurrent use.
 type share struct {
 	*memory
-	user  string
-	taken int64
+	user, root string
+	taken      int64
 }
 
-func (m *memory) share(user string) *share { return &share{memory: m, user: user} }
+func (m *memory) share(user, root string) *share { return &share{memory: m, user: user, root: root} }
 
 // take takes n bytes. It fails with errTooLarge, or with TooManyRequests if other requests use the memory.
 func (s *share) take(n int64) error {
@@ -54,8 +49,8 @@ func (s *share) take(n int64) error {
 	switch {
 	case s.taken+n > s.each:
 		return errTooLarge
-	case s.used+n > s.total, s.users[s.user]+n > s.each:
-		return apierrors.NewTooManyRequests("other lists across subtrees use the memory of this server, or of this user; try again later", 1)
+	case s.used+n > s.total, s.users[s.user]+n > s.each, s.trees[s.root]+n > max(s.each, s.total/4*3):
+		return apierrors.NewTooManyRequests("other lists across subtrees use the memory of this server, this tree or this user; try again later", 1)
 	}
 	s.add(n)
 	return nil
@@ -78,8 +73,13 @@ func (s *share) giveBack(to int64) {
 func (s *share) add(n int64) {
 	s.taken += n
 	s.used += n
-	if s.users[s.user] += n; s.users[s.user] == 0 {
-		delete(s.users, s.user)
+	add(s.users, s.user, n)
+	add(s.trees, s.root, n)
+}
+
+func add(used map[string]int64, key string, n int64) {
+	if used[key] += n; used[key] == 0 {
+		delete(used, key)
 	}
 }
 

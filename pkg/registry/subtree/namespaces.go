@@ -61,14 +61,18 @@ func (r reader) eachNamespace(ctx context.Context, names []string, resourceVersi
 	defer r.memory.giveBack(0)
 	// size is the number of namespaces that are read at a time; 0 is a part of one.
 	for size := namespaceBatch; len(names) > 0; r.memory.giveBack(0) {
-		some, limit := names[:min(len(names), max(size, 1))], int64(0)
 		if size == 0 {
-			limit = smallPage
+			if err := r.eachPage(ctx, names[0], resourceVersion, smallPage, func(p *page) error { return use(names[0], p) }); err != nil {
+				return err
+			}
+			names, size = names[1:], 1
+			continue
 		}
+		some := names[:min(len(names), size)]
 		pages, err := r.listParallel(ctx, some, func(ctx context.Context, i int) (*page, error) {
-			return r.listAt(ctx, some[i], resourceVersion, limit, "")
+			return r.listAt(ctx, some[i], resourceVersion, 0, "")
 		})
-		if errors.Is(err, errTooLarge) && size > 0 {
+		if errors.Is(err, errTooLarge) {
 			size /= maxParallel
 			continue
 		}
@@ -76,27 +80,13 @@ func (r reader) eachNamespace(ctx context.Context, names []string, resourceVersi
 			return err
 		}
 		for i, p := range pages {
-			if err := r.eachPage(ctx, some[i], p, use); err != nil {
+			if err := use(some[i], p); err != nil {
 				return err
 			}
 		}
-		names, size = names[len(some):], max(size, 1)
+		names = names[len(some):]
 	}
 	return nil
-}
-
-// eachPage calls use with a page of a namespace and with those that follow.
-func (r reader) eachPage(ctx context.Context, name string, p *page, use func(name string, p *page) error) error {
-	for {
-		if err := use(name, p); err != nil || p.Metadata.Continue == "" {
-			return err
-		}
-		r.memory.giveBack(0)
-		var err error
-		if p, err = r.listAt(ctx, name, "", smallPage, p.Metadata.Continue); err != nil {
-			return err
-		}
-	}
 }
 
 // tombstones returns the objects of a page with identifying metadata only, at the position.

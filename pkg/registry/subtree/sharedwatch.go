@@ -99,7 +99,7 @@ func (w *sharedWatch) run(body io.ReadCloser) {
 			}
 			w.add(next)
 			failed = watch.EventType(next.Type) == watch.Error
-			return !failed && w.waitForReader()
+			return !failed
 		})
 		if failed {
 			return

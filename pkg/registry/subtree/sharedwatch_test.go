@@ -49,7 +49,7 @@ func TestOlderRevisionCatchesUp(t *testing.T) {
 	first := watchFrom(t.Context(), t, h, r, "8")
 	expect(t, first, 9, 10)
 	eve := r
-	eve.memory = testMemory().share("eve")
+	eve.memory = testMemory().share("eve", "a")
 	late := watchFrom(t.Context(), t, h, eve, "1")
 	// What it reads until then counts for its own user, also while others have opened the shared watch.
 	if got := late.source.reader.user(); got != "eve" {

@@ -125,30 +125,20 @@ func (u upstream) labeledNamespaces(ctx context.Context, root, resourceVersion s
 		upstream: u, kind: kind{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("namespaces")}, output: outputType{accept: metadataList},
 		query: url.Values{"labelSelector": {hnc.TreeLabel(root)}}, memory: memory,
 	}
-	defer memory.giveBack(0)
 	var names []string
-	for limit, token := int64(namespacePage), ""; ; memory.giveBack(0) {
-		p, err := r.listAt(ctx, metav1.NamespaceAll, resourceVersion, limit, token)
-		if errors.Is(err, errTooLarge) && limit > smallPage {
-			limit = smallPage
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
+	err := r.eachPage(ctx, metav1.NamespaceAll, resourceVersion, namespacePage, func(p *page) error {
 		for _, item := range p.Items {
 			var n metav1.PartialObjectMetadata
 			if err := json.Unmarshal(item, &n); err != nil {
-				return nil, apierrors.NewInternalError(fmt.Errorf("decoding a namespace: %w", err))
+				return apierrors.NewInternalError(fmt.Errorf("decoding a namespace: %w", err))
 			}
 			if hnc.IsBelow(n.Labels, hnc.AbstractAncestors(n.Annotations), root) {
 				names = append(names, n.Name)
 			}
 		}
-		if token = p.Metadata.Continue; token == "" {
-			return names, nil
-		}
-	}
+		return nil
+	})
+	return names, err
 }
 
 // stream opens a request and returns its response body.

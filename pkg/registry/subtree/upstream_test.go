@@ -30,9 +30,9 @@ func TestRequestsThatShallBeRepeatedLaterAreLeftToTheCaller(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, listErr := up.list(t.Context(), configMaps, "a", nil, runtime.ContentTypeJSON, testMemory().share("ann"))
+	_, listErr := up.list(t.Context(), configMaps, "a", nil, runtime.ContentTypeJSON, testMemory().share("ann", "a"))
 	_, streamErr := up.stream(t.Context(), configMaps, "", nil, runtime.ContentTypeJSON)
-	_, labeledErr := up.labeledNamespaces(t.Context(), "a", "99999999", testMemory().share("ann"))
+	_, labeledErr := up.labeledNamespaces(t.Context(), "a", "99999999", testMemory().share("ann", "a"))
 	for _, err := range []error{listErr, streamErr, labeledErr} {
 		if _, later := apierrors.SuggestsClientDelay(err); !apierrors.IsTimeout(err) || !later {
 			t.Errorf("got %v, want the timeout of the server", err)
@@ -51,7 +51,7 @@ func TestErrorsThatAreNoAnswersBecomeAPIErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = up.list(ctx, kind{}, "a", nil, runtime.ContentTypeJSON, testMemory().share("ann"))
+	_, err = up.list(ctx, kind{}, "a", nil, runtime.ContentTypeJSON, testMemory().share("ann", "a"))
 	if _, ok := err.(apierrors.APIStatus); !ok {
 		t.Errorf("got %#v, want an API error", err)
 	}

@@ -90,7 +90,7 @@ func labeled(t *testing.T, queries chan<- url.Values) upstream {
 func TestNamespacesAtARevisionAreReadInPages(t *testing.T) {
 	queries := make(chan url.Values, 4)
 	memory := newMemory(24<<10, 24<<10)
-	names, err := labeled(t, queries).labeledNamespaces(t.Context(), "a", "5", memory.share("ann"))
+	names, err := labeled(t, queries).labeledNamespaces(t.Context(), "a", "5", memory.share("ann", "a"))
 	if err != nil || len(names) != 20 || names[0] != "n0" || names[19] != "n38" {
 		t.Errorf("got %v, %v", names, err)
 	}
@@ -116,7 +116,7 @@ func TestContinuedWatchesShareTheMemory(t *testing.T) {
 	h.memory = newMemory(64<<10, 128<<10)
 	h.labeledAt = labeled(t, make(chan url.Values, 1)).labeledNamespaces
 	h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
-	if err := h.memory.share("ann").take(56 << 10); err != nil {
+	if err := h.memory.share("ann", "a").take(56 << 10); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

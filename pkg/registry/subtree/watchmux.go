@@ -3,7 +3,6 @@ package subtree
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,7 +23,7 @@ const (
 type watchMux struct {
 	upstream upstream
 	limit    int
-	// decoding limits the number of large events that are decoded at a time.
+	// decoding has an element for each large event that is read or decoded.
 	decoding chan struct{}
 
 	mu      sync.Mutex
@@ -40,7 +39,7 @@ type watchMux struct {
 // newWatchMux returns a watchMux with at most limit concurrent watches of kube-apiserver.
 func newWatchMux(u upstream, limit int) *watchMux {
 	return &watchMux{
-		upstream: u, limit: limit, decoding: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		upstream: u, limit: limit, decoding: make(chan struct{}, maxDecoding),
 		watches: map[string]*sharedWatch{}, buffers: map[*sharedWatch]struct{}{},
 	}
 }

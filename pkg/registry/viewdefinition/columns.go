@@ -80,7 +80,7 @@ func scalarAt(root *apiextensionsv1.JSONSchemaProps, path string) (of string, er
 			return "", fmt.Errorf("the schema has nothing at %q; add it to the schema, or remove the column", strings.TrimSuffix(path, rest))
 		}
 	}
-	if items := elements(at); isScalar(at) || items != nil && isScalar(items) {
+	if items := elements(at); isScalar(at) || at.Type == "array" && items != nil && isScalar(items) {
 		return of, nil
 	}
 	return "", errors.New("must lead to a string, integer, number or boolean of the schema, or a list of them; print one of its fields, or remove the column")

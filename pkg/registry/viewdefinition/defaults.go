@@ -49,7 +49,8 @@ func defaultsOf(s *apiextensionsv1.JSONSchemaProps) *defaults {
 	return d
 }
 
-// repeated returns the schema of the elements of a list, or of the values of a map; nil if there is none.
+// repeated returns the schema of the elements of a list, or of the values of a map; nil if there is none. Schemas with
+// both are rejected.
 func repeated(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	if of := elements(s); of != nil {
 		return of

@@ -10,8 +10,14 @@ import (
 	"testing"
 	"testing/synctest"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authentication/user"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -51,6 +57,7 @@ func testLimits(t *testing.T, tests []limitTest) {
 // objects.
 func TestColumnsPrintOneScalarEach(t *testing.T) {
 	const fields = `"size":{"type":"integer"},"port":{"x-kubernetes-int-or-string":true},"object":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
+"items":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"items":{"type":"string"}},
 "map":{"type":"object","additionalProperties":{"type":"string"}},"list":{"type":"array","items":{"type":"string"}},
 "conditions":{"type":"array","items":{"type":"object","properties":{"type":{"type":"string"},"status":{"type":"string"}}}}`
 	var tests []limitTest
@@ -60,6 +67,7 @@ func TestColumnsPrintOneScalarEach(t *testing.T) {
 		`.metadata.labels['app\.kubernetes\.io/name']`: "", `.metadata.labels.app\.kubernetes\.io/name`: "",
 		".spec":                         "must lead to a string",
 		".spec.object":                  "must lead to a string",
+		".spec.items":                   "must lead to a string",
 		".spec.object.x":                "the schema has nothing at",
 		".spec.conditions[0]":           "must lead to a string",
 		".spec.conditions":              "must lead to a string",
@@ -112,6 +120,7 @@ func TestDefaultsAreBounded(t *testing.T) {
 		{"too many in a list", with(list(object(text(300)), ""), ""), "properties[spec].properties[list].items: Invalid value: the defaults of one of these"},
 		{"with a long name in a list", with(list(`{"type":"object","properties":{"`+strings.Repeat("n", 300)+`":{"type":"integer","default":0}}}`, ""), ""), "the defaults of one of these"},
 		{"in a map", with(`"map":{"type":"object","additionalProperties":`+object(text(300))+`}`, ""), "properties[map].additionalProperties: Invalid value: the defaults of one of these"},
+		{"in a map with items", with(`"map":{"type":"object","items":{"type":"string"},"additionalProperties":`+object(text(300))+`}`, ""), "properties[map].items: Forbidden: items and additionalProperties"},
 		{"in a short list", with(list(object(text(300)), `,"maxItems":10`), ""), "the defaults of one of these"},
 		{"in a short list in another", with(list(`{"type":"object","properties":{`+list(object(text(300)), `,"maxItems":10`)+`}}`, ""), ""), "the defaults of one of these"},
 		{"of a null in a list", with(list(`{"type":"string","default":`+text(300)+`}`, ""), ""), "the defaults of one of these"},
@@ -181,6 +190,7 @@ func TestValidationsOfAValueAreBounded(t *testing.T) {
 		{"many required fields", with(`"a":`+required(maxValidations+1), ""), "has 33 validations"},
 		{"rules of elements", list(rules(maxElementValidations)), ""},
 		{"many rules of elements", list(rules(maxElementValidations + 1)), "properties[list].items: Invalid value: has 9 schemas"},
+		{"many rules of a map with items", with(`"map":{"type":"object","items":{"type":"string"},"additionalProperties":`+rules(maxElementValidations+1)+`}`, ""), "properties[map].items: Forbidden: items and additionalProperties"},
 		{"schemas of elements", list(all(maxElementValidations)), ""},
 		{"many schemas of elements", list(all(maxElementValidations + 1)), "has 9 schemas"},
 		{"required fields of elements", list(required(maxValidations)), ""},
@@ -233,7 +243,17 @@ func TestPatternsAreBounded(t *testing.T) {
 		}
 		return strings.Join(all, ",")
 	}
-	testLimits(t, []limitTest{
+	const large, unsupported = "has a pattern with more than 4096 bytes", "are not supported in CustomResourceDefinitions"
+	var places []limitTest // All in which a schema may have others.
+	for place, want := range map[string]string{
+		`"properties":{"b":%s}`: large, `"items":%s`: large, `"additionalProperties":%s`: large,
+		`"not":%s`: large, `"allOf":[%s]`: large, `"anyOf":[%s]`: large, `"oneOf":[{"items":%s}]`: large, `"oneOf":[{"additionalProperties":%s}]`: large,
+		`"definitions":{"b":%s}`: unsupported, `"dependencies":{"b":%s}`: unsupported, `"patternProperties":{"b":%s}`: unsupported,
+		`"items":[%s]`: unsupported, `"additionalItems":%s`: unsupported,
+	} {
+		places = append(places, limitTest{place, with(`"a":{"type":"object",`+fmt.Sprintf(place, pattern("((abc|def){30}){30}"))+`}`, ""), want})
+	}
+	testLimits(t, append(places, []limitTest{
 		{"that of a name", with(`"a":`+pattern(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`), ""), ""},
 		{"letters of any language", with(`"a":`+pattern(`^[\p{L}\p{N}]{1,63}$`), ""), ""},
 		{"repetitions of repetitions", with(`"a":`+pattern(`((abc|def){30}){30}`), ""), "properties[a].pattern: Invalid value: has a pattern with more than 4096 bytes or instructions"},
@@ -253,8 +273,7 @@ func TestPatternsAreBounded(t *testing.T) {
 		{"computed in find", with(rule("true", `self.find(self)`), ""), "messageExpression: Invalid value: \"self.find(self)\": the pattern of matches"},
 		{"computed in findAll", with(rule(`['a'].all(p, self.findAll(p, 1).size() == 1)`, ""), ""), "the pattern of matches"},
 		{"not one in a rule", with(rule(`self.matches('a(')`, ""), ""), "missing closing )"},
-		{"in a definition", with(`"a":{"type":"string","patternProperties":{"x":`+pattern("((abc|def){30}){30}")+`}}`, ""), "patternProperties"},
-	})
+	}...))
 }
 
 // The validation of defaults in a library keeps each pattern that it compiles.
@@ -317,17 +336,121 @@ func TestFewSpecsAreValidatedAtTheSameTime(t *testing.T) {
 	})
 }
 
-func TestTheSpecsOfANamespaceAreBounded(t *testing.T) {
+func TestLimitsOfANamespace(t *testing.T) {
 	of := func(name string, bytes int) hnc.ViewDefinition {
 		return hnc.ViewDefinition{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: runtime.RawExtension{Raw: make([]byte, bytes)}}
 	}
-	stored, written := []hnc.ViewDefinition{of("a", 1), of("b", 10)}, of("b", 100)
-	if got := total(stored, &written); got != 101 {
-		t.Errorf("an update makes %d", got)
+	ending := of("a", 2)
+	ending.DeletionTimestamp = &metav1.Time{}
+	half, more := of("a", hnc.MaxViewDefinitionBytes/2), of("a", hnc.MaxViewDefinitionBytes/2+1)
+	stored := []hnc.ViewDefinition{half, of("b", hnc.MaxViewDefinitionBytes/2), of("c", 0)}
+	for _, test := range []struct {
+		what    string
+		v, old  hnc.ViewDefinition // A creation has no old one.
+		allowed int
+		number  bool
+		total   bool
+	}{
+		{"one more", of("d", 0), hnc.ViewDefinition{}, 4, true, true},
+		{"one too many", of("d", 0), hnc.ViewDefinition{}, 3, false, true},
+		{"a change", of("a", 1), half, 3, true, true},
+		{"a change while there are too many", of("a", 1), half, 2, false, true},
+		{"a change while none are allowed", of("a", 1), half, 0, false, true},
+		{"a change of one that is being deleted", of("a", 1), ending, 0, true, true},
+		{"a large one", of("d", 1), hnc.ViewDefinition{}, 4, true, false},
+		{"one that becomes large", more, half, 3, true, false},
+		{"one that was larger", more, of("a", hnc.MaxViewDefinitionBytes), 3, true, true},
+	} {
+		old := &test.old
+		if old.Name == "" {
+			old = nil
+		}
+		if err := validateNumber(stored, test.allowed, &test.v, old); (err == nil) != test.number || err != nil && !apierrors.IsForbidden(err) {
+			t.Errorf("%s: their number: %v", test.what, err)
+		}
+		if err := validateTotal(stored, &test.v, old); (err == nil) != test.total || err != nil && !apierrors.IsForbidden(err) {
+			t.Errorf("%s: their size: %v", test.what, err)
+		}
 	}
-	if written = of("c", 100); total(stored, &written) != 111 {
-		t.Errorf("a creation makes %d", total(stored, &written))
+}
+
+// A write has its spec in memory while it waits to be validated. A tenant can have any number of users in its tree.
+func TestFewWritesAreInFlight(t *testing.T) {
+	failed := errors.New("failed")
+	store := &genericregistry.Store{
+		BeginCreate: func(context.Context, runtime.Object, *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+			return nil, failed
+		},
+		KeyFunc: func(context.Context, string) (string, error) { return "", failed },
 	}
+	r := newREST(store, func(namespace string) string { return strings.Split(namespace, ".")[0] })
+	in := func(namespace string) context.Context {
+		as := &user.DefaultInfo{Name: "user-of-" + namespace}
+		return genericapirequest.WithNamespace(genericapirequest.WithUser(t.Context(), as), namespace)
+	}
+	write := func(ctx context.Context) (createErr, updateErr error) {
+		_, createErr = r.Create(ctx, &hnc.ViewDefinition{}, nil, &metav1.CreateOptions{})
+		_, _, updateErr = r.Update(ctx, "", nil, nil, nil, false, nil)
+		return createErr, updateErr
+	}
+	for range maxWrites + 1 { // Those that have ended are not counted.
+		if createErr, updateErr := write(in("tree-0")); !errors.Is(createErr, failed) || !errors.Is(updateErr, failed) {
+			t.Fatalf("got %v, %v", createErr, updateErr)
+		}
+	}
+	for i := range maxWrites {
+		if _, err := r.begin(in(fmt.Sprintf("tree-%d.child-%d", i/maxWritesPerTree, i))); err != nil {
+			t.Fatal(err)
+		}
+		namespace := "tree-0.another" // one with another user
+		if i == maxWrites-1 {
+			namespace = "other"
+		}
+		createErr, updateErr := write(in(namespace))
+		if full := i >= maxWritesPerTree-1; apierrors.IsTooManyRequests(createErr) != full || apierrors.IsTooManyRequests(updateErr) != full {
+			t.Errorf("%s, while there are %d: %v, %v", namespace, i+1, createErr, updateErr)
+		}
+	}
+	if _, err := r.begin(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: hnc.PropagatorUser})); err != nil {
+		t.Errorf("the propagator: %v", err)
+	}
+}
+
+// none lists no definitions.
+type none struct{ rest.Lister }
+
+func (none) List(context.Context, *metainternalversion.ListOptions) (runtime.Object, error) {
+	return &hnc.ViewDefinitionList{}, nil
+}
+
+// A spec is parsed while others wait, and users who may have no definitions have none parsed.
+func TestTheNumberIsCheckedBeforeTheSpec(t *testing.T) {
+	const spec = `{"b": 1, "a": 2}`
+	for allowed, want := range []string{spec, `{"a":2,"b":1}`} {
+		v := &hnc.ViewDefinition{Spec: runtime.RawExtension{Raw: []byte(spec)}}
+		limit := func(context.Context, string) (int, error) { return allowed, nil }
+		err := withinLimits(t.Context(), none{}, limit, strategy{slots: make(slots, 1)}, v, nil)
+		if apierrors.IsForbidden(err) != (allowed == 0) || string(v.Spec.Raw) != want {
+			t.Errorf("%d are allowed: got %v, %s, want %s", allowed, err, v.Spec.Raw, want)
+		}
+	}
+}
+
+// The cost of validating a rule, and of building its types, is that of all that is below.
+func TestSchemasAreNotDeep(t *testing.T) {
+	nested := func(n int, before, after string) string {
+		return with(`"a":`+strings.Repeat(before, n-1)+`{"type":"string"}`+strings.Repeat(after, n-1), "")
+	}
+	const most, want = maxSchemaDepth - 2, "spec.versions[0].schema.openAPIV3Schema: Invalid value: has 65 schemas within each other"
+	testLimits(t, []limitTest{
+		{"fields", nested(most, `{"type":"object","properties":{"a":`, `}}`), ""},
+		{"fields within each other", nested(most+1, `{"type":"object","properties":{"a":`, `}}`), want},
+		{"lists within each other", nested(most+1, `{"type":"array","items":`, `}`), want},
+		{"maps within each other", nested(most+1, `{"type":"object","additionalProperties":`, `}`), want},
+		{"alternatives within each other", nested(most+1, `{"anyOf":[`, `]}`), want},
+		{"negations within each other", nested(most+1, `{"not":`, `}`), want},
+		{"maps within each other with items", nested(most+1, `{"type":"object","items":{"type":"string"},"additionalProperties":`, `}`), "properties[a].items: Forbidden: items and additionalProperties"},
+	})
 }
 
 // What is measured before a write is what is stored, which may be several times as large as what a client sends.

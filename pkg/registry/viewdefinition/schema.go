@@ -3,6 +3,7 @@ package viewdefinition
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -15,6 +16,7 @@ import (
 // a constant costs nothing.
 const (
 	maxPath               = 512 // bytes of the names of fields
+	maxSchemaDepth        = 64  // schemas within each other
 	maxElementChecks      = 512 // bytes
 	maxElementFields      = 128 // fields of the schema, which are all looked up, in the same case
 	maxElementValidations = 8   // of one value, besides the fields that it requires
@@ -45,6 +47,11 @@ func (i *inspection) visitVersion(version *apiextensionsv1.CustomResourceDefinit
 		return // It is required.
 	}
 	root, at := version.Schema.OpenAPIV3Schema, at.Child("schema", "openAPIV3Schema")
+	if n := depthOf(root); n > maxSchemaDepth {
+		i.errs = append(i.errs, field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("has %d schemas within each other; "+
+			"at most %d are allowed: use x-kubernetes-preserve-unknown-fields in place of the inner ones", n, maxSchemaDepth)))
+		return
+	}
 	d := defaultsOf(root)
 	i.visit(root, d, place{at: at})
 	if d.largest > maxDefaults {
@@ -54,6 +61,23 @@ func (i *inspection) visitVersion(version *apiextensionsv1.CustomResourceDefinit
 	if i.patterns > maxPatterns {
 		i.errs = append(i.errs, field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("the patterns have more than %d instructions; remove some, or repetitions such as {0,63} from them, and use maxLength", maxPatterns)))
 	}
+}
+
+// depthOf returns how many schemas there are within each other, with the outermost one.
+func depthOf(s *apiextensionsv1.JSONSchemaProps) int {
+	n := 0
+	for _, property := range s.Properties {
+		n = max(n, depthOf(&property))
+	}
+	for _, combined := range slices.Concat(s.AllOf, s.AnyOf, s.OneOf) {
+		n = max(n, depthOf(&combined))
+	}
+	for _, of := range []*apiextensionsv1.JSONSchemaProps{s.Not, repeated(s)} {
+		if of != nil {
+			n = max(n, depthOf(of))
+		}
+	}
+	return n + 1
 }
 
 // visit validates a schema, and what is below it.
@@ -157,6 +181,9 @@ func (i *inspection) visitPatterns(s *apiextensionsv1.JSONSchemaProps, at *field
 	if len(s.Definitions)+len(s.Dependencies)+len(s.PatternProperties) > 0 || s.AdditionalItems != nil || s.Items != nil && len(s.Items.JSONSchemas) > 0 {
 		i.errs = append(i.errs, field.Forbidden(at, "definitions, dependencies, patternProperties, additionalItems and lists of items are not supported in CustomResourceDefinitions"))
 		return
+	}
+	if s.Items != nil && s.AdditionalProperties != nil {
+		i.errs = append(i.errs, field.Forbidden(at.Child("items"), "items and additionalProperties are mutually exclusive; keep the one of the type"))
 	}
 	if s.Pattern != "" {
 		n, err := instructions(s.Pattern)

@@ -75,14 +75,14 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 }
 
 func (s strategy) canonicalize(ctx context.Context, v *hnc.ViewDefinition) {
+	if len(v.Spec.Raw) > maxSpec {
+		return // It is not valid.
+	}
 	_ = s.slots.do(ctx, func() { canonicalize(v) }) // The validation fails if the request has ended.
 }
 
 // canonicalize gives equal specs the same bytes. One that is not valid stays as it is.
 func canonicalize(v *hnc.ViewDefinition) {
-	if len(v.Spec.Raw) > maxSpec {
-		return
-	}
 	var spec any
 	if err := utiljson.Unmarshal(v.Spec.Raw, &spec); err != nil {
 		return

@@ -48,8 +48,8 @@ func (k *kinds) of(kind schema.GroupVersionKind) kindNode {
 	if known, ok := k.known.Load(kind); ok {
 		return known.(kindNode)
 	}
-	object, err := k.scheme.New(kind)
-	if err != nil {
+	of, found := k.scheme.AllKnownTypes()[kind] // New accepts kinds such as Status in any version.
+	if !found {
 		// Kinds that are not known are not stored: clients could name any number of them.
 		if kind.GroupKind() == Definition.GroupKind() {
 			return kindNode{node: definitionNode}
@@ -58,7 +58,7 @@ func (k *kinds) of(kind schema.GroupVersionKind) kindNode {
 		root.fields["metadata"] = &node{fields: metadata(kind.GroupKind(), root)}
 		return kindNode{node: root}
 	}
-	stored, _ := k.known.LoadOrStore(kind, compileKind(kind.GroupKind(), reflect.TypeOf(object).Elem()))
+	stored, _ := k.known.LoadOrStore(kind, compileKind(kind.GroupKind(), of))
 	return stored.(kindNode)
 }
 

@@ -141,6 +141,19 @@ func TestWatchesDoNotKeepTheColumnsOfTables(t *testing.T) {
 	}
 }
 
+// Clients can name any number of kinds.
+func TestTablesOfUnknownKindsAreNotKept(t *testing.T) {
+	for kind := range builtin().scheme.AllKnownTypes() {
+		body := `{"apiVersion":"v9","kind":"` + kind.Kind + `","metadata":{"namespace":"prod"}}`
+		if _, _, err := testMapper().Request("application/json", kind, []byte(body)); err != nil {
+			t.Error(err)
+		}
+		if _, kept := builtin().known.Load(kindOf("v9", kind.Kind)); kept {
+			t.Errorf("%s is kept in any version", kind.Kind)
+		}
+	}
+}
+
 func TestTranslationsEndWhenTheyMayKeepNoMore(t *testing.T) {
 	a := &account{limit: 1 << 20}
 	m := testMapper().Counting(a.reserve)

@@ -334,10 +334,15 @@ func (c *conversion) decoding(texts ...[]byte) (release func(), err error) {
 	for _, text := range texts {
 		bytes += valueSize * yamlbody.Values(text, true)
 	}
+	return ifLarge(c.reserve, bytes)
+}
+
+// ifLarge counts bytes, unless they are few.
+func ifLarge(reserve func(bytes int64) (release func(), err error), bytes int) (release func(), err error) {
 	if bytes <= uncounted {
 		return func() {}, nil
 	}
-	return c.reserve(int64(bytes))
+	return reserve(int64(bytes))
 }
 
 // owners converts the owner references of kinds of RBAC.

@@ -98,8 +98,7 @@ func (c *conversion) watch(r *metered, w io.Writer) error {
 	decoder := json.NewDecoder(r)
 	for {
 		if r.release() {
-			// The buffer of the last event is not kept.
-			decoder = json.NewDecoder(io.MultiReader(decoder.Buffered(), r))
+			decoder = continued(decoder, r, "")
 		}
 		var event struct {
 			Type   string          `json:"type"`
@@ -131,7 +130,6 @@ func (c *conversion) watch(r *metered, w io.Writer) error {
 // list converts a list or a Table. Items and rows are converted one by one.
 func (c *conversion) list(r *metered, w io.Writer) error {
 	decoder := json.NewDecoder(r)
-	decoder.UseNumber()
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
 		return errors.Join(err, errors.New("the response is not an object"))
 	}
@@ -151,7 +149,7 @@ func (c *conversion) list(r *metered, w io.Writer) error {
 		}
 		separator = []byte{','}
 		if name == "items" || name == "rows" {
-			err = c.items(decoder, r, w, name == "rows")
+			decoder, err = c.items(decoder, r, w, name == "rows")
 		} else {
 			err = c.field(decoder, w, name)
 		}
@@ -179,15 +177,15 @@ func (c *conversion) field(decoder *json.Decoder, w io.Writer, name string) erro
 	return err
 }
 
-// items converts the items of a list, or the rows of a Table.
-func (c *conversion) items(decoder *json.Decoder, r *metered, w io.Writer, rows bool) error {
+// items converts the items of a list, or the rows of a Table. It returns the decoder of what follows.
+func (c *conversion) items(decoder *json.Decoder, r *metered, w io.Writer, rows bool) (*json.Decoder, error) {
 	token, err := decoder.Token()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if token == nil {
 		_, err := io.WriteString(w, "null")
-		return err
+		return decoder, err
 	}
 	separator := []byte{'['}
 	convert := c.out
@@ -197,27 +195,38 @@ func (c *conversion) items(decoder *json.Decoder, r *metered, w io.Writer, rows 
 	for decoder.More() {
 		var raw json.RawMessage
 		if err := decoder.Decode(&raw); err != nil {
-			return err
+			return nil, err
 		}
 		item, err := convert(separator, raw)
-		if errors.Is(err, errHidden) {
-			r.release()
-			continue
+		switch {
+		case err == nil:
+			if _, err := w.Write(item); err != nil {
+				return nil, err
+			}
+			separator = []byte{','}
+		case !errors.Is(err, errHidden):
+			return nil, err
 		}
-		if err != nil {
-			return err
+		if r.release() {
+			decoder = continued(decoder, r, `{"":[[]`) // after an item
 		}
-		if _, err := w.Write(item); err != nil {
-			return err
-		}
-		separator = []byte{','}
-		r.release()
 	}
 	if _, err := decoder.Token(); err != nil {
-		return err
+		return nil, err
 	}
 	_, err = w.Write(append(bytes.TrimPrefix(separator, []byte{','}), ']'))
-	return err
+	return decoder, err
+}
+
+// continued returns a decoder of what follows, without the buffer of the last one, which is as large as the largest value
+// so far. The tokens of before put it where the last one is.
+func continued(last *json.Decoder, r *metered, before string) *json.Decoder {
+	ahead, _ := io.ReadAll(last.Buffered()) // from memory, and little: see metered
+	decoder := json.NewDecoder(io.MultiReader(strings.NewReader(before), bytes.NewReader(ahead), r))
+	for decoder.InputOffset() < int64(len(before)) {
+		_, _ = decoder.Token()
+	}
+	return decoder
 }
 
 // metered reads a response, and counts what is read of one object.
@@ -240,7 +249,7 @@ const copiesOfWhole, copies = 3, 5
 
 // Read implements io.Reader.
 func (m *metered) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
+	n, err := m.Reader.Read(p[:min(len(p), uncounted)]) // What is read ahead of the next object is not counted.
 	if m.read += int64(n); m.read > uncounted {
 		release, failed := m.reserve(m.read * m.copies)
 		if failed != nil {

@@ -19,6 +19,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
+// countsWindows is how many windows the numbers of objects may be old: counting them takes time in proportion to the
+// namespaces.
+const countsWindows = 5
+
 // Config is what a Controller needs besides the dependencies that all controllers get.
 type Config struct {
 	// Discover returns the kinds that the cluster has.
@@ -46,8 +50,8 @@ type Controller struct {
 	resolved *resolution
 	// announced is when the cluster last announced other kinds.
 	announced time.Time
-	// enqueued reports that writing the status is queued.
-	enqueued bool
+	// due is when the status is to be written, zero if that isn't queued.
+	due time.Time
 }
 
 // New returns a Controller.
@@ -89,7 +93,8 @@ func (c *Controller) Handlers() cache.EventHandlers {
 				c.Enqueue() // The excluded namespaces may be others.
 			}
 		},
-		ObjectChanged:        func(*cache.State, int, *copies.Object, *copies.Object) { c.Enqueue() },
+		// Objects change all the time, and only their numbers in the status do.
+		ObjectChanged:        func(*cache.State, int, *copies.Object, *copies.Object) { c.enqueueAfter(countsWindows * c.Window) },
 		KindChanged:          func(*cache.State, int) { c.Enqueue() },
 		KindStatusChanged:    func(*cache.State, int) { c.Enqueue() },
 		ConfigurationChanged: func(*cache.State, *v1beta1.HNCConfiguration) { c.Enqueue() },
@@ -97,13 +102,19 @@ func (c *Controller) Handlers() cache.EventHandlers {
 }
 
 // Enqueue asks to write the status once the window is over.
-func (c *Controller) Enqueue() {
+func (c *Controller) Enqueue() { c.enqueueAfter(c.Window) }
+
+// enqueueAfter asks to write the status after a delay, unless it is written earlier.
+func (c *Controller) enqueueAfter(delay time.Duration) {
+	due := time.Now().Add(delay)
 	c.mu.Lock()
-	enqueued := c.enqueued
-	c.enqueued = true
+	earlier := c.due.IsZero() || due.Before(c.due)
+	if earlier {
+		c.due = due
+	}
 	c.mu.Unlock()
-	if !enqueued {
-		c.Queue.AddAfter(queue.Key{Class: queue.Configuration}, c.Window)
+	if earlier {
+		c.Queue.AddAfter(queue.Key{Class: queue.Configuration}, delay)
 	}
 }
 

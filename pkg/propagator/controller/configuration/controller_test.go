@@ -34,7 +34,7 @@ func TestStatusIsEnqueuedOnceWhenTheConditionsOfANamespaceChange(t *testing.T) {
 	}{
 		{"no condition", nil, 0}, {"a condition", halted, 1}, {"the same", halted, 0}, {"the namespace is gone", nil, 1},
 	} {
-		enqueued, c.enqueued = 0, false
+		enqueued, c.due = 0, time.Time{}
 		c.ObserveConditions("a", step.conditions)
 		if enqueued != step.want {
 			t.Errorf("%s: enqueued %d times, want %d", step.what, enqueued, step.want)
@@ -43,6 +43,27 @@ func TestStatusIsEnqueuedOnceWhenTheConditionsOfANamespaceChange(t *testing.T) {
 	c.ObserveConditions("b", halted)
 	if c.ObserveConditions("c", halted); enqueued != 1 {
 		t.Errorf("enqueued %d times while it waits", enqueued)
+	}
+}
+
+// delays is a queue that records delays.
+type delays []time.Duration
+
+func (d *delays) Add(queue.Key) {}
+
+func (d *delays) AddAfter(_ queue.Key, delay time.Duration) { *d = append(*d, delay) }
+
+func TestTheNumbersOfObjectsDelayNothingElse(t *testing.T) {
+	var queued delays
+	c := New(controller.Dependencies{
+		Queue: &queued, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+	}, Config{Window: time.Second})
+	handlers := c.Handlers()
+	handlers.ObjectChanged(nil, 0, nil, nil)
+	handlers.KindChanged(nil, 0)
+	handlers.ObjectChanged(nil, 0, nil, nil)
+	if want := (delays{5 * time.Second, time.Second}); !slices.Equal(queued, want) {
+		t.Errorf("queued after %v, want %v", queued, want)
 	}
 }
 

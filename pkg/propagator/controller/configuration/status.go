@@ -3,6 +3,7 @@ package configuration
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,7 +19,7 @@ import (
 // Reconcile writes the status of the configuration, and creates the configuration if there is none.
 func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
 	c.mu.Lock()
-	c.enqueued = false
+	c.due = time.Time{}
 	c.mu.Unlock()
 	var (
 		config *v1beta1.HNCConfiguration

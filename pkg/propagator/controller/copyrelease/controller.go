@@ -122,8 +122,12 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	return err
 }
 
-// makeOrdinary removes from the copy what makes it one, and returns the reason and the message to report.
+// makeOrdinary removes from the copy what makes it one, and returns the reason and the message to report. A release may
+// be stored for longer than its time: after a restore, or where the leases of an etcd have started again.
 func (c *Controller) makeOrdinary(ctx context.Context, r *v1alpha3.CopyRelease) (reason, message string, err error) {
+	if time.Since(r.CreationTimestamp.Time) > hnc.CopyReleaseTTL*time.Second {
+		return hnc.ReasonReleaseRefused, fmt.Sprintf("the release was requested more than %d minutes ago; request it again", hnc.CopyReleaseTTL/60), nil
+	}
 	resource := schema.GroupResource{Group: r.Spec.Group, Resource: r.Spec.Resource}
 	cluster, err := c.cluster(ctx)
 	if err != nil {

@@ -1,6 +1,8 @@
 package copyrelease
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"strings"
 	"testing"
@@ -13,7 +15,10 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	hncfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
 // A tenant may claim the name of a source that is gone, also once before it is gone.
@@ -63,5 +68,26 @@ func TestReleasedCopiesBelongToNoRepository(t *testing.T) {
 	strip(o)
 	if labels, annotations := o.GetLabels(), o.GetAnnotations(); !maps.Equal(labels, map[string]string{"app": "a"}) || !maps.Equal(annotations, map[string]string{"note": "n"}) {
 		t.Errorf("got %v, %v", labels, annotations)
+	}
+}
+
+// A backup, or an etcd whose leases have started again, has releases whose requesters may have lost their permissions.
+func TestAReleaseThatHasExpiredIsRefused(t *testing.T) {
+	asked := errors.New("the kinds of the cluster are read")
+	for age, want := range map[time.Duration]error{9 * time.Minute: asked, 11 * time.Minute: nil} {
+		r := &v1alpha3.CopyRelease{ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "r", CreationTimestamp: metav1.NewTime(time.Now().Add(-age))}}
+		client := hncfake.NewSimpleClientset(r)
+		c := New(controller.Dependencies{Hierarchy: client}, func(context.Context) (configuration.Cluster, error) { return configuration.Cluster{}, asked })
+		if err := c.Reconcile(t.Context(), queue.Key{Class: queue.Release, Namespace: r.Namespace, Name: r.Name}); !errors.Is(err, want) {
+			t.Errorf("after %s: got %v, want %v", age, err, want)
+		}
+		r, err := client.HncV1alpha3().CopyReleases(r.Namespace).Get(t.Context(), r.Name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := len(r.Status.Conditions) == 1 && r.Status.Conditions[0].Reason == hnc.ReasonReleaseRefused
+		if refused != (want == nil) {
+			t.Errorf("after %s: got %v", age, r.Status.Conditions)
+		}
 	}
 }

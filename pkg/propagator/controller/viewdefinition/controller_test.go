@@ -144,7 +144,8 @@ func TestPermissionsAreWithdrawnWhileNoneAreGranted(t *testing.T) {
 		return rbacv1.Subject{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}
 	}
 	kubernetes := fake.NewClientset(&rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: name, Labels: map[string]string{hnc.LabelViewRoot: "acme"}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: name}, // A tenant has removed the label.
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
 		Subjects:   []rbacv1.Subject{user("ann"), user("bob")},
 	})
 	kubernetes.PrependReactor("create", "subjectaccessreviews", func(a clientgotesting.Action) (bool, runtime.Object, error) {
@@ -178,16 +179,17 @@ func TestWhatIsNotWrittenIsNotCounted(t *testing.T) {
 	name := hnc.ViewRoleName("acme", hnc.CustomResources)
 	foreign := metav1.ObjectMeta{Namespace: "acme", Name: name}
 	own := metav1.ObjectMeta{Namespace: "acme", Name: name, Labels: map[string]string{hnc.LabelViewRoot: "acme"}}
-	objects := func(meta metav1.ObjectMeta) []runtime.Object {
-		return []runtime.Object{&rbacv1.Role{ObjectMeta: meta}, &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: []rbacv1.Subject{{Name: "ann"}}}}
+	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}
+	objects := func(meta metav1.ObjectMeta, ref rbacv1.RoleRef) []runtime.Object {
+		return []runtime.Object{&rbacv1.Role{ObjectMeta: meta}, &rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: []rbacv1.Subject{{Name: "ann"}}}}
 	}
 	for what, test := range map[string]struct {
 		stored           []runtime.Object
 		updates, deletes int
 	}{
 		"missing":            {nil, 0, 0},
-		"made by others":     {objects(foreign), 0, 0},
-		"made for this view": {objects(own), 1, 2},
+		"made by others":     {objects(foreign, rbacv1.RoleRef{Name: "other"}), 0, 0},
+		"made for this view": {objects(own, ref), 1, 2},
 	} {
 		registry := componentmetrics.NewKubeRegistry()
 		written := func() (n int) {
@@ -205,7 +207,7 @@ func TestWhatIsNotWrittenIsNotCounted(t *testing.T) {
 			return n
 		}
 		c := New(controller.Dependencies{Kubernetes: fake.NewClientset(test.stored...), Metrics: metrics.New(registry.MustRegister, false)})
-		if err := c.withdraw(t.Context(), "acme", &rbacv1.RoleBinding{ObjectMeta: own}); err != nil || written() != test.updates {
+		if err := c.withdraw(t.Context(), "acme", &rbacv1.RoleBinding{ObjectMeta: own, RoleRef: ref}); err != nil || written() != test.updates {
 			t.Errorf("%s: %d writes are counted, want %d, when subjects are withdrawn: %v", what, written(), test.updates, err)
 		}
 		if err := c.revoke(t.Context(), "acme", name); err != nil || written() != test.updates+test.deletes {

@@ -2,19 +2,15 @@ package viewdefinition
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apiserver/pkg/authentication/serviceaccount"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
@@ -75,10 +71,10 @@ func (c *Controller) writeRole(ctx context.Context, namespace string, wanted *rb
 		verb = "create"
 		_, err = roles.Create(ctx, wanted, metav1.CreateOptions{})
 	case err != nil:
-	case apiequality.Semantic.DeepEqual(role.Rules, wanted.Rules) && apiequality.Semantic.DeepEqual(role.Labels, wanted.Labels):
+	case !resetMetadata(role, wanted) && apiequality.Semantic.DeepEqual(role.Rules, wanted.Rules):
 		return nil
 	default:
-		role.Rules, role.Labels = wanted.Rules, wanted.Labels
+		role.Rules = wanted.Rules
 		_, err = roles.Update(ctx, role, metav1.UpdateOptions{})
 	}
 	if err == nil && arrives {
@@ -87,6 +83,16 @@ func (c *Controller) writeRole(ctx context.Context, namespace string, wanted *rb
 		}
 	}
 	return outcome.Record(c.Metrics, "Role", verb, namespace, err, nil)
+}
+
+// resetMetadata gives an object the labels of the wanted one, and removes owners and finalizers, by which others would
+// decide when it is deleted. It reports whether that changes the object.
+func resetMetadata(o, wanted metav1.Object) bool {
+	changed := !apiequality.Semantic.DeepEqual(o.GetLabels(), wanted.GetLabels()) || len(o.GetOwnerReferences())+len(o.GetFinalizers()) > 0
+	o.SetLabels(wanted.GetLabels())
+	o.SetOwnerReferences(nil)
+	o.SetFinalizers(nil)
+	return changed
 }
 
 // extends reports whether rules that allow everything for some groups may extend the present ones: only users with
@@ -116,7 +122,7 @@ func (c *Controller) writeBinding(ctx context.Context, namespace string, wanted 
 	binding, err := bindings.Get(ctx, wanted.Name, metav1.GetOptions{})
 	if err == nil && binding.RoleRef != wanted.RoleRef {
 		// Nobody can change it.
-		if err = bindings.Delete(ctx, wanted.Name, *metav1.NewPreconditionDeleteOptions(string(binding.UID))); err == nil {
+		if err = deleteNow(ctx, bindings, binding); err == nil {
 			err = apierrors.NewNotFound(rbacv1.Resource("rolebindings"), wanted.Name)
 		}
 	}
@@ -125,10 +131,10 @@ func (c *Controller) writeBinding(ctx context.Context, namespace string, wanted 
 		verb = "create"
 		_, err = bindings.Create(ctx, wanted, metav1.CreateOptions{})
 	case err != nil:
-	case apiequality.Semantic.DeepEqual(binding.Subjects, wanted.Subjects) && apiequality.Semantic.DeepEqual(binding.Labels, wanted.Labels):
+	case !resetMetadata(binding, wanted) && apiequality.Semantic.DeepEqual(binding.Subjects, wanted.Subjects):
 		return nil
 	default:
-		binding.Subjects, binding.Labels = wanted.Subjects, wanted.Labels
+		binding.Subjects = wanted.Subjects
 		_, err = bindings.Update(ctx, binding, metav1.UpdateOptions{})
 	}
 	return outcome.Record(c.Metrics, "RoleBinding", verb, namespace, err, nil)
@@ -144,7 +150,7 @@ func (c *Controller) withdraw(ctx context.Context, namespace string, wanted *rba
 	if err == nil {
 		had := len(binding.Subjects)
 		binding.Subjects = slices.DeleteFunc(binding.Subjects, func(s rbacv1.Subject) bool { return !slices.Contains(wanted.Subjects, s) })
-		if len(binding.Subjects) == had || binding.Labels[hnc.LabelViewRoot] != namespace {
+		if len(binding.Subjects) == had || binding.RoleRef != wanted.RoleRef { // Its labels may have been removed.
 			return nil
 		}
 		_, err = bindings.Update(ctx, binding, metav1.UpdateOptions{})
@@ -155,89 +161,37 @@ func (c *Controller) withdraw(ctx context.Context, namespace string, wanted *rba
 // revoke deletes the Role and the RoleBinding, unless somebody else has made them.
 func (c *Controller) revoke(ctx context.Context, namespace, name string) error {
 	rbac := c.Kubernetes.RbacV1()
-	if err := deleteOwn(ctx, c, "RoleBinding", namespace, name, rbac.RoleBindings(namespace)); err != nil {
-		return err
-	}
-	return deleteOwn(ctx, c, "Role", namespace, name, rbac.Roles(namespace))
+	return errors.Join(deleteOwn(ctx, c, "RoleBinding", namespace, name, rbac.RoleBindings(namespace)),
+		deleteOwn(ctx, c, "Role", namespace, name, rbac.Roles(namespace)))
+}
+
+// client is that of Roles or RoleBindings.
+type client[T metav1.Object] interface {
+	Get(context.Context, string, metav1.GetOptions) (T, error)
+	Update(context.Context, T, metav1.UpdateOptions) (T, error)
+	Delete(context.Context, string, metav1.DeleteOptions) error
 }
 
 // deleteOwn deletes an object if it has the label of the view of the namespace.
-func deleteOwn[T metav1.Object](ctx context.Context, c *Controller, kind, namespace, name string, client interface {
-	Get(context.Context, string, metav1.GetOptions) (T, error)
-	Delete(context.Context, string, metav1.DeleteOptions) error
-}) error {
+func deleteOwn[T metav1.Object](ctx context.Context, c *Controller, kind, namespace, name string, client client[T]) error {
 	object, err := client.Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err), err == nil && object.GetLabels()[hnc.LabelViewRoot] != namespace:
 		return nil
 	case err == nil:
-		err = client.Delete(ctx, name, *metav1.NewPreconditionDeleteOptions(string(object.GetUID())))
+		err = deleteNow(ctx, client, object)
 	}
 	return outcome.Record(c.Metrics, kind, "delete", namespace, err, nil)
 }
 
-// creators returns who has created ViewDefinitions and may still create them in the namespace: users who may do so
-// themselves, and otherwise those of their groups that may. A user may have left a group since, and one of its members
-// could create a ViewDefinition anyway.
-func (c *Controller) creators(ctx context.Context, namespace string, definitions []*v1alpha3.ViewDefinition) ([]rbacv1.Subject, error) {
-	reviewed := map[rbacv1.Subject]bool{}
-	allowed := func(subject rbacv1.Subject) (bool, error) {
-		if answer, known := reviewed[subject]; known {
-			return answer, nil
-		}
-		answer, err := c.mayDefine(ctx, namespace, subject)
-		if err == nil {
-			reviewed[subject] = answer
-		}
-		return answer, err
-	}
-	for _, v := range definitions {
-		var groups []string
-		name, encoded := v.Annotations[hnc.AnnotationRequester], v.Annotations[hnc.AnnotationRequesterGroups]
-		if name == "" || encoded != "" && json.Unmarshal([]byte(encoded), &groups) != nil {
-			continue // Only the server writes them.
-		}
-		itself, err := allowed(rbacv1.Subject{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name})
-		if err != nil {
-			return nil, err
-		}
-		for _, group := range groups {
-			if itself || strings.HasPrefix(group, "system:") {
-				continue
-			}
-			if _, err := allowed(rbacv1.Subject{Kind: rbacv1.GroupKind, APIGroup: rbacv1.GroupName, Name: group}); err != nil {
-				return nil, err
-			}
+// deleteNow deletes an object as it was read, without the finalizers that would keep what it grants.
+func deleteNow[T metav1.Object](ctx context.Context, client client[T], object T) (err error) {
+	if len(object.GetFinalizers()) > 0 {
+		object.SetFinalizers(nil)
+		if object, err = client.Update(ctx, object, metav1.UpdateOptions{}); err != nil {
+			return err
 		}
 	}
-	subjects := []rbacv1.Subject{}
-	for subject, answer := range reviewed {
-		if answer {
-			subjects = append(subjects, subject)
-		}
-	}
-	slices.SortFunc(subjects, func(a, b rbacv1.Subject) int { return strings.Compare(a.Kind+"/"+a.Name, b.Kind+"/"+b.Name) })
-	return subjects, nil
-}
-
-// mayDefine reports whether a user, without the groups that somebody else decides about, or a group may create
-// ViewDefinitions in a namespace.
-func (c *Controller) mayDefine(ctx context.Context, namespace string, subject rbacv1.Subject) (bool, error) {
-	spec := authorizationv1.SubjectAccessReviewSpec{
-		Groups:             []string{user.AllAuthenticated},
-		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "create", Group: hnc.GroupName, Version: "*", Resource: "viewdefinitions"},
-	}
-	if subject.Kind == rbacv1.GroupKind {
-		spec.Groups = append(spec.Groups, subject.Name)
-	} else {
-		spec.User = subject.Name
-		if of, _, err := serviceaccount.SplitUsername(subject.Name); err == nil {
-			spec.Groups = append(spec.Groups, serviceaccount.MakeGroupNames(of)...)
-		}
-	}
-	answer, err := c.Kubernetes.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
-	if err != nil {
-		return false, err
-	}
-	return answer.Status.Allowed, nil
+	uid, version := object.GetUID(), object.GetResourceVersion()
+	return client.Delete(ctx, object.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
 }

@@ -1,16 +1,19 @@
 package viewdefinition
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
 	componentmetrics "k8s.io/component-base/metrics"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client/clienttest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -87,5 +90,71 @@ func TestRoleBindingsToAnotherRoleAreRemovedBeforeTheGrant(t *testing.T) {
 				t.Errorf("the Roles are %v, %v", roles.Items, err)
 			}
 		})
+	}
+}
+
+// By an owner or a finalizer, a tenant would decide when the grant is deleted: it is in effect until then.
+func TestTheGrantHasNoOwnersAndNoFinalizers(t *testing.T) {
+	meta := metav1.ObjectMeta{
+		Namespace: "acme", Name: "grant", Labels: map[string]string{hnc.LabelViewRoot: "acme"},
+		Finalizers: []string{"example.com/held"}, OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "gone", UID: "c"}},
+	}
+	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "grant"}
+	rules := []rbacv1.PolicyRule{{APIGroups: []string{"a.view"}, Resources: []string{"*"}, Verbs: []string{"*"}}}
+	wanted := metav1.ObjectMeta{Name: "grant", Labels: meta.Labels}
+	for name, row := range map[string]struct {
+		ref rbacv1.RoleRef
+		do  func(*Controller) error
+		// gone reports that the grant is deleted.
+		gone bool
+	}{
+		"granted": {ref: ref, do: func(c *Controller) error {
+			return errors.Join(c.writeRole(t.Context(), "acme", &rbacv1.Role{ObjectMeta: wanted, Rules: rules}),
+				c.writeBinding(t.Context(), "acme", &rbacv1.RoleBinding{ObjectMeta: wanted, RoleRef: ref}))
+		}},
+		"granted in place of another RoleBinding": {ref: rbacv1.RoleRef{Name: "other"}, do: func(c *Controller) error {
+			return errors.Join(c.writeRole(t.Context(), "acme", &rbacv1.Role{ObjectMeta: wanted, Rules: rules}),
+				c.writeBinding(t.Context(), "acme", &rbacv1.RoleBinding{ObjectMeta: wanted, RoleRef: ref}))
+		}},
+		"revoked": {ref: ref, do: func(c *Controller) error { return c.revoke(t.Context(), "acme", "grant") }, gone: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := fake.NewClientset(&rbacv1.Role{ObjectMeta: meta, Rules: rules}, &rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: row.ref})
+			client.PrependReactor("delete", "*", func(a clientgotesting.Action) (bool, runtime.Object, error) {
+				object, err := client.Tracker().Get(a.GetResource(), "acme", "grant")
+				if err == nil && len(object.(metav1.Object).GetFinalizers()) > 0 {
+					t.Errorf("a finalizer keeps %v", object)
+				}
+				return false, nil, err
+			})
+			c := New(controller.Dependencies{Kubernetes: client, Bindings: clienttest.Bindings{Interface: client}, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
+			if err := row.do(c); err != nil {
+				t.Fatal(err)
+			}
+			role, roleErr := client.RbacV1().Roles("acme").Get(t.Context(), "grant", metav1.GetOptions{})
+			binding, bindingErr := client.RbacV1().RoleBindings("acme").Get(t.Context(), "grant", metav1.GetOptions{})
+			if apierrors.IsNotFound(roleErr) != row.gone || apierrors.IsNotFound(bindingErr) != row.gone {
+				t.Fatalf("got %v, %v", roleErr, bindingErr)
+			}
+			if !row.gone && len(role.Finalizers)+len(role.OwnerReferences)+len(binding.Finalizers)+len(binding.OwnerReferences) > 0 {
+				t.Errorf("got %v, %v", role, binding)
+			}
+		})
+	}
+}
+
+// One of the two that a tenant changes again and again does not keep the other.
+func TestAConflictDoesNotKeepTheRestOfTheGrant(t *testing.T) {
+	meta := metav1.ObjectMeta{Namespace: "acme", Name: "grant", Labels: map[string]string{hnc.LabelViewRoot: "acme"}}
+	client := fake.NewClientset(&rbacv1.Role{ObjectMeta: meta}, &rbacv1.RoleBinding{ObjectMeta: meta})
+	client.PrependReactor("delete", "rolebindings", func(clientgotesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewConflict(rbacv1.Resource("rolebindings"), "grant", nil)
+	})
+	c := New(controller.Dependencies{Kubernetes: client, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
+	if err := c.revoke(t.Context(), "acme", "grant"); err == nil {
+		t.Error("no error")
+	}
+	if role, err := client.RbacV1().Roles("acme").Get(t.Context(), "grant", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("got %v, %v", role, err)
 	}
 }

@@ -70,9 +70,9 @@ func newPlan(s *cache.State, namespace string) plan {
 		limit = int(view.Spec.CustomResources.Limit)
 	}
 	for _, v := range slices.SortedFunc(maps.Values(wanted), oldest) {
-		t := step{definition: v, name: v.Name + "." + p.suffix}
+		t := step{definition: v.ViewDefinition, name: v.Name + "." + p.suffix}
 		t.crd = crds[t.name]
-		bytes += len(v.Spec.Raw)
+		bytes += v.SpecBytes
 		switch {
 		case v.DeletionTimestamp != nil && t.crd == nil:
 			if slices.Contains(v.Finalizers, hnc.FinalizerViewDefinition) {
@@ -81,13 +81,13 @@ func newPlan(s *cache.State, namespace string) plan {
 		case v.DeletionTimestamp != nil && !t.crd.Terminating:
 			t.action = remove
 		case v.DeletionTimestamp != nil, p.suffix == "":
-		case t.crd != nil && (t.crd.Terminating || t.crd.Definition == identity(v)):
+		case t.crd != nil && (t.crd.Terminating || t.crd.Definition == identity(v.ViewDefinition)):
 		case bytes > hnc.MaxViewDefinitionBytes:
 			t.reason = hnc.ReasonLimitReached
 			t.message = fmt.Sprintf("with the older ones, the spec has %d bytes, and a namespace may have %d; remove descriptions or versions, or delete one", bytes, hnc.MaxViewDefinitionBytes)
-		case t.crd != nil:
+		case t.crd != nil && existing <= limit:
 			t.action = update
-		case existing < limit && !terminating:
+		case t.crd == nil && existing < limit && !terminating:
 			t.action = create
 			existing++
 		default:
@@ -99,7 +99,7 @@ func newPlan(s *cache.State, namespace string) plan {
 	return p
 }
 
-func oldest(a, b *v1alpha3.ViewDefinition) int {
+func oldest(a, b cache.Definition) int {
 	if byAge := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); byAge != 0 {
 		return byAge
 	}

@@ -25,7 +25,7 @@ const suffix = "acme-12345.views.hnc.x-k8s.io"
 // names.
 func state(limit int32, definitions []string, crds ...string) *cache.State {
 	s := &cache.State{Tree: treetest.New("ns acme"), ViewsListed: true, Views: map[string]*v1alpha3.TenantView{}, Definitions: &cache.Definitions{
-		Wanted: map[string]map[string]*v1alpha3.ViewDefinition{"acme": {}}, CRDs: map[string]map[string]*cache.ViewCRD{"acme": {}},
+		Wanted: map[string]map[string]cache.Definition{"acme": {}}, CRDs: map[string]map[string]*cache.ViewCRD{"acme": {}},
 	}}
 	ns := *s.Tree.Namespace("acme")
 	ns.UID, ns.ResourceVersion = "12345-6789", treetest.Next()
@@ -39,7 +39,7 @@ func state(limit int32, definitions []string, crds ...string) *cache.State {
 		if deleting {
 			v.DeletionTimestamp = &deleted
 		}
-		s.Definitions.Wanted["acme"][name] = v
+		s.Definitions.Wanted["acme"][name] = cache.Definition{ViewDefinition: v}
 	}
 	for _, name := range crds {
 		name, deleting := strings.CutPrefix(name, "-")
@@ -52,8 +52,9 @@ func state(limit int32, definitions []string, crds ...string) *cache.State {
 
 // large gives definitions specs of which a namespace may have one.
 func large(s *cache.State) *cache.State {
-	for _, v := range s.Definitions.Wanted["acme"] {
-		v.Spec.Raw = make([]byte, hnc.MaxViewDefinitionBytes/2+1)
+	for name, v := range s.Definitions.Wanted["acme"] {
+		v.SpecBytes = hnc.MaxViewDefinitionBytes/2 + 1
+		s.Definitions.Wanted["acme"][name] = v
 	}
 	return s
 }
@@ -89,10 +90,12 @@ func TestWhatEachDefinitionNeeds(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", test.what, got, test.want)
 		}
 	}
-	changed := state(1, []string{"a.x.io"}, "a.x.io")
-	changed.Definitions.Wanted["acme"]["a.x.io"].Generation = 2
-	if got := newPlan(changed, "acme").steps[0].action; got != update {
-		t.Errorf("a changed spec: %v", got)
+	for limit, want := range []string{"LimitReached", "LimitReached", ""} {
+		changed := state(int32(limit), []string{"a.x.io", "b.x.io"}, "a.x.io", "b.x.io")
+		changed.Definitions.Wanted["acme"]["a.x.io"].Generation = 2
+		if got := newPlan(changed, "acme").steps[0]; got.reason != want || (got.action == update) != (want == "") {
+			t.Errorf("a changed spec of two where %d are allowed: %+v", limit, got)
+		}
 	}
 }
 

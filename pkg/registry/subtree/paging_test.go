@@ -1,0 +1,84 @@
+package subtree
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Of an object of 1 MiB, each character may have six bytes as JSON.
+func TestPagesOfLargeObjectsHaveFewer(t *testing.T) {
+	for padding, most := range map[int]int{6 << 10: 5, 12 << 10: 2, 30 << 10: 1} {
+		s, h := newHandler(t, &fixedTree{names: []string{"a", "b"}})
+		h.memory = newMemory(36<<10, 72<<10)
+		s.padding, s.objects = strings.Repeat("x", padding), map[string]int{"a": 11, "b": 2}
+		var listed int
+		query := url.Values{"limit": {"500"}}
+		for pages := 0; ; pages++ {
+			w, err := h.listAs(t, "ann", query)
+			if err != nil || pages > 13 {
+				t.Fatalf("%d bytes each: %d pages, %v", padding, pages, err)
+			}
+			var answer page
+			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+				t.Fatal(err)
+			}
+			if n := answer.len(); n == 0 || n > most {
+				t.Errorf("%d bytes each: a page of %d", padding, n)
+			}
+			if listed += answer.len(); answer.Metadata.Continue == "" {
+				break
+			}
+			query.Set("continue", answer.Metadata.Continue)
+		}
+		watched := 0
+		r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann", "a")}
+		if err := r.eachNamespace(t.Context(), []string{"a", "b"}, "1", func(_ string, p *page) error {
+			watched += p.len()
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		if listed != 13 || watched != 13 || h.memory.used != 0 {
+			t.Errorf("%d bytes each: %d are listed and %d watched of 13, %d bytes are in use", padding, listed, watched, h.memory.used)
+		}
+	}
+}
+
+// Only an object that is too large on its own cannot be listed or watched.
+func TestAnObjectThatIsTooLargeIsNamed(t *testing.T) {
+	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+	h.memory = newMemory(36<<10, 72<<10)
+	s.padding, s.objects = strings.Repeat("x", 40<<10), map[string]int{"a": 3}
+	_, listErr := h.listAs(t, "ann", url.Values{"limit": {"500"}, "continue": {continueToken{"1", "a", "1"}.String()}})
+	r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann", "a")}
+	watchErr := r.eachNamespace(t.Context(), []string{"a"}, "1", func(string, *page) error { return nil })
+	for i, err := range []error{watchErr, listErr} {
+		if want := fmt.Sprintf(`configmaps "%d" in namespace "a" has more than 64 MiB`, i); !apierrors.IsRequestEntityTooLargeError(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if h.memory.used != 0 {
+		t.Errorf("%d bytes are in use", h.memory.used)
+	}
+}
+
+// After large objects, pages grow again.
+func TestPagesGrowAgain(t *testing.T) {
+	m := newMemory(100, 200)
+	var got []int64
+	for limit := int64(500); limit > 1; limit = fewer(limit) {
+		got = append(got, limit)
+	}
+	for limit, bytes := int64(1), int64(0); limit < 500; limit = m.more(limit, 500, bytes) {
+		got = append(got, limit)
+	}
+	if fmt.Sprint(got) != "[500 16 4 1 4 16 64 256]" || m.more(4, 16, 26) != 4 || m.more(4, 16, 25) != 16 || fewer(10) != 2 {
+		t.Errorf("got %v", got)
+	}
+}
