@@ -16,7 +16,7 @@ import (
 const valueBytes, objectBytes = 336, 1536
 
 // space is the memory that the revisions of all workers share, in bytes; half of it may be those of one account. A tenth is
-// reserved for accounts whose revisions need no more: a few that take all they may must not keep all others out.
+// reserved for accounts whose revisions need an eighth of it at most: a few that take all they may must not keep all others out.
 type space struct {
 	total int64
 	mu    sync.Mutex
@@ -53,15 +53,15 @@ func (s *share) take(bytes int64, earlier *share) *report.Error {
 	if earlier != nil && earlier != s {
 		replaced = earlier.bytes
 	}
-	limit := s.of.total
-	if own-replaced+bytes > s.of.total/10 {
-		limit -= s.of.total / 10
+	limit, reserve := s.of.total, s.of.total/10
+	if own-replaced+bytes > reserve/8 {
+		limit -= reserve
 	}
 	switch grows := bytes > max(had, replaced); {
 	case grows && own-replaced+bytes > s.of.total/2:
 		return noSpace(bytes, fmt.Sprintf("all repositories of its ServiceAccount may take %d MiB", s.of.total/2>>20))
 	case grows && others-replaced+bytes > limit, others+bytes > s.of.total+s.of.total/2:
-		return noSpace(bytes, fmt.Sprintf("other repositories leave less of the %d MiB that all may take", limit>>20))
+		return noSpace(bytes, fmt.Sprintf("other repositories leave less of the %d MiB that all large ones may take", (s.of.total-reserve)>>20))
 	}
 	s.of.taken[s.account] = own + bytes
 	if own+bytes == 0 {
@@ -89,14 +89,12 @@ var loading = make(chan struct{}, 1)
 const turnLimit = 3 * time.Minute
 
 // inTurn calls f when no other repository is parsed or compiled, with a context that ends after turnLimit, with a
-// report.Error as its cause. It waits for up to readLimit.
+// report.Error as its cause. Those that wait get their turns in order.
 func inTurn(ctx context.Context, f func(context.Context) error) error {
-	waiting, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
 	select {
 	case loading <- struct{}{}:
-	case <-waiting.Done():
-		return fmt.Errorf("%w: %w", git.ErrBudget, context.Cause(waiting)) // Others were in turn all the time.
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", git.ErrBudget, context.Cause(ctx)) // Others were in turn all the time.
 	}
 	defer func() { <-loading }()
 	ctx, end := context.WithTimeoutCause(ctx, turnLimit, &report.Error{

@@ -26,7 +26,7 @@ import (
 )
 
 func TestRevisionsShareMemory(t *testing.T) {
-	space := newSpace(200)
+	space := newSpace(1600)
 	of := func(account string) *share {
 		return &share{of: space, account: v1alpha3.ServiceAccountReference{Name: account}}
 	}
@@ -39,26 +39,26 @@ func TestRevisionsShareMemory(t *testing.T) {
 	}
 	const own, all = "of its ServiceAccount", "other repositories leave"
 	a, b, c := of("a"), of("b"), of("c")
-	take(a, nil, 51, own)
-	take(a, nil, 50, "")
+	take(a, nil, 401, own)
+	take(a, nil, 400, "")
 	take(of("a"), nil, 1, own)
-	take(b, nil, 40, "")
+	take(b, nil, 320, "")
 	take(c, nil, 11, all)
 	take(c, nil, 10, "")
 
 	// Those in use are replaced, by larger ones if there is space.
 	next := of("b")
-	take(next, b, 41, all)
-	take(next, b, 40, "")
+	take(next, b, 321, all)
+	take(next, b, 320, "")
 	take(of("c"), c, 11, all)
-	take(of("a"), a, 50, all) // One at a time.
+	take(of("a"), a, 400, all) // One at a time.
 	b.release()
 	again := of("a")
-	take(again, a, 50, "")
+	take(again, a, 400, "")
 	a.release()
 	next.release()
-	take(c, nil, 41, all) // A tenth is for accounts that need no more.
-	take(c, nil, 40, "")
+	take(c, nil, 321, all) // A tenth is for accounts that need an eighth of it at most.
+	take(c, nil, 320, "")
 	take(of("b"), nil, 11, all)
 	take(b, nil, 6, "")
 	take(of("b"), nil, 5, all)
@@ -207,7 +207,7 @@ func TestRefusedRevisionsTakeNoMemory(t *testing.T) {
 			kept := w.drop()
 			all := memory.total
 			first, second := share{of: memory, account: v1alpha3.ServiceAccountReference{Name: "first"}}, share{of: memory, account: v1alpha3.ServiceAccountReference{Name: "second"}}
-			if first.take(all*9/10-all/2-1, nil) != nil || second.take(all/10, nil) != nil {
+			if first.take(all*9/10-all/2-1, nil) != nil || second.take(all/80, nil) != nil {
 				t.Fatalf("%v is taken of %d", memory.taken, all)
 			}
 			w = &worker{

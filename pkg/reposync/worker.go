@@ -208,13 +208,7 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 		}
 	}
 	w.unchanged = nil
-	switch err := w.prepare(ctx, done); {
-	case errors.Is(err, git.ErrBudget):
-		done.sourceError, w.crowded = err, true
-		if w.current == nil {
-			return done.unavailable()
-		}
-	case err != nil:
+	if err := w.prepare(ctx, done); err != nil {
 		return done.fail(hnc.ReasonApplyFailed, message(err))
 	}
 	if w.current == nil {

@@ -39,8 +39,8 @@ type roundTrip func(*http.Request) *http.Response
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
 
-// TestARevisionStaysInForceWhileTheNextOneIsNotCompiled has one that takes too long, and one that waits for others.
-func TestARevisionStaysInForceWhileTheNextOneIsNotCompiled(t *testing.T) {
+// TestARevisionStaysInForceWhenTheNextOneTakesTooLong has a next one that is not compiled in time.
+func TestARevisionStaysInForceWhenTheNextOneTakesTooLong(t *testing.T) {
 	var objects []*object.Object
 	for path, content := range map[string]string{
 		"system/repo.yaml":               `{"kind":"Repo","apiVersion":"configmanagement.gke.io/v1","metadata":{"name":"repo"},"spec":{"version":"1.0.0"}}`,
@@ -53,52 +53,32 @@ func TestARevisionStaysInForceWhileTheNextOneIsNotCompiled(t *testing.T) {
 		}
 		objects = append(objects, o)
 	}
-	for name, test := range map[string]struct {
-		waits  bool
-		reason string
-		took   time.Duration
-	}{
-		"too slow": {false, hnc.ReasonInvalidRepository, turnLimit + time.Second},
-		"waiting":  {true, hnc.ReasonSourceUnavailable, readLimit},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				turns := loading
-				defer func() { loading = turns }()
-				loading = make(chan struct{}, 1)
-				if test.waits {
-					loading <- struct{}{}
-				}
-				config := &rest.Config{Host: "http://127.0.0.1:1", Transport: roundTrip(func(r *http.Request) *http.Response {
-					body := io.NopCloser(strings.NewReader(map[string]string{"/api": `{"versions":[]}`, "/apis": `{"groups":[]}`}[r.URL.Path]))
-					return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body, Request: r}
-				})}
-				c, err := cluster.New(config, config, "policy", func() {})
-				if err != nil {
-					t.Fatal(err)
-				}
-				current := &revision{commit: "current"}
-				w := &worker{
-					manager: &Manager{now: time.Now}, sync: &v1alpha3.RepositorySync{}, cluster: c, source: &source{}, fights: plan.NewFights(), rejections: plan.NewRejections(),
-					current: current, result: &repository.Result{}, candidate: &revision{commit: "next", objects: objects, listed: slowKinds{}},
-				}
-				begin := time.Now()
-				done := w.synchronize(t.Context(), false)
-				if took := time.Since(begin); done.reason != test.reason || took != test.took {
-					t.Errorf("after %s: %s: %s", took, done.reason, done.message)
-				}
-				if done.commit != current.commit || w.current != current || w.candidate == nil {
-					t.Errorf("%q is in force", done.commit)
-				}
-				switch {
-				case test.waits != w.crowded:
-					t.Errorf("it is tried again soon: %t", w.crowded)
-				case !test.waits && (w.candidate.refused == nil || done.errors[0].Code != report.LimitExceeded || w.source.wait == 0):
-					t.Errorf("it is compiled again and again: %v", done.errors)
-				}
-			})
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		config := &rest.Config{Host: "http://127.0.0.1:1", Transport: roundTrip(func(r *http.Request) *http.Response {
+			body := io.NopCloser(strings.NewReader(map[string]string{"/api": `{"versions":[]}`, "/apis": `{"groups":[]}`}[r.URL.Path]))
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body, Request: r}
+		})}
+		c, err := cluster.New(config, config, "policy", func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		current := &revision{commit: "current"}
+		w := &worker{
+			manager: &Manager{now: time.Now}, sync: &v1alpha3.RepositorySync{}, cluster: c, source: &source{}, fights: plan.NewFights(), rejections: plan.NewRejections(),
+			current: current, result: &repository.Result{}, candidate: &revision{commit: "next", objects: objects, listed: slowKinds{}},
+		}
+		begin := time.Now()
+		done := w.synchronize(t.Context(), false)
+		if took := time.Since(begin); done.reason != hnc.ReasonInvalidRepository || took != turnLimit+time.Second {
+			t.Errorf("after %s: %s: %s", took, done.reason, done.message)
+		}
+		if done.commit != current.commit || w.current != current || w.candidate == nil {
+			t.Errorf("%q is in force", done.commit)
+		}
+		if w.candidate.refused == nil || done.errors[0].Code != report.LimitExceeded || w.source.wait == 0 {
+			t.Errorf("it is compiled again and again: %v", done.errors)
+		}
+	})
 }
 
 // TestChangesWithoutATraceAreLookedAtMoreAndMoreSeldom changes the cluster all the time, in ways that need a correction
