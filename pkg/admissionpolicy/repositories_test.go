@@ -34,7 +34,16 @@ func repositoriesRows() []row {
 	}
 	system := inNamespace("kube-system")
 	const noCopy = "and is no copy: leave label hnc.x-k8s.io/inherited-from as it is"
-	return append(ofServicesRows(hnc.LabelRepositorySync), []row{
+	rows := ofServicesRows(hnc.LabelRepositorySync)
+	for _, key := range []string{hnc.AnnotationSelect, hnc.AnnotationTreeSelect, hnc.AnnotationNone, hnc.AnnotationAll, hnc.AnnotationAllowOverride} {
+		const where = "Role team-a/reader belongs to the RepositorySync policy, which says where it is propagated: leave its annotations propagate.hnc.x-k8s.io/*"
+		set := annotation(key, "true")
+		rows = append(rows, []row{
+			{name: "repositories: where they are propagated stays: " + key, request: request{object: role(of("policy"), set), old: role(of("policy"))}, denied: where},
+			{name: "repositories: also where they are propagated by " + key, request: request{object: role(of("policy")), old: role(of("policy"), set)}, denied: where},
+		}...)
+	}
+	return append(rows, []row{
 		{name: "repositories: the account creates objects", request: request{user: synchronizer, object: role(of("policy"))}},
 		{name: "repositories: the account takes objects over", request: request{user: synchronizer, object: role(of("policy")), old: role()}},
 		{name: "repositories: the account releases objects", request: request{user: synchronizer, object: role(), old: role(of("policy"))}},
@@ -65,6 +74,10 @@ func repositoriesRows() []row {
 		{name: "repositories: finalizers are removed", request: request{object: role(of("policy")), old: role(of("policy"), held)}},
 		{name: "repositories: the account adds finalizers", request: request{user: synchronizer, object: role(of("policy"), held), old: role(of("policy"))}},
 		{name: "repositories: others have finalizers", request: request{object: namespace("mine", of("policy"), held), old: namespace("mine", of("policy"))}},
+		{name: "repositories: others propagate their objects elsewhere", request: request{object: role(annotation(hnc.AnnotationNone, "true")), old: role()}},
+		{name: "repositories: the account changes where they are propagated",
+			request: request{user: synchronizer, manager: manager, object: role(of("policy"), annotation(hnc.AnnotationNone, "true")), old: role(of("policy"))}},
+		{name: "repositories: other annotations are changed, which is drift", request: request{object: role(of("policy"), allows, annotation("a", "b")), old: role(of("policy"), allows)}},
 		{name: "repositories: objects are deleted, which is drift", request: request{old: role(of("policy"))}},
 		{name: "repositories: the propagator copies them", request: request{user: hnc.PropagatorUser, object: role(copyOf("acme"), of("policy"))}},
 		{name: "repositories: controllers write copies", request: request{subresource: "status", object: role(copyOf("acme"), of("policy")), old: role(copyOf("acme"), of("policy"))}},

@@ -63,6 +63,9 @@ type running struct {
 	spec   v1alpha3.RepositorySyncSpec
 	cancel context.CancelFunc
 	done   chan struct{}
+	// kept is the memory of the revision that was in force when the worker ended. The next worker of the RepositorySync
+	// replaces it, so that others do not take it in between. A paused one needs none.
+	kept share
 }
 
 // NewManager returns a manager that does nothing yet.
@@ -134,18 +137,16 @@ func (m *Manager) Run(ctx context.Context) {
 // itself: the status of the watch may be older than what the worker has written.
 func (m *Manager) reconcile(ctx context.Context, name string) error {
 	old := m.workers[name]
-	if old != nil && old.ended() {
-		delete(m.workers, name)
-		old = nil
-	}
+	ended := old != nil && old.ended()
 	s, err := m.Hierarchy.HncV1alpha3().RepositorySyncs().Get(ctx, name, metav1.GetOptions{})
 	switch {
-	case apierrors.IsNotFound(err) && old == nil:
-		m.Metrics.forget(name)
-		return nil
 	case err != nil && !apierrors.IsNotFound(err):
 		return err
-	case old != nil:
+	case err != nil && (old == nil || ended):
+		m.drop(name)
+		m.Metrics.forget(name)
+		return nil
+	case old != nil && !ended:
 		if err != nil || old.uid != s.UID || !equality.Semantic.DeepEqual(old.spec, s.Spec) {
 			old.cancel()
 		}
@@ -155,6 +156,11 @@ func (m *Manager) reconcile(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if ended && old.uid == s.UID && old.spec.ServiceAccount == s.Spec.ServiceAccount && !s.Spec.Paused {
+		w.source.applied = &old.kept
+	} else {
+		m.drop(name)
+	}
 	working, cancel := context.WithCancel(ctx)
 	r := &running{uid: s.UID, spec: *s.Spec.DeepCopy(), cancel: cancel, done: make(chan struct{})}
 	m.workers[name] = r
@@ -162,8 +168,17 @@ func (m *Manager) reconcile(ctx context.Context, name string) error {
 		defer m.queue.Add(name)
 		defer close(r.done)
 		w.run(working)
+		r.kept = w.drop()
 	}()
 	return nil
+}
+
+// drop forgets a worker that has ended, if there is one, and releases its memory.
+func (m *Manager) drop(name string) {
+	if old := m.workers[name]; old != nil {
+		old.kept.release()
+	}
+	delete(m.workers, name)
 }
 
 // ended reports whether the worker has returned.

@@ -108,6 +108,69 @@ func TestAStuckWorkerHoldsNoOtherSync(t *testing.T) {
 	}
 }
 
+// A RepositorySync that changes does not lose its memory to others before it has read its repository again.
+func TestAChangedSyncKeepsItsMemory(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*v1alpha3.RepositorySync)
+		kept   bool
+	}{
+		"another source":              {func(s *v1alpha3.RepositorySync) { s.Spec.Source.URL = "file:///other" }, true},
+		"another account":             {func(s *v1alpha3.RepositorySync) { s.Spec.ServiceAccount.Name = "other" }, false},
+		"it is paused":                {func(s *v1alpha3.RepositorySync) { s.Spec.Paused = true }, false},
+		"another object of that name": {func(s *v1alpha3.RepositorySync) { s.UID = "other" }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &v1alpha3.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "policy", UID: "u"}, Spec: v1alpha3.RepositorySyncSpec{
+				Source: v1alpha3.RepositorySource{URL: "file:///none"}, ServiceAccount: v1alpha3.ServiceAccountReference{Name: "account"},
+			}}
+			account := s.Spec.ServiceAccount
+			old := &running{uid: s.UID, spec: s.Spec, done: make(chan struct{})}
+			close(old.done)
+			test.change(s)
+			client := fake.NewClientset(s)
+			m := NewManager(Config{
+				Client: &rest.Config{Host: "http://127.0.0.1:1"}, Hierarchy: client, Events: record.NewFakeRecorder(100),
+				Metrics: NewMetrics(func(...metrics.Registerable) {}), MaxRepositoryBytes: 1 << 20,
+			})
+			m.memory = newSpace(400)
+			old.kept = share{of: m.memory, account: account}
+			if err := old.kept.take(100, nil); err != nil {
+				t.Fatal(err)
+			}
+			m.workers[s.Name] = old
+			if err := m.reconcile(t.Context(), s.Name); err != nil {
+				t.Fatal(err)
+			}
+			m.memory.mu.Lock()
+			taken := m.memory.taken[account]
+			m.memory.mu.Unlock()
+			if (taken == 100) != test.kept || !test.kept && taken != 0 {
+				t.Errorf("%d bytes are kept", taken)
+			}
+
+			next := m.workers[s.Name]
+			next.cancel()
+			select {
+			case <-next.done:
+			case <-time.After(30 * time.Second):
+				t.Fatal("the worker does not end")
+			}
+			if (next.kept.bytes == 100) != test.kept {
+				t.Errorf("the worker after that would keep %d bytes", next.kept.bytes)
+			}
+			if err := client.HncV1alpha3().RepositorySyncs().Delete(t.Context(), s.Name, metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.reconcile(t.Context(), s.Name); err != nil {
+				t.Fatal(err)
+			}
+			if len(m.memory.taken) > 0 || len(m.workers) > 0 {
+				t.Errorf("after the deletion, %v is taken", m.memory.taken)
+			}
+		})
+	}
+}
+
 // Starting may fail for all RepositorySyncs of a cluster.
 func TestFailuresOfOneSyncDelayNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

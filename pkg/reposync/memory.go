@@ -15,7 +15,8 @@ import (
 // and in what is known of the cluster, besides its values.
 const valueBytes, objectBytes = 336, 1536
 
-// space is the memory that the revisions of all workers share, in bytes; half of it may be those of one account.
+// space is the memory that the revisions of all workers share, in bytes; half of it may be those of one account. A tenth is
+// reserved for accounts whose revisions need an eighth of it at most: a few that take all they may must not keep all others out.
 type space struct {
 	total int64
 	mu    sync.Mutex
@@ -52,11 +53,15 @@ func (s *share) take(bytes int64, earlier *share) *report.Error {
 	if earlier != nil && earlier != s {
 		replaced = earlier.bytes
 	}
+	limit, reserve := s.of.total, s.of.total/10
+	if own-replaced+bytes > reserve/8 {
+		limit -= reserve
+	}
 	switch grows := bytes > max(had, replaced); {
 	case grows && own-replaced+bytes > s.of.total/2:
 		return noSpace(bytes, fmt.Sprintf("all repositories of its ServiceAccount may take %d MiB", s.of.total/2>>20))
-	case grows && others-replaced+bytes > s.of.total, others+bytes > s.of.total+s.of.total/2:
-		return noSpace(bytes, fmt.Sprintf("other repositories leave less of the %d MiB that all may take", s.of.total>>20))
+	case grows && others-replaced+bytes > limit, others+bytes > s.of.total+s.of.total/2:
+		return noSpace(bytes, fmt.Sprintf("other repositories leave less of the %d MiB that all large ones may take", (s.of.total-reserve)>>20))
 	}
 	s.of.taken[s.account] = own + bytes
 	if own+bytes == 0 {
@@ -83,7 +88,8 @@ var loading = make(chan struct{}, 1)
 // turnLimit is how long one repository may occupy loading.
 const turnLimit = 3 * time.Minute
 
-// inTurn calls f when no other repository is parsed or compiled, with a context that ends after turnLimit.
+// inTurn calls f when no other repository is parsed or compiled, with a context that ends after turnLimit, with a
+// report.Error as its cause. Those that wait get their turns in order.
 func inTurn(ctx context.Context, f func(context.Context) error) error {
 	select {
 	case loading <- struct{}{}:
@@ -91,7 +97,9 @@ func inTurn(ctx context.Context, f func(context.Context) error) error {
 		return fmt.Errorf("%w: %w", git.ErrBudget, context.Cause(ctx)) // Others were in turn all the time.
 	}
 	defer func() { <-loading }()
-	ctx, cancel := context.WithTimeoutCause(ctx, turnLimit, fmt.Errorf("it takes more than %s to parse or compile the repository; split it", turnLimit))
-	defer cancel()
+	ctx, end := context.WithTimeoutCause(ctx, turnLimit, &report.Error{
+		Code: report.LimitExceeded, Paths: []string{"."}, Message: fmt.Sprintf("it takes more than %s to parse or compile the repository; split it", turnLimit),
+	})
+	defer end()
 	return f(ctx)
 }

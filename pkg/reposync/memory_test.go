@@ -26,7 +26,7 @@ import (
 )
 
 func TestRevisionsShareMemory(t *testing.T) {
-	space := newSpace(200)
+	space := newSpace(1600)
 	of := func(account string) *share {
 		return &share{of: space, account: v1alpha3.ServiceAccountReference{Name: account}}
 	}
@@ -39,26 +39,32 @@ func TestRevisionsShareMemory(t *testing.T) {
 	}
 	const own, all = "of its ServiceAccount", "other repositories leave"
 	a, b, c := of("a"), of("b"), of("c")
-	take(a, nil, 51, own)
-	take(a, nil, 50, "")
+	take(a, nil, 401, own)
+	take(a, nil, 400, "")
 	take(of("a"), nil, 1, own)
-	take(b, nil, 40, "")
+	take(b, nil, 320, "")
 	take(c, nil, 11, all)
 	take(c, nil, 10, "")
 
 	// Those in use are replaced, by larger ones if there is space.
 	next := of("b")
-	take(next, b, 41, all)
-	take(next, b, 40, "")
+	take(next, b, 321, all)
+	take(next, b, 320, "")
 	take(of("c"), c, 11, all)
-	take(of("a"), a, 50, all) // One at a time.
+	take(of("a"), a, 400, all) // One at a time.
 	b.release()
 	again := of("a")
-	take(again, a, 50, "")
+	take(again, a, 400, "")
 	a.release()
 	next.release()
-	take(c, nil, 50, "")
-	for _, s := range []*share{again, c} {
+	take(c, nil, 321, all) // A tenth is for accounts that need an eighth of it at most.
+	take(c, nil, 320, "")
+	take(of("b"), nil, 11, all)
+	take(b, nil, 6, "")
+	take(of("b"), nil, 5, all)
+	d := of("d")
+	take(d, nil, 4, "")
+	for _, s := range []*share{again, b, c, d} {
 		s.release()
 	}
 	if len(space.taken) > 0 {
@@ -85,7 +91,6 @@ func TestTurnsEnd(t *testing.T) {
 	}
 }
 
-// TestRefusedRevisionsTakeNoMemory reads a commit that there is no space for at first.
 // It is no fault of a repository that others are parsed all the time.
 func TestTurnsThatDoNotComeAreTriedAgain(t *testing.T) {
 	loading <- struct{}{}
@@ -97,6 +102,7 @@ func TestTurnsThatDoNotComeAreTriedAgain(t *testing.T) {
 	}
 }
 
+// TestRefusedRevisionsTakeNoMemory reads a commit that there is no space for at first.
 func TestRefusedRevisionsTakeNoMemory(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -197,8 +203,24 @@ func TestRefusedRevisionsTakeNoMemory(t *testing.T) {
 			if taken := memory.taken[spec.ServiceAccount]; taken != values+objectBytes {
 				t.Errorf("the revision that is applied takes %d bytes, want %d", taken, values+objectBytes)
 			}
-			w.drop()
-			if len(memory.taken) > 0 {
+			// The next worker of the RepositorySync has no other space than that of the one before.
+			kept := w.drop()
+			all := memory.total
+			first, second := share{of: memory, account: v1alpha3.ServiceAccountReference{Name: "first"}}, share{of: memory, account: v1alpha3.ServiceAccountReference{Name: "second"}}
+			if first.take(all*9/10-all/2-1, nil) != nil || second.take(all/80, nil) != nil {
+				t.Fatalf("%v is taken of %d", memory.taken, all)
+			}
+			w = &worker{
+				manager: w.manager, sync: w.sync, cluster: c, rejections: plan.NewRejections(),
+				source: &source{reader: &git.Reader{LocalRoot: root}, spec: &spec, memory: memory, applied: &kept},
+			}
+			if prepare(); w.current == nil {
+				t.Error("the next worker has no space")
+			}
+			first.release()
+			second.release()
+			kept = w.drop()
+			if kept.release(); len(memory.taken) > 0 {
 				t.Errorf("%v is not released", memory.taken)
 			}
 		})

@@ -2,6 +2,7 @@ package reposync
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -77,12 +78,14 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 			return nil
 		}
 		if problem := next.share.take(next.values*valueBytes+int64(len(result.Objects))*objectBytes, w.source.applied); problem != nil {
-			refused = &refusal{reason: hnc.ReasonInvalidRepository, errors: report.Errors{problem}}
-			return nil //nolint:nilerr // It is reported.
+			return problem
 		}
 		desired, err = plan.Desired(ctx, result, w.sync.Name)
 		return err
 	})
+	if limit := (*report.Error)(nil); errors.As(err, &limit) {
+		refused, err = &refusal{reason: hnc.ReasonInvalidRepository, errors: report.Errors{limit}}, nil
+	}
 	if err != nil || refused != nil {
 		return refused, err
 	}
@@ -92,18 +95,18 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	unverified := w.unknown[object.Namespace] != nil || w.unknown[object.CRD] != nil
 	if (next != w.current || w.unverified) && !unverified && w.sync.Spec.Prune {
 		state := w.cluster.State()
-		if errors := plan.RemovedDefinitions(state, desired, w.cluster.Resource); len(errors) > 0 {
-			return &refusal{reason: hnc.ReasonInvalidRepository, errors: errors}, nil
+		if removed := plan.RemovedDefinitions(state, desired, w.cluster.Resource); len(removed) > 0 {
+			return &refusal{reason: hnc.ReasonInvalidRepository, errors: removed}, nil
 		}
-		if errors := plan.Unsafe(state, result, w.sync.Spec.AllowMassDeletion); len(errors) > 0 {
-			return &refusal{reason: hnc.ReasonUnsafeRevision, errors: errors}, nil
+		if unsafe := plan.Unsafe(state, result, w.sync.Spec.AllowMassDeletion); len(unsafe) > 0 {
+			return &refusal{reason: hnc.ReasonUnsafeRevision, errors: unsafe}, nil
 		}
 	}
 	w.unverified = unverified && (next != w.current || w.unverified)
 	if next != w.current {
 		w.rejections.Revise(desired)
-		if w.current != nil {
-			w.current.share.release()
+		if w.source.applied != nil {
+			w.source.applied.release()
 		}
 		w.source.applied = &next.share
 	}

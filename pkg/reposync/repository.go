@@ -84,7 +84,8 @@ type source struct {
 	failed error
 	until  time.Time
 	wait   time.Duration
-	// memory is what the revisions of all sources share, and applied the share of the one that is in force.
+	// memory is what the revisions of all sources share, and applied the share of the one that is in force, or was under an
+	// earlier spec.
 	memory  *space
 	applied *share
 }
@@ -197,14 +198,18 @@ func (s *source) load(ctx context.Context, from git.Source, credentials *git.Cre
 	err = inTurn(ctx, func(ctx context.Context) error {
 		read.objects, read.errors = load.Load(untilDone{ctx, files}, load.DefaultLimits)
 		if ctx.Err() != nil {
+			read.errors = nil
 			return context.Cause(ctx) // What could not be read has not left the repository.
 		}
 		read.values = load.Values(read.objects)
 		if problem := read.share.take(read.values*valueBytes, s.applied); problem != nil {
-			read.objects, read.errors = nil, append(read.errors, problem)
+			return problem
 		}
 		return nil
 	})
+	if limit := (*report.Error)(nil); errors.As(err, &limit) {
+		read.objects, read.errors, err = nil, append(read.errors, limit), nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,6 @@ func (w *worker) notify() {
 // run works until the context ends.
 func (w *worker) run(ctx context.Context) {
 	defer w.cluster.Stop()
-	defer w.drop()
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("repositorySync", w.sync.Name))
 	if w.sync.Spec.Paused {
 		w.report(ctx, &outcome{reason: hnc.ReasonPaused, message: "spec.paused is true: nothing is read or written"})
@@ -137,13 +136,15 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// drop returns the memory of the revisions.
-func (w *worker) drop() {
-	for _, r := range []*revision{w.current, w.candidate} {
-		if r != nil {
-			r.share.release()
-		}
+// drop releases the memory of the candidate, and returns the share of the revision in force.
+func (w *worker) drop() share {
+	if w.candidate != nil {
+		w.candidate.share.release()
 	}
+	if w.source.applied == nil {
+		return share{}
+	}
+	return *w.source.applied
 }
 
 // interval is when the source is read again.

@@ -2,12 +2,16 @@ package reposync
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics"
@@ -15,7 +19,67 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
+
+// slowKinds takes longer to find a kind than a repository may be compiled.
+type slowKinds struct{}
+
+func (slowKinds) Namespaced(schema.GroupKind) (namespaced, ok bool) {
+	time.Sleep(turnLimit + time.Second)
+	return true, true
+}
+
+// roundTrip is an API server.
+type roundTrip func(*http.Request) *http.Response
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
+
+// TestARevisionStaysInForceWhenTheNextOneTakesTooLong has a next one that is not compiled in time.
+func TestARevisionStaysInForceWhenTheNextOneTakesTooLong(t *testing.T) {
+	var objects []*object.Object
+	for path, content := range map[string]string{
+		"system/repo.yaml":               `{"kind":"Repo","apiVersion":"configmanagement.gke.io/v1","metadata":{"name":"repo"},"spec":{"version":"1.0.0"}}`,
+		"namespaces/shop/namespace.yaml": `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"shop"}}`,
+		"namespaces/shop/widget.yaml":    `{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"a"}}`,
+	} {
+		o := &object.Object{Path: path}
+		if err := o.UnmarshalJSON([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, o)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		config := &rest.Config{Host: "http://127.0.0.1:1", Transport: roundTrip(func(r *http.Request) *http.Response {
+			body := io.NopCloser(strings.NewReader(map[string]string{"/api": `{"versions":[]}`, "/apis": `{"groups":[]}`}[r.URL.Path]))
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body, Request: r}
+		})}
+		c, err := cluster.New(config, config, "policy", func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		current := &revision{commit: "current"}
+		w := &worker{
+			manager: &Manager{now: time.Now}, sync: &v1alpha3.RepositorySync{}, cluster: c, source: &source{}, fights: plan.NewFights(), rejections: plan.NewRejections(),
+			current: current, result: &repository.Result{}, candidate: &revision{commit: "next", objects: objects, listed: slowKinds{}},
+		}
+		begin := time.Now()
+		done := w.synchronize(t.Context(), false)
+		if took := time.Since(begin); done.reason != hnc.ReasonInvalidRepository || took != turnLimit+time.Second {
+			t.Errorf("after %s: %s: %s", took, done.reason, done.message)
+		}
+		if done.commit != current.commit || w.current != current || w.candidate == nil {
+			t.Errorf("%q is in force", done.commit)
+		}
+		if w.candidate.refused == nil || done.errors[0].Code != report.LimitExceeded || w.source.wait == 0 {
+			t.Errorf("it is compiled again and again: %v", done.errors)
+		}
+	})
+}
 
 // TestChangesWithoutATraceAreLookedAtMoreAndMoreSeldom changes the cluster all the time, in ways that need a correction
 // once.

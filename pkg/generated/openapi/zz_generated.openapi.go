@@ -4938,7 +4938,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "skippedObjects select objects that are not copied by their labels. One that any of them selects is skipped. Defaults to cattle.io/creator: norman, which Rancher sets on the objects that it creates in each namespace.",
+							Description: "skippedObjects select objects that are not copied by their labels. One that any of them selects is skipped, unless a RepositorySync has applied it. Defaults to cattle.io/creator: norman, which Rancher sets on the objects that it creates in each namespace.",
 							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{

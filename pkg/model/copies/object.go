@@ -43,7 +43,7 @@ type Object struct {
 	Copy          bool
 	// Digest identifies the content of a source's copies, or of a copy: the two are equal if the copy is right.
 	Digest Digest
-	// Finalized reports that a source has finalizers, and so has no copies.
+	// Finalized reports that a source has finalizers, and so has no copies unless a repository of policy has applied it.
 	Finalized bool
 
 	// fitness determines where a source is copied to. It is never nil, and most copies, which are most objects, share one.

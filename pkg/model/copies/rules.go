@@ -119,19 +119,13 @@ func (r *Rules) tracks(key string, where func(Tracking) bool) bool {
 // sense in its own namespace only, or other software creates such an object in every namespace that needs one. The type
 // is that of a Secret, "" if it is not known. Source: docs/spec/hnc.md 3.10.
 func (r *Rules) Excludes(source metav1.Object, kind schema.GroupKind, secretType string) string {
-	if finalizers := source.GetFinalizers(); len(finalizers) > 0 {
-		return fmt.Sprintf("objects with finalizers are never copied (%s)", strings.Join(finalizers, ", "))
-	}
-	for _, selector := range r.Skipped {
-		if selector.Matches(labels.Set(source.GetLabels())) {
-			return fmt.Sprintf("objects whose labels match %s are never copied", selector)
+	if !applied(source) {
+		if reason := r.excludesMetadata(source); reason != "" {
+			return reason
 		}
 	}
 	if !names.Addressable(source.GetName()) {
 		return fmt.Sprintf("objects with names of more than %d bytes are never copied", names.MaxLength)
-	}
-	if _, ok := source.GetAnnotations()[excludedAnnotation]; ok {
-		return fmt.Sprintf("objects with the annotation %s are never copied", excludedAnnotation)
 	}
 	_, holdsQuota := quota.ScopeOfObject(source.GetName())
 	switch {
@@ -143,6 +137,29 @@ func (r *Rules) Excludes(source metav1.Object, kind schema.GroupKind, secretType
 		return "it holds the limits of hierarchical quotas, which the propagator computes for each namespace, so it is never copied"
 	}
 	return ""
+}
+
+// excludesMetadata returns why metadata that users may change excludes a source, "" if it does not. It must not withdraw
+// what a repository of policy has applied.
+func (r *Rules) excludesMetadata(source metav1.Object) string {
+	if finalizers := source.GetFinalizers(); len(finalizers) > 0 {
+		return fmt.Sprintf("objects with finalizers are never copied (%s)", strings.Join(finalizers, ", "))
+	}
+	for _, selector := range r.Skipped {
+		if selector.Matches(labels.Set(source.GetLabels())) {
+			return fmt.Sprintf("objects whose labels match %s are never copied", selector)
+		}
+	}
+	if _, ok := source.GetAnnotations()[excludedAnnotation]; ok {
+		return fmt.Sprintf("objects with the annotation %s are never copied", excludedAnnotation)
+	}
+	return ""
+}
+
+// applied reports whether an object belongs to a repository of policy. A policy protects the label.
+func applied(o metav1.Object) bool {
+	_, labeled := o.GetLabels()[hnc.LabelRepositorySync]
+	return labeled
 }
 
 // excludedAnnotation is on objects that OpenShift creates in every project.
@@ -187,7 +204,7 @@ func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType 
 	f := &fitness{annotations: exceptions.Of(source.GetAnnotations())}
 	f.exceptions, f.problem = exceptions.Parse(f.annotations)
 	f.overrides, f.misread = exceptions.ParseOverrides(f.annotations)
-	_, f.applied = source.GetLabels()[hnc.LabelRepositorySync]
+	f.applied = applied(source)
 	f.unfit = f.problem != nil || r.Excludes(source, kind, secretType) != ""
 	return f
 }

@@ -118,21 +118,23 @@ func TestWhatIsNeverPropagated(t *testing.T) {
 		object string
 		fit    bool
 	}{
-		"SEL-6 anything else":                        {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"Opaque"}`, true},
-		"EXCL-finalizers a finalizer":                {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","finalizers":["a/b"]}}`, false},
-		"EXCL-token a service account's token":       {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"kubernetes.io/service-account-token"}`, false},
-		"EXCL-helm a release":                        {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"helm.sh/release.v1"}`, false},
-		"EXCL-helm another kind of that type":        {`{"apiVersion":"example.com/v1","kind":"Secret","metadata":{"name":"x"},"type":"helm.sh/release.v1"}`, true},
-		"EXCL-ca kube-root-ca.crt":                   {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kube-root-ca.crt"}}`, false},
-		"EXCL-ca istio-ca-root-cert":                 {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"istio-ca-root-cert"}}`, false},
-		"EXCL-ca a secret of that name":              {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"kube-root-ca.crt"}}`, true},
-		"QUOTA of no scope":                          {`{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"hrq.hnc.x-k8s.io"}}`, false},
-		"QUOTA of a scope":                           {`{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"hrq.hnc.x-k8s.io.0123456789abcdef"}}`, false},
-		"QUOTA a ResourceQuota of another name":      {`{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"hrq"}}`, true},
-		"QUOTA a ConfigMap of that name":             {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"hrq.hnc.x-k8s.io"}}`, true},
-		"EXCL-label cattle.io/creator=norman":        {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","labels":{"cattle.io/creator":"norman"}}}`, false},
-		"EXCL-label cattle.io/creator=somebody else": {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","labels":{"cattle.io/creator":"x"}}}`, true},
-		"EXCL-openshift openshift.io/description":    {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","annotations":{"openshift.io/description":""}}}`, false},
+		"SEL-6 anything else":                          {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"Opaque"}`, true},
+		"EXCL-finalizers a finalizer":                  {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","finalizers":["a/b"]}}`, false},
+		"EXCL-token a service account's token":         {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"kubernetes.io/service-account-token"}`, false},
+		"EXCL-helm a release":                          {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"helm.sh/release.v1"}`, false},
+		"EXCL-helm another kind of that type":          {`{"apiVersion":"example.com/v1","kind":"Secret","metadata":{"name":"x"},"type":"helm.sh/release.v1"}`, true},
+		"EXCL-ca kube-root-ca.crt":                     {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kube-root-ca.crt"}}`, false},
+		"EXCL-ca istio-ca-root-cert":                   {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"istio-ca-root-cert"}}`, false},
+		"EXCL-ca a secret of that name":                {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"kube-root-ca.crt"}}`, true},
+		"QUOTA of no scope":                            {`{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"hrq.hnc.x-k8s.io"}}`, false},
+		"QUOTA of a scope":                             {`{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"hrq.hnc.x-k8s.io.0123456789abcdef"}}`, false},
+		"QUOTA a ResourceQuota of another name":        {`{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"hrq"}}`, true},
+		"QUOTA a ConfigMap of that name":               {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"hrq.hnc.x-k8s.io"}}`, true},
+		"EXCL-label cattle.io/creator=norman":          {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","labels":{"cattle.io/creator":"norman"}}}`, false},
+		"EXCL-label cattle.io/creator=somebody else":   {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","labels":{"cattle.io/creator":"x"}}}`, true},
+		"EXCL-openshift openshift.io/description":      {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","annotations":{"openshift.io/description":""}}}`, false},
+		"of a repository, with all that users may add": {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","finalizers":["a/b"],"labels":{"hnc.x-k8s.io/repository-sync":"policy","cattle.io/creator":"norman"},"annotations":{"openshift.io/description":""}}}`, true},
+		"of a repository, a release":                   {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","labels":{"hnc.x-k8s.io/repository-sync":"policy"}},"type":"helm.sh/release.v1"}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := parse(t, test.object)

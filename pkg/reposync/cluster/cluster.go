@@ -33,6 +33,8 @@ type Cluster struct {
 	mu      sync.Mutex
 	live    map[plan.ID]known
 	applied map[plan.ID]plan.Applied
+	// created are the namespaces that did not exist before the present step, which has created them.
+	created map[string]bool
 	// seen is the highest version that the watch of a kind has brought, and listed the first one that its last list may
 	// have left out.
 	seen, listed map[schema.GroupKind]uint64
@@ -65,7 +67,7 @@ func New(own, as *rest.Config, sync string, changed func()) (*Cluster, error) {
 	}
 	return &Cluster{
 		sync: sync, client: client, whole: whole, Served: &Served{client: d}, changed: changed,
-		live: map[plan.ID]known{}, applied: map[plan.ID]plan.Applied{}, seen: map[schema.GroupKind]uint64{},
+		live: map[plan.ID]known{}, applied: map[plan.ID]plan.Applied{}, created: map[string]bool{}, seen: map[schema.GroupKind]uint64{},
 		listed: map[schema.GroupKind]uint64{}, watches: map[schema.GroupKind]*watch{},
 	}, nil
 }
@@ -76,6 +78,13 @@ func Impersonating(config *rest.Config, account hnc.ServiceAccountReference) *re
 	config = rest.CopyConfig(config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: fmt.Sprintf("system:serviceaccount:%s:%s", account.Namespace, account.Name)}
 	return config
+}
+
+// Begin begins a step: the namespaces that earlier ones have created are like all others from then on.
+func (c *Cluster) Begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.created)
 }
 
 // State returns a copy of what is known.

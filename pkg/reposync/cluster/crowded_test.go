@@ -243,10 +243,12 @@ func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 				case what == "empty" && patches > 1 && patches <= test.conflicts+1:
 					w.WriteHeader(http.StatusConflict)
 					_, _ = fmt.Fprintf(w, status, "Conflict", http.StatusConflict)
-				default:
-					if what == http.MethodPatch && r.URL.Query().Get("force") != "true" {
+				case what == http.MethodPatch:
+					if r.URL.Query().Get("force") != "true" {
 						t.Errorf("%s, %s: applied without force", kind, name)
 					}
+					_, _ = fmt.Fprintf(w, content, none)
+				default:
 					_, _ = fmt.Fprintf(w, content, all)
 				}
 			})

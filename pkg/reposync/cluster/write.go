@@ -12,10 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -24,7 +26,8 @@ var errTerminating = errors.New("the object is being deleted; it is created agai
 
 // Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not
 // taken over. One that an update cannot change, because a field is immutable, is replaced, as copies are. One that is too
-// large, or invalid, with what others have added loses that. One that is CreateOnly and exists is left alone; without the
+// large, or invalid, with what others have added loses that; all lose annotations that say where they are propagated and are
+// not from the repository. One that is CreateOnly and exists is left alone; without the
 // label no watch shows its deletion, so nothing is remembered about it.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	resource, err := c.ResourceOf(o)
@@ -34,10 +37,14 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	client := c.in(resource, o.Namespace)
 	c.mu.Lock()
 	_, ours := c.live[o.ID]
+	// What others have written to a new namespace since causes a conflict. If they have rewritten managedFields, the policies
+	// reject the change, unless the account may use both RepositorySyncs.
+	within, missing := c.created[o.Namespace], false
 	c.mu.Unlock()
-	if !ours || o.Handling == plan.CreateOnly {
+	if !ours && !within || o.Handling == plan.CreateOnly {
 		switch found, err := client.Get(ctx, o.Name, metav1.GetOptions{}); {
 		case apierrors.IsNotFound(err):
+			missing = true
 		case err != nil || o.Handling == plan.CreateOnly:
 			return err
 		default:
@@ -59,6 +66,11 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	}
 	// Without force, a field that somebody else has set is a conflict: also one that was set since.
 	result, err := apply(ours)
+	if missing && err == nil && o.Kind == object.Namespace {
+		c.mu.Lock()
+		c.created[o.Name] = true
+		c.mu.Unlock()
+	}
 	if !ours && apierrors.IsConflict(err) {
 		found, getErr := client.Get(ctx, o.Name, metav1.GetOptions{})
 		if getErr != nil {
@@ -78,6 +90,9 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		// Without force after a deletion, so that an object that somebody else creates first is not taken over unseen.
 		result, err = apply(makesRoom(resource, rejected))
 	}
+	if err == nil {
+		result, err = c.keepPropagation(ctx, client, o, result)
+	}
 	if err != nil {
 		return err
 	}
@@ -87,6 +102,23 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		return errTerminating
 	}
 	return nil
+}
+
+// keepPropagation removes annotations of an applied object by which others have decided where it is propagated. With the
+// label, which a policy protects, it gets no new ones. It returns the object.
+func (c *Cluster) keepPropagation(ctx context.Context, client metadata.ResourceInterface, o *plan.Object, applied *metav1.PartialObjectMetadata) (*metav1.PartialObjectMetadata, error) {
+	annotations := map[string]any{}
+	for _, key := range o.Redirections(applied.Annotations) {
+		annotations[key] = nil
+	}
+	if len(annotations) == 0 {
+		return applied, nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": applied.UID, "annotations": annotations}})
+	if err != nil {
+		return nil, err
+	}
+	return client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
 }
 
 // makeWay changes the object that an update cannot turn into the one of the repository, if TryReplace permits it and it
@@ -269,8 +301,8 @@ func Foreign(sync string, o metav1.Object) error {
 var ErrReplaced = errors.New("it is gone, and another object has its name")
 
 // Delete deletes an object that the RepositorySync has applied, with its dependents in the background. It is no error
-// if that is gone. It returns ErrReplaced if another one has its name, and an error if an object of RBAC is not gone
-// afterwards, which grants nothing then.
+// if that is gone. It returns ErrReplaced if another one has its name, and an error if an object of RBAC, or one with
+// finalizers in a namespace, is not gone afterwards: it grants nothing then, or has no copies.
 func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 	resource, err := c.resource(id.Kind, "")
 	if err != nil {
@@ -292,18 +324,24 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 		return err
 	}
 	var replaced error
-	if conflict || id.Grants() {
+	if conflict || id.Namespace != "" || id.Grants() {
 		left, getErr := c.in(resource, id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
 		switch {
 		case getErr == nil && left.UID == uid && conflict:
 			return err
 		case getErr == nil && left.UID == uid:
 			err := fmt.Errorf("it is being deleted, and stays until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
-			empty := fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn())
-			if _, emptied := c.in(resource, id.Namespace).Patch(ctx, id.Name, types.MergePatchType, []byte(empty), metav1.PatchOptions{FieldManager: Manager(c.sync)}); emptied != nil {
-				return fmt.Errorf("%w, with what it grants: %w", err, emptied)
+			empty, kept := fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
+			if !id.Grants() {
+				empty, kept = fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
 			}
-			return err
+			_, emptied := c.in(resource, id.Namespace).Patch(ctx, id.Name, types.MergePatchType, []byte(empty), metav1.PatchOptions{FieldManager: Manager(c.sync)})
+			switch {
+			case emptied != nil && !apierrors.IsNotFound(emptied):
+				return fmt.Errorf("%w, with %s: %w", err, kept, emptied)
+			case emptied == nil && (id.Grants() || len(left.Finalizers) > 0):
+				return err
+			}
 		case getErr == nil && conflict:
 			replaced = ErrReplaced
 		case getErr == nil, apierrors.IsNotFound(getErr):

@@ -355,6 +355,43 @@ func TestObjectsOfAnotherSyncAreNotAppliedWithoutAConflict(t *testing.T) {
 	}
 }
 
+// A tenant's object is taken over that is not propagated, and must be.
+func TestPropagationIsThatOfTheRepository(t *testing.T) {
+	const declared, removal = `"propagate.hnc.x-k8s.io/select":"a"`, `{"metadata":{"annotations":{"propagate.hnc.x-k8s.io/none":null},"uid":"u"}}`
+	for name, test := range map[string]struct {
+		annotations string
+		code        int
+		want        []string
+	}{
+		"none":                {`"a":"b"`, 200, []string{""}},
+		"the repository's":    {declared, 200, []string{""}},
+		"a tenant's":          {declared + `,"a":"b","propagate.hnc.x-k8s.io/none":"true"`, 200, []string{"", removal}},
+		"a removal is denied": {`"propagate.hnc.x-k8s.io/none":"true"`, 403, []string{"", removal}},
+	} {
+		var patches []string
+		c, o := newTestCluster(t, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","annotations":{`+declared+`}}}`, func(w http.ResponseWriter, r *http.Request) {
+			body := ""
+			if r.Header.Get("Content-Type") == string(types.MergePatchType) {
+				content, _ := io.ReadAll(r.Body)
+				body = string(content)
+				w.WriteHeader(test.code)
+			}
+			if r.Method == http.MethodPatch {
+				patches = append(patches, body)
+			}
+			_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"%d","annotations":{%s}}}`, 4+len(patches), test.annotations)
+		})
+		delete(c.live, o.ID)
+		err := c.Apply(t.Context(), o)
+		if (err == nil) != (test.code == 200) || !slices.Equal(patches, test.want) {
+			t.Errorf("%s: got %v, and the patches %q", name, err, patches)
+		}
+		if live, known := c.Live(o.ID); known != (err == nil) || known && live.Version != uint64(4+len(test.want)) {
+			t.Errorf("%s: version %d is recorded: %t", name, live.Version, known)
+		}
+	}
+}
+
 // A finalizer may be older than the repository.
 func TestWhatFinalizersKeepGrantsNothing(t *testing.T) {
 	for kind, want := range map[string]string{"RoleBinding": `"subjects":[]`, "Role": `"rules":[]`} {
@@ -385,6 +422,35 @@ func TestWhatFinalizersKeepGrantsNothing(t *testing.T) {
 				t.Errorf("%s, %d: got %v after %s", kind, code, err, body)
 			}
 			server.Close()
+		}
+	}
+}
+
+// A tenant may give the source of copies a finalizer.
+func TestWhatFinalizersKeepHasNoCopies(t *testing.T) {
+	for name, test := range map[string]struct {
+		finalizers string
+		code       int
+		want       string
+	}{
+		"a finalizer":         {`"example.com/hold"`, 200, "until its finalizers are removed: example.com/hold"},
+		"a grace period":      {"", 200, ""},
+		"it is gone":          {`"example.com/hold"`, 404, ""},
+		"marking is rejected": {`"example.com/hold"`, 403, "with its copies"},
+	} {
+		body := ""
+		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPatch {
+				content, _ := io.ReadAll(r.Body)
+				body = string(content)
+				w.WriteHeader(test.code)
+			}
+			_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","finalizers":[%s]}}`, test.finalizers)
+		})
+		c.set(o.ID, plan.Live{UID: "u", Version: 1})
+		err := c.Delete(t.Context(), o.ID)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || body != `{"metadata":{"uid":"u","annotations":{"propagate.hnc.x-k8s.io/none":"true"}}}` {
+			t.Errorf("%s: got %v after %s", name, err, body)
 		}
 	}
 }

@@ -126,6 +126,16 @@ func propagation(o *unstructured.Unstructured) map[string]string {
 	return set
 }
 
+// Redirections returns those of an object's annotations that decide where it is propagated and that the repository does
+// not set.
+func (o *Object) Redirections(annotations map[string]string) []string {
+	declared := o.Content().GetAnnotations()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(annotations)), func(key string) bool {
+		_, set := declared[key]
+		return set || !propagates(key)
+	})
+}
+
 func propagates(annotation string) bool {
 	return strings.HasPrefix(annotation, "propagate.hnc.x-k8s.io/")
 }

@@ -156,8 +156,8 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 	for id, live := range state.Live {
 		switch {
 		// An object that the RepositorySync owns no field of only has its label: somebody else has set that. One that
-		// is being deleted is left out, unless it grants permissions as long as it has finalizers.
-		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating && !id.Grants() || state.keeps(id, wanted):
+		// is being deleted is left out, unless it has copies, or grants permissions, as long as it has finalizers.
+		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating && id.Namespace == "" && !id.Grants() || state.keeps(id, wanted):
 		case state.detached(id):
 			p.Release = append(p.Release, id)
 		default:

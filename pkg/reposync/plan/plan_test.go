@@ -48,7 +48,7 @@ func TestPlan(t *testing.T) {
 		return &Object{ID: id, Hash: hash, Phase: phaseOf(id.Kind, id.Namespace)}
 	}
 	below := &Object{ID: ID{Kind: HierarchyKind, Namespace: "leaf", Name: "leaf"}, Phase: PhaseHierarchies, above: []string{"shop"}}
-	live := Live{UID: "u", Version: 1, Owned: 7}
+	live, definition := Live{UID: "u", Version: 1, Owned: 7}, schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 	with := func(change func(*Live)) Live {
 		l := live
 		change(&l)
@@ -81,7 +81,8 @@ func TestPlan(t *testing.T) {
 		"somebody made it detached, and it has left":          {nil, map[ID]Live{policy: with(func(l *Live) { l.Detached = true })}, map[ID]Applied{policy: {Hash: 1, Live: live}}, false, "delete policy"},
 		"a namespace that somebody made detached":             {nil, map[ID]Live{shop: with(func(l *Live) { l.Detached = true })}, map[ID]Applied{shop: {Hash: 1, Live: live}}, false, "delete shop"},
 		"detached, and replaced by somebody":                  {nil, map[ID]Live{policy: with(func(l *Live) { l.UID, l.Detached = "v", true })}, map[ID]Applied{policy: {Hash: 1, Live: live}}, false, "release policy"},
-		"it is being deleted":                                 {nil, map[ID]Live{policy: with(func(l *Live) { l.Terminating = true })}, nil, false, ""},
+		"it is being deleted":                                 {nil, map[ID]Live{policy: with(func(l *Live) { l.Terminating = true })}, nil, false, "delete policy"},
+		"a definition is being deleted":                       {nil, map[ID]Live{{Kind: definition, Name: "a"}: with(func(l *Live) { l.Terminating = true })}, nil, false, ""},
 		"a namespace with its permissions":                    {nil, map[ID]Live{shop: live, grant: live, policy: live}, nil, false, "delete shop"},
 		"a namespace with its objects":                        {nil, map[ID]Live{shop: live, policy: live}, nil, false, "delete shop"},
 		"a system namespace":                                  {nil, map[ID]Live{{Kind: shop.Kind, Name: "default"}: live}, nil, false, "release default"},
@@ -144,7 +145,7 @@ func TestKeptNamespacesKeepTheirObjects(t *testing.T) {
 		t.Errorf("got %s, and %q is left", revoked, text(p))
 	}
 	// A finalizer may hold what a namespace grants that is being deleted.
-	held := Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1, Terminating: true}, policy: {Owned: 1}, grant: {Owned: 1, Terminating: true}}}, true)
+	held := Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1, Terminating: true}, policy: {Owned: 1, Terminating: true}, grant: {Owned: 1, Terminating: true}}}, true)
 	if got := fmt.Sprint(held.Revoke()); got != fmt.Sprint([]ID{grant}) || held.Prunes() > 0 {
 		t.Errorf("of a namespace that is being deleted, got %s, and %q is left", got, text(held))
 	}

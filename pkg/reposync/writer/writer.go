@@ -64,6 +64,7 @@ type Writer struct {
 // object is not as the repository says, permissions are not extended, only reduced: it may be what restricts them. The
 // results go to Done.
 func (w *Writer) Apply(ctx context.Context, p *plan.Plan) {
+	w.Cluster.Begin()
 	late := make(map[string]bool, len(p.Late))
 	for _, o := range p.Late {
 		late[o.Namespace] = true

@@ -48,7 +48,11 @@ func TestObjectsOfOthersAreKept(t *testing.T) {
 		}
 		answer(w, 200, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
 	})
-	mux.HandleFunc("GET /api/v1/namespaces/shop/configmaps/other", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /api/v1/namespaces/shop/configmaps/{name}", func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("name") == "own" {
+			answer(w, 404, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: 404})
+			return
+		}
 		answer(w, 200, metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}, ObjectMeta: metav1.ObjectMeta{Name: "other", UID: "another"}})
 	})
 	server := httptest.NewServer(mux)
@@ -132,6 +136,80 @@ func TestADefinitionThatHasComeIntoUseStays(t *testing.T) {
 	}
 }
 
+// An object in a namespace that did not exist a moment ago is applied by one request.
+func TestObjectsInNewNamespacesAreNotReadFirst(t *testing.T) {
+	const get, apply = "GET", "PATCH without force"
+	for name, test := range map[string]struct {
+		exists, conflict bool
+		want             []string
+	}{
+		"it is new":                 {want: []string{apply, get, apply}},
+		"it exists":                 {exists: true, want: []string{get, apply, get, apply}},
+		"another client creates it": {conflict: true, want: []string{get, apply, get, apply}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var requests []string
+			answers := map[string]string{
+				"/api":    `{"versions":["v1"]}`,
+				"/apis":   `{"groups":[]}`,
+				"/api/v1": `{"groupVersion":"v1","resources":[{"name":"namespaces","kind":"Namespace","verbs":["list","delete"]},{"name":"configmaps","kind":"ConfigMap","namespaced":true,"verbs":["list","delete"]}]}`,
+			}
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				made, code, ofNamespace := r.Method, http.StatusOK, r.URL.Path == "/api/v1/namespaces/shop"
+				if r.URL.Query().Get("force") == "false" {
+					made = apply
+				}
+				switch {
+				case answers[r.URL.Path] != "":
+					_, _ = io.WriteString(w, answers[r.URL.Path])
+					return
+				case !ofNamespace:
+					requests = append(requests, made)
+				case made == apply && test.conflict:
+					code, test.exists = http.StatusConflict, true
+				}
+				if made == get && !(ofNamespace && test.exists) {
+					code = http.StatusNotFound
+				}
+				w.WriteHeader(code)
+				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","code":%d,"metadata":{"uid":"u","resourceVersion":"5"}}`, map[bool]string{true: "ConfigMap", false: "Status"}[code == http.StatusOK], code)
+			}))
+			defer server.Close()
+			_, c := clustertest.New(t, server.URL)
+			w := &Writer{Cluster: c, Done: func(_ Operation, id plan.ID, _ string, err error) {
+				if err != nil {
+					t.Errorf("%s: %v", id, err)
+				}
+			}}
+			for _, contents := range [][]string{{
+				`{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"shop"}}`,
+				`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"first"}}`,
+			}, {
+				// Others may have written to the namespace before the next step.
+				`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"later"}}`,
+			}} {
+				p := &plan.Plan{}
+				for _, content := range contents {
+					source := &object.Object{}
+					if err := source.UnmarshalJSON([]byte(content)); err != nil {
+						t.Fatal(err)
+					}
+					desired, err := plan.Desired(t.Context(), &repository.Result{Objects: []*object.Object{source}}, "policy")
+					if err != nil {
+						t.Fatal(err)
+					}
+					p.Apply[desired[0].Phase] = append(p.Apply[desired[0].Phase], desired...)
+				}
+				w.Apply(t.Context(), p)
+			}
+			if !slices.Equal(requests, test.want) {
+				t.Errorf("got %q, want %q", requests, test.want)
+			}
+		})
+	}
+}
+
 // There may be as many late Hierarchies as permissions.
 func TestPostponingTakesLinearTime(t *testing.T) {
 	const n = 50_000
@@ -146,7 +224,7 @@ func TestPostponingTakesLinearTime(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end() // Nothing is written.
 	start := time.Now()
-	(&Writer{Done: func(Operation, plan.ID, string, error) { applied++ }}).Apply(ended, p)
+	(&Writer{Cluster: &cluster.Cluster{}, Done: func(Operation, plan.ID, string, error) { applied++ }}).Apply(ended, p)
 	if took := time.Since(start); took > 8*time.Second || applied > 0 {
 		t.Errorf("it took %s to postpone none, and %d are applied", took, applied)
 	}

@@ -186,7 +186,8 @@ type Rules struct {
 	// +listType=atomic
 	// +k8s:validation:maxItems=100
 	ManagedNamespaceAnnotations []string `json:"managedNamespaceAnnotations,omitempty"`
-	// skippedObjects select objects that are not copied by their labels. One that any of them selects is skipped.
+	// skippedObjects select objects that are not copied by their labels. One that any of them selects is skipped,
+	// unless a RepositorySync has applied it.
 	// Defaults to cattle.io/creator: norman, which Rancher sets on the objects that it creates in each namespace.
 	// +optional
 	// +listType=atomic

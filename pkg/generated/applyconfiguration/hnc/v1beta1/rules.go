@@ -42,7 +42,8 @@ type RulesApplyConfiguration struct {
 	// managedNamespaceAnnotations are regular expressions of the keys of annotations that hierarchies set on
 	// namespaces.
 	ManagedNamespaceAnnotations []string `json:"managedNamespaceAnnotations,omitempty"`
-	// skippedObjects select objects that are not copied by their labels. One that any of them selects is skipped.
+	// skippedObjects select objects that are not copied by their labels. One that any of them selects is skipped,
+	// unless a RepositorySync has applied it.
 	// Defaults to cattle.io/creator: norman, which Rancher sets on the objects that it creates in each namespace.
 	SkippedObjects []v1.LabelSelectorApplyConfiguration `json:"skippedObjects,omitempty"`
 	// droppedLabels are the keys of labels that copies omit.
