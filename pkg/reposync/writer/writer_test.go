@@ -169,7 +169,7 @@ func TestObjectsInNewNamespacesAreNotReadFirst(t *testing.T) {
 				case made == apply && test.conflict:
 					code, test.exists = http.StatusConflict, true
 				}
-				if made == get && !(ofNamespace && test.exists) {
+				if made == get && (!ofNamespace || !test.exists) {
 					code = http.StatusNotFound
 				}
 				w.WriteHeader(code)
