@@ -14,8 +14,8 @@ func TestThePluginLinksNeitherThePropagatorNorGit(t *testing.T) {
 	}
 	for pkg := range strings.Lines(string(out)) {
 		pkg = strings.TrimSpace(pkg)
-		for _, heavy := range []string{"github.com/go-git/", module + "pkg/propagator", module + "pkg/reposync"} {
-			if strings.HasPrefix(pkg, heavy) {
+		for _, heavy := range []string{"github.com/go-git", module + "pkg/propagator", module + "pkg/reposync"} {
+			if strings.HasPrefix(pkg+"/", heavy+"/") {
 				t.Errorf("kubectl-hns links %s; let kubectl-hns-repo or kubectl-hns-migrate do what needs it", pkg)
 			}
 		}
