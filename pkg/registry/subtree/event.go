@@ -3,7 +3,6 @@ package subtree
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,9 +44,9 @@ type eventMeta struct {
 // share the events, so one that cannot be decoded is dropped: it is about an object in a namespace that is not known.
 func (w *sharedWatch) decode(body io.ReadCloser, yield func(rawEvent) bool) {
 	defer func() { _ = body.Close() }()
-	events := eventReader{bufio.NewReader(body), body, w.mux.decoding}
+	events := eventReader{bufio.NewReader(body), body, func() (func(), error) { return w.mux.largeEvents.acquire(w.ctx, w.reader.user()) }}
 	for more := true; more && w.waitForReader(); {
-		if err := events.read(w.ctx, func(line []byte) {
+		if err := events.read(func(line []byte) {
 			if f, err := w.reader.event(line); err != nil {
 				klog.FromContext(w.ctx).Error(err, "Dropping a watch event that cannot be decoded", "resource", w.reader.kind.GroupResource())
 			} else {
@@ -59,27 +58,17 @@ func (w *sharedWatch) decode(body io.ReadCloser, yield func(rawEvent) bool) {
 	}
 }
 
-const (
-	// largeEvent is the size of events of which few are read and decoded at a time, because nothing counts them until
-	// they are buffered, and decoding takes several times their memory.
-	largeEvent = 64 << 10
-	// maxDecoding is the number of these for all watches.
-	maxDecoding = 4
-	// largeEventTimeout is how long one may take. Its watch begins again then.
-	largeEventTimeout = 30 * time.Second
-)
-
 // eventReader reads the events of a watch.
 type eventReader struct {
 	*bufio.Reader
 	body io.Closer
-	// slots has an element for each large event that is read or decoded.
-	slots chan struct{}
+	// acquire waits for a slot for a large event.
+	acquire func() (release func(), err error)
 }
 
 // read calls use with the next event, including the newline. It waits for a slot before it reads more than largeEvent,
 // and holds that until use returns.
-func (r eventReader) read(ctx context.Context, use func(line []byte)) error {
+func (r eventReader) read(use func(line []byte)) error {
 	var line []byte
 	err := bufio.ErrBufferFull
 	for errors.Is(err, bufio.ErrBufferFull) && len(line) <= largeEvent {
@@ -87,23 +76,27 @@ func (r eventReader) read(ctx context.Context, use func(line []byte)) error {
 		part, err = r.ReadSlice('\n')
 		line = append(line, part...)
 	}
-	if errors.Is(err, bufio.ErrBufferFull) {
-		select {
-		case r.slots <- struct{}{}:
-			defer func() { <-r.slots }()
-			// An aggregated API server that stops in the middle keeps no slot.
-			defer time.AfterFunc(largeEventTimeout, func() { _ = r.body.Close() }).Stop()
-		case <-ctx.Done():
-			return ctx.Err()
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		release, err := r.acquire()
+		if err != nil {
+			return err
 		}
-		var rest []byte
-		rest, err = r.ReadBytes('\n')
+		defer release()
+		// An aggregated API server that stops in the middle keeps no slot.
+		defer time.AfterFunc(largeEventTimeout, func() { _ = r.body.Close() }).Stop()
+		rest, err := r.ReadBytes('\n')
+		if err != nil {
+			return err
+		}
 		line = slices.Concat(line, rest)
+	case err != nil:
+		return err
 	}
-	if err == nil && len(bytes.TrimSpace(line)) > 0 {
+	if len(bytes.TrimSpace(line)) > 0 {
 		use(line)
 	}
-	return err
+	return nil
 }
 
 // event decodes an event.

@@ -124,9 +124,9 @@ func TestLargeEventsWaitBeforeTheyAreRead(t *testing.T) {
 		var read atomic.Int64
 		var running sync.WaitGroup
 		ctx, cancel := context.WithCancel(t.Context())
-		for range watches {
+		for i := range watches {
 			running.Go(func() {
-				newSharedWatch(ctx, m, reader{}).decode(unfinished{bytes.NewReader(event), &read, ctx.Done()}, func(rawEvent) bool { return true })
+				newSharedWatch(ctx, m, reader{memory: testMemory().share(fmt.Sprint(i/100), "a")}).decode(unfinished{bytes.NewReader(event), &read, ctx.Done()}, func(rawEvent) bool { return true })
 			})
 		}
 		synctest.Wait()
@@ -136,8 +136,36 @@ func TestLargeEventsWaitBeforeTheyAreRead(t *testing.T) {
 		// Clients that leave do not wait.
 		cancel()
 		running.Wait()
-		if waiting := len(m.decoding); waiting > 0 {
-			t.Errorf("%d slots are taken after all watches have ended", waiting)
+		if taken := len(m.largeEvents.slots); taken > 0 || len(m.largeEvents.users) > 0 {
+			t.Errorf("%d slots are taken after all watches have ended, of %v", taken, m.largeEvents.users)
+		}
+	})
+}
+
+// A user may have watches with any number of selectors.
+func TestLargeEventsOfOneUserLeaveSlotsToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := newLargeEvents()
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		for range 400 {
+			running.Go(func() {
+				if release, err := events.acquire(ctx, "eve"); err == nil {
+					<-ctx.Done()
+					release()
+				}
+			})
+		}
+		synctest.Wait()
+		release, err := events.acquire(t.Context(), "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+		cancel()
+		running.Wait()
+		if len(events.slots) > 0 || len(events.users) > 0 {
+			t.Errorf("%d slots are taken, of %v", len(events.slots), events.users)
 		}
 	})
 }
@@ -153,8 +181,8 @@ func TestBufferedEventsTakeNoSlot(t *testing.T) {
 		var running sync.WaitGroup
 		running.Go(func() {
 			w.decode(io.NopCloser(strings.NewReader(events)), func(e rawEvent) bool {
-				if len(m.decoding) != 1 {
-					t.Errorf("%d slots are taken while a large event is decoded, want 1", len(m.decoding))
+				if len(m.largeEvents.slots) != 1 {
+					t.Errorf("%d slots are taken while a large event is decoded, want 1", len(m.largeEvents.slots))
 				}
 				w.add(e)
 				added.Add(1)
@@ -162,7 +190,7 @@ func TestBufferedEventsTakeNoSlot(t *testing.T) {
 			})
 		})
 		synctest.Wait()
-		if n, taken := added.Load(), len(m.decoding); n != 1 || taken > 0 {
+		if n, taken := added.Load(), len(m.largeEvents.slots); n != 1 || taken > 0 {
 			t.Errorf("%d events are buffered, and %d slots are taken", n, taken)
 		}
 		w.cancel()

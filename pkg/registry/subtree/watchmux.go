@@ -21,10 +21,9 @@ const (
 // watchMux multiplexes watches of kube-apiserver: all clients that watch a kind with the same output type and
 // selectors read one sharedWatch.
 type watchMux struct {
-	upstream upstream
-	limit    int
-	// decoding has an element for each large event that is read or decoded.
-	decoding chan struct{}
+	upstream    upstream
+	limit       int
+	largeEvents *largeEvents
 
 	mu      sync.Mutex
 	watches map[string]*sharedWatch
@@ -39,7 +38,7 @@ type watchMux struct {
 // newWatchMux returns a watchMux with at most limit concurrent watches of kube-apiserver.
 func newWatchMux(u upstream, limit int) *watchMux {
 	return &watchMux{
-		upstream: u, limit: limit, decoding: make(chan struct{}, maxDecoding),
+		upstream: u, limit: limit, largeEvents: newLargeEvents(),
 		watches: map[string]*sharedWatch{}, buffers: map[*sharedWatch]struct{}{},
 	}
 }
