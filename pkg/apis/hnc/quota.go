@@ -52,6 +52,9 @@ func (s *HierarchicalResourceQuotaSpec) ScopesSize() (n int) {
 	return n
 }
 
-// EnforcedCounts are the numbers of objects of the kinds that are always propagated. They are not limited: what a
-// namespace inherits must not be kept out.
-var EnforcedCounts = []corev1.ResourceName{"count/roles.rbac.authorization.k8s.io", "count/rolebindings.rbac.authorization.k8s.io"}
+// PolicyCounts are the numbers of objects by which Kubernetes restricts a namespace. They are not limited: whoever may
+// create quotas in a namespace could keep out what it inherits, and what others apply to it.
+var PolicyCounts = []corev1.ResourceName{
+	"count/roles.rbac.authorization.k8s.io", "count/rolebindings.rbac.authorization.k8s.io",
+	"count/networkpolicies.networking.k8s.io", "count/limitranges",
+}
