@@ -35,6 +35,9 @@ func (t *translation) readQuotas(e *export) error {
 			for _, limit := range rejected {
 				t.note("%s: the limit %s is left out, because hns-apiserver rejects it", key, limit)
 			}
+			if len(hard) == 0 && len(rejected) > 0 {
+				continue
+			}
 			spec.Hard = hnc.ResourceList(hard)
 			t.noteIgnoredLimits(object, spec.Hard)
 			t.quotas = append(t.quotas, &v1beta1.HierarchicalResourceQuota{ObjectMeta: metadataOf(object), Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: spec.Hard}})

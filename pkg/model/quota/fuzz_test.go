@@ -84,7 +84,7 @@ func FuzzQuantities(f *testing.F) {
 		// kube-apiserver takes what is in force: it decodes what is stored, rounds it, and validates that.
 		if count, ok := hard["count/jobs.batch"]; ok {
 			stored := resource.MustParse(count.String())
-			if stored.RoundUp(resource.Milli); stored.MilliValue()%1000 != 0 {
+			if stored.RoundUp(resource.Milli); stored.MilliValue()%1000 != 0 || stored.Sign() < 0 {
 				t.Errorf("%q is in force, and kube-apiserver rejects it", limit)
 			}
 		}

@@ -55,7 +55,8 @@ func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList 
 	var changed []corev1.ResourceName
 	for _, name := range slices.Sorted(maps.Keys(q.Spec.Hard)) {
 		before, found := old.Spec.Hard[name]
-		if found && apiequality.Semantic.DeepEqual(before, q.Spec.Hard[name]) {
+		// Equal numbers that are written in different ways are not equally valid.
+		if found && apiequality.Semantic.DeepEqual(before, q.Spec.Hard[name]) && (hnc.CountableAs(name, q.Spec.Hard[name]) || !hnc.CountableAs(name, before)) {
 			continue
 		}
 		changed = append(changed, name)
@@ -78,10 +79,6 @@ func quotaText(s *hnc.HierarchicalResourceQuotaSpec) int {
 	return n
 }
 
-// countsOfQuotas count ResourceQuotas. With such a limit, a namespace would have no room for the ResourceQuota of a
-// quota that is created above it later.
-var countsOfQuotas = []corev1.ResourceName{corev1.ResourceQuotas, "count/resourcequotas"}
-
 func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range validation.IsQualifiedName(string(name)) {
@@ -89,7 +86,7 @@ func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.Error
 	}
 	switch {
 	case len(errs) > 0 || name == hnc.ResourceSubnamespaces:
-	case slices.Contains(countsOfQuotas, name):
+	case slices.Contains(hnc.CountsOfQuotas, name):
 		errs = append(errs, field.Invalid(at, name, "would count the ResourceQuotas that enforce quotas, too, and keep out those of other quotas; "+
 			"limit it in a ResourceQuota"))
 	case slices.Contains(hnc.PolicyCounts, name):
@@ -129,7 +126,8 @@ func validateQuotaQuantity(at *field.Path, name corev1.ResourceName, quantity re
 var (
 	podCompute = sets.New(corev1.ResourcePods, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU,
 		corev1.ResourceRequestsMemory, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory)
-	// quotaScopes are the scopes of ResourceQuotas, with those of ResourceQuotas that they restrict.
+	// quotaScopes are the scopes of ResourceQuotas, with the resources that they may restrict, of those that
+	// hnc.IsQuotaResource knows.
 	quotaScopes = map[corev1.ResourceQuotaScope]sets.Set[corev1.ResourceName]{
 		corev1.ResourceQuotaScopeTerminating:               podCompute,
 		corev1.ResourceQuotaScopeNotTerminating:            podCompute,
