@@ -148,6 +148,27 @@ func TestLargeEffectsAreFilteredOneAfterAnother(t *testing.T) {
 	}
 }
 
+// There is a permission for each kind in each namespace.
+func TestPermissionsOfAPlanAreBounded(t *testing.T) {
+	p := New(Config{Authorizer: authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if a.GetNamespace() == "" {
+			return authorizer.DecisionDeny, "", nil
+		}
+		return authorizer.DecisionAllow, "", nil
+	})})
+	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	v := p.visibility(&prediction{snapshot: &snapshot{}})
+	for i := range maxPermissions {
+		e := creations(fmt.Sprint("namespace-", i), 1)
+		if v.prefetch(ctx, []plan.Effect{e}); len(v.cache) > maxPermissions {
+			t.Fatalf("%d permissions are remembered", len(v.cache))
+		}
+		if shown, _ := v.filter(ctx, e); len(shown.Writes) != 1 {
+			t.Fatalf("%s: the write is not shown", e.Namespace)
+		}
+	}
+}
+
 // Who may write RoleBindings in one namespace must not break the plans of others.
 func TestAccessOfVeryManySubjectsIsUnknown(t *testing.T) {
 	bindings := copies.NewIndex(copies.RoleBindings)

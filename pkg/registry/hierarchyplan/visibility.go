@@ -16,6 +16,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
+// maxPermissions is how many permissions a plan remembers, in about 4 MiB. There is one for each kind in each namespace.
+const maxPermissions = 16 << 10
+
 // visibility is what one requester may see of a plan. It caches the requester's permissions.
 type visibility struct {
 	*prediction
@@ -45,9 +48,17 @@ func (v *visibility) check(ctx context.Context, r permission) bool {
 	allowed, cached := v.cache[r]
 	if !cached {
 		allowed = v.planner.allowed(ctx, r)
-		v.cache[r] = allowed
+		v.remember(r, allowed)
 	}
 	return allowed
+}
+
+// remember caches a permission. If the cache is full, it is emptied: each namespace of a plan has its turn only once.
+func (v *visibility) remember(r permission, allowed bool) {
+	if len(v.cache) >= maxPermissions {
+		clear(v.cache)
+	}
+	v.cache[r] = allowed
 }
 
 // prefetch reviews the permissions to list the written kinds in the namespaces of the effects, several at a time.
@@ -71,7 +82,7 @@ func (v *visibility) prefetch(ctx context.Context, effects []plan.Effect) {
 			allowed := v.planner.allowed(ctx, r)
 			mu.Lock()
 			defer mu.Unlock()
-			v.cache[r] = allowed
+			v.remember(r, allowed)
 			return nil
 		})
 	}
