@@ -78,7 +78,8 @@ func (p *Planner) status(ctx context.Context, pr *prediction, from position, lim
 			}
 		}
 	}
-	return status, flush()
+	err := flush() // It changes the status.
+	return status, err
 }
 
 // page collects one page of a plan.
