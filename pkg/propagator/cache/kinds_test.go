@@ -1,8 +1,11 @@
 package cache
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -54,5 +57,25 @@ func TestRoleBindingsAreSkippedUntilRolesAreListed(t *testing.T) {
 	}
 	if s.kindListed(0); !bindings.Synced {
 		t.Error("not synced although the Roles are listed again")
+	}
+}
+
+func TestKindsThatCannotBeListedSayWhatToDo(t *testing.T) {
+	c := New(Config{})
+	reviews := schema.GroupResource{Group: "authorization.k8s.io", Resource: "localsubjectaccessreviews"}
+	kind := c.state.register(reviews)
+	k := c.state.Kind(kind)
+	k.resolved = func() {}
+	for _, row := range []struct {
+		err    error
+		remedy string
+	}{
+		{apierrors.NewMethodNotSupported(reviews, "watch"), "remove the entry"},
+		{apierrors.NewGenericServerResponse(http.StatusNotFound, "get", reviews, "", "404 page not found", 0, true), "remove the entry"},
+		{apierrors.NewServiceUnavailable("away"), "away"},
+	} {
+		if c.recordRead(kind, k.Index, row.err); !strings.HasSuffix(k.ReadError, row.remedy) {
+			t.Errorf("%v: got %q", row.err, k.ReadError)
+		}
 	}
 }

@@ -73,5 +73,8 @@ func (c *Cache) recordRead(kind int, index *copies.Index, err error) {
 	if err != nil {
 		text = fmt.Sprintf("%s can't be read: %v%s", index.Kind.GroupResource(), err, outcome.MissingPermissionHint(index.Kind.GroupResource(), err))
 	}
+	if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+		text += "; unless it is just being installed or removed, its API can't list and watch, which propagation requires: remove the entry"
+	}
 	c.Update(func(s *State) { s.setReadError(kind, index, text) })
 }
