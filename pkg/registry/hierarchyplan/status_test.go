@@ -150,7 +150,14 @@ func TestLargeEffectsAreFilteredOneAfterAnother(t *testing.T) {
 
 // There is a permission for each kind in each namespace.
 func TestPermissionsOfAPlanAreBounded(t *testing.T) {
+	reviews := map[string]int{}
+	var mu sync.Mutex
 	p := New(Config{Authorizer: authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if a.GetVerb() == "list" {
+			mu.Lock()
+			defer mu.Unlock()
+			reviews[a.GetNamespace()]++
+		}
 		if a.GetNamespace() == "" {
 			return authorizer.DecisionDeny, "", nil
 		}
@@ -158,13 +165,19 @@ func TestPermissionsOfAPlanAreBounded(t *testing.T) {
 	})})
 	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
 	v := p.visibility(&prediction{snapshot: &snapshot{}})
-	for i := range maxPermissions {
-		e := creations(fmt.Sprint("namespace-", i), 1)
-		if v.prefetch(ctx, []plan.Effect{e}); len(v.cache) > maxPermissions {
-			t.Fatalf("%d permissions are remembered", len(v.cache))
+	for i := range maxPermissions / effectBatch {
+		var batch []plan.Effect
+		for j := range effectBatch {
+			batch = append(batch, creations(fmt.Sprintf("namespace-%d-%d", i, j), 1))
 		}
-		if shown, _ := v.filter(ctx, e); len(shown.Writes) != 1 {
-			t.Fatalf("%s: the write is not shown", e.Namespace)
+		v.prefetch(ctx, batch)
+		for _, e := range batch {
+			if shown, _ := v.filter(ctx, e); len(shown.Writes) != 1 || reviews[e.Namespace] != 1 {
+				t.Fatalf("%s: %d writes are shown after %d reviews, want 1 of each", e.Namespace, len(shown.Writes), reviews[e.Namespace])
+			}
+		}
+		if len(v.cache) > maxPermissions+3*effectBatch {
+			t.Fatalf("%d permissions are remembered", len(v.cache))
 		}
 	}
 }

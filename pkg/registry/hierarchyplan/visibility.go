@@ -16,7 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// maxPermissions is how many permissions a plan remembers, in about 4 MiB. There is one for each kind in each namespace.
+// maxPermissions is how many permissions a plan remembers, in about 4 MiB, besides those of the last namespaces. There is
+// one for each kind in each namespace.
 const maxPermissions = 16 << 10
 
 // visibility is what one requester may see of a plan. It caches the requester's permissions.
@@ -48,21 +49,17 @@ func (v *visibility) check(ctx context.Context, r permission) bool {
 	allowed, cached := v.cache[r]
 	if !cached {
 		allowed = v.planner.allowed(ctx, r)
-		v.remember(r, allowed)
+		v.cache[r] = allowed
 	}
 	return allowed
 }
 
-// remember caches a permission. If the cache is full, it is emptied: each namespace of a plan has its turn only once.
-func (v *visibility) remember(r permission, allowed bool) {
+// prefetch reviews the permissions to list the written kinds in the namespaces of the effects, several at a time. If the
+// cache is full, it is emptied first: those of earlier effects are seldom used again.
+func (v *visibility) prefetch(ctx context.Context, effects []plan.Effect) {
 	if len(v.cache) >= maxPermissions {
 		clear(v.cache)
 	}
-	v.cache[r] = allowed
-}
-
-// prefetch reviews the permissions to list the written kinds in the namespaces of the effects, several at a time.
-func (v *visibility) prefetch(ctx context.Context, effects []plan.Effect) {
 	missing := sets.New[permission]()
 	for _, e := range effects {
 		for _, w := range e.Writes {
@@ -82,7 +79,7 @@ func (v *visibility) prefetch(ctx context.Context, effects []plan.Effect) {
 			allowed := v.planner.allowed(ctx, r)
 			mu.Lock()
 			defer mu.Unlock()
-			v.remember(r, allowed)
+			v.cache[r] = allowed
 			return nil
 		})
 	}
