@@ -2,6 +2,7 @@ package hierarchyplan
 
 import (
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -39,19 +40,30 @@ func (p *Planner) quotas(ctx context.Context, v *visibility, e plan.Effect) (exc
 	if len(requested) == 0 || !v.allowed(ctx, "list", quotas.GroupResource(), e.Namespace) {
 		return nil, nil
 	}
-	err = p.Lister.forEach(ctx, quotas, e.Namespace, 0, func(string) bool { return true }, func(u *unstructured.Unstructured) error {
+	err = p.Lister.forEach(ctx, quotas, e.Namespace, maxExceededQuotas, func(string) bool { return true }, func(u *unstructured.Unstructured) error {
 		var q corev1.ResourceQuota
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &q); err != nil {
 			return err
 		}
 		for _, over := range quota.Exceeding(hnc.BoundQuantities(q.Status.Hard), hnc.BoundQuantities(q.Status.Used), requested) {
-			exceeded = append(exceeded, hnc.PlannedQuota{
-				Name: q.Name, Resource: string(over.Resource), Hard: over.Limit.Value(), Planned: over.Used.Value() + over.Requested.Value(),
-			})
+			if len(exceeded) == maxExceededQuotas {
+				return fmt.Errorf("more than %d resources of quotas are exceeded", maxExceededQuotas)
+			}
+			planned := over.Used.DeepCopy()
+			planned.Add(over.Requested)
+			exceeded = append(exceeded, hnc.PlannedQuota{Name: q.Name, Resource: string(over.Resource), Hard: objects(over.Limit), Planned: objects(planned)})
 		}
 		return nil
 	})
 	return exceeded, err
+}
+
+// objects returns a number of objects, at most hnc.MaxQuantity: the status of a quota may have any, of which Value is 0.
+func objects(q resource.Quantity) int64 {
+	if q.CmpInt64(hnc.MaxQuantity) > 0 {
+		return hnc.MaxQuantity
+	}
+	return q.Value()
 }
 
 // quotaResources returns the names under which ResourceQuotas count objects of a resource.

@@ -44,6 +44,11 @@ func TestDryRunSummaryIsShort(t *testing.T) {
 	if len(lines) != maxWarnings+2 || !strings.Contains(lines[len(lines)-1], "and more") {
 		t.Errorf("%d lines: %q", len(lines), lines)
 	}
+	quotas := []hnc.PlannedQuota{{Name: "q", Resource: "configmaps", Hard: 2, Planned: 12}}
+	lines = summaryLines(hnc.HierarchyPlanStatus{Namespaces: []hnc.NamespacePlan{{Name: "x", Objects: objects, Quotas: quotas}}})
+	if want := `namespace "x": ResourceQuota "q" allows 2 of configmaps, and there would be 12`; lines[0] != want {
+		t.Errorf("got %q, want %q first", lines, want)
+	}
 	if lines := summaryLines(hnc.HierarchyPlanStatus{}); len(lines) > 0 {
 		t.Errorf("without effects: got warnings %q", lines)
 	}
