@@ -122,7 +122,8 @@ func (p *page) add(ctx context.Context, e plan.Effect) {
 	n := p.namespace(ctx, e, first.Write, last.Write)
 	n.Access = access[first.Access:last.Access]
 	p.status.Namespaces = append(p.status.Namespaces, n)
-	p.limit -= max(1, last.Write-first.Write, last.Access-first.Access, len(n.Labels), len(n.Quotas))
+	// Ten labels are as small as an object without its diff.
+	p.limit -= max(1, last.Write-first.Write, last.Access-first.Access, (len(n.Labels)+9)/10, len(n.Quotas))
 	if last.Write < len(e.Writes) || last.Access < len(access) {
 		p.stop(last)
 	}
