@@ -2,6 +2,7 @@ package copies
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -147,6 +148,25 @@ func TestInvalidAnnotationsAreReportedInTrees(t *testing.T) {
 		}
 		for range len(f.events.Events) {
 			<-f.events.Events
+		}
+	}
+}
+
+// An object of a repository has no copies for another reason.
+func TestFinalizersAreReportedWhereTheyMatter(t *testing.T) {
+	f := newRoleFixture(t)
+	configMaps := copies.Kind{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("configmaps"), Kind: "ConfigMap"}
+	track(t, f.Controller, append(slices.Clone(copies.Kinds), configMaps)...)
+	for i, label := range []string{"app", hnc.LabelRepositorySync} {
+		name := copies.ExcludedConfigMaps[i]
+		f.Cache.Update(func(s *cache.State) {
+			s.Kind(2).Index.Set(copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "root", Name: name, UID: types.UID(name), ResourceVersion: "1", Finalizers: []string{"a/b"}, Labels: map[string]string{label: "x"},
+			}}, configMaps, &copies.Rules{}))
+		})
+		f.syncSource(queue.Key{Class: queue.Source, Kind: 2, Namespace: "root", Name: name})
+		if got := len(f.events.Events); got != 1 {
+			t.Errorf("with label %s: %d events", label, got)
 		}
 	}
 }
