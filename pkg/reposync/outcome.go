@@ -79,7 +79,7 @@ func (o *outcome) add(id plan.ID, path string, err error) {
 	if at == maxReported {
 		return
 	}
-	failure.Path, failure.Message = names.ShortenText(path), codeOf(err)+message(err)
+	failure.Path, failure.Message = names.ShortenText(path), describe(err)
 	o.failed = slices.Insert(o.failed, at, failure)
 	o.failed = o.failed[:min(maxReported, len(o.failed))]
 }
@@ -88,21 +88,20 @@ func compareFailures(a, b v1alpha3.ObjectFailure) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Group, b.Group))
 }
 
-// codeOf returns the code of an error of the API server, as the beginning of a message; other errors have their own, or
-// none.
-func codeOf(err error) string {
+// describe returns the message of an error; one of the API server begins with a code, others have their own, or none.
+func describe(err error) string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
-		return ""
+		return message(err)
 	}
-	code := report.ApplyError
+	code, remedy := report.ApplyError, ""
 	switch {
 	case plan.LacksPermission(err):
-		code = report.InsufficientPermission
+		code, remedy = report.InsufficientPermission, "; grant this to the account of spec.serviceAccount, by a ClusterRoleBinding if the repository creates the namespace"
 	case apierrors.IsServerTimeout(err), apierrors.IsTimeout(err), apierrors.IsTooManyRequests(err), apierrors.IsServiceUnavailable(err), apierrors.IsConflict(err):
 		code = report.TransientError
 	}
-	return string(code) + ": "
+	return fmt.Sprintf("%s: %s%s", code, message(err), remedy)
 }
 
 // fight records an object that another client changes again and again.

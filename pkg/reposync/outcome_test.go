@@ -12,7 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
-func TestFailuresHaveCodes(t *testing.T) {
+func TestFailuresHaveCodesAndRemedies(t *testing.T) {
+	const remedy = "; grant this to the account of spec.serviceAccount, by a ClusterRoleBinding if the repository creates the namespace"
 	maps := schema.GroupResource{Resource: "configmaps"}
 	for want, err := range map[string]error{
 		"KNV2013: configmaps": apierrors.NewForbidden(maps, "a", errors.New(`User "x" cannot patch resource "configmaps" in API group "" in the namespace "a"`)),
@@ -22,7 +23,8 @@ func TestFailuresHaveCodes(t *testing.T) {
 	} {
 		o := &outcome{}
 		o.add(plan.ID{Name: "a"}, "", err)
-		if got := o.failed[0].Message; !strings.HasPrefix(got, want) {
+		got := o.failed[0].Message
+		if !strings.HasPrefix(got, want) || strings.HasSuffix(got, remedy) != strings.HasPrefix(want, "KNV2013") {
 			t.Errorf("got %q, want %q ...", got, want)
 		}
 	}
