@@ -17,14 +17,20 @@ import (
 func (w *worker) prepare(ctx context.Context, done *outcome) error {
 	next := w.candidate
 	if next != nil && next.refused != nil {
-		defer w.rejected(done)
+		defer next.report(done)
 		next = nil
 	}
 	if next == nil {
 		next = w.current
 	}
 	stale := w.result == nil || len(w.result.Errors) > 0 || len(w.unknown) > 0 || w.unverified
-	if next == nil || next == w.current && !stale {
+	switch {
+	case next == nil || next == w.current && !stale:
+		return nil
+	case next == w.current && w.manager.now().Before(next.again):
+		if next.refused != nil {
+			next.report(done)
+		}
 		return nil
 	}
 	if err := w.cluster.Refresh(ctx); err != nil {
@@ -32,29 +38,36 @@ func (w *worker) prepare(ctx context.Context, done *outcome) error {
 	}
 	done.seen = next.commit
 	refused, err := w.adopt(ctx, next)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case refused == nil && next == w.candidate:
+	}
+	next.refused = refused
+	if refused != nil {
+		done.rejected(refused.reason, refused.errors)
+		refused.message, refused.errors = done.message, slices.Clone(refused.errors[:min(maxReported, len(refused.errors))])
+	}
+	switch {
+	case next != w.candidate:
+	case refused == nil:
 		w.candidate = nil
-	case refused != nil && next == w.candidate:
+	default:
 		// Only what is reported is kept: other repositories need the memory.
 		next.share.release()
 		w.source.refuse()
-		done.rejected(refused.reason, refused.errors)
-		refused.message, refused.errors = done.message, slices.Clone(refused.errors[:min(maxReported, len(refused.errors))])
 		w.candidate = &revision{commit: next.commit, refused: refused}
-	case refused != nil:
-		done.rejected(refused.reason, refused.errors)
 	}
 	return nil
 }
 
-// rejected records that the candidate was refused.
-func (w *worker) rejected(done *outcome) {
-	done.seen, done.errors = w.candidate.commit, w.candidate.refused.errors
-	done.fail(w.candidate.refused.reason, w.candidate.refused.message)
+// report records that the revision was refused.
+func (r *revision) report(done *outcome) {
+	done.seen, done.errors = r.commit, r.refused.errors
+	done.fail(r.refused.reason, r.refused.message)
 }
+
+// recompileFactor is how many times as long as it has taken to compile the revision in force it is not compiled again, so that others
+// are in turn meanwhile. It may lack kinds for ever.
+const recompileFactor = 10
 
 // refusal is why a revision is not applied: the reason and the message of the condition Synced, and the errors.
 type refusal struct {
@@ -68,8 +81,9 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	var result *repository.Result
 	var desired []*plan.Object
 	var refused *refusal
-	err := inTurn(ctx, func(ctx context.Context) error {
-		var err error
+	err := inTurn(ctx, func(ctx context.Context) (err error) {
+		begin := w.manager.now()
+		defer func() { next.again = w.manager.now().Add(recompileFactor * w.manager.now().Sub(begin)) }()
 		if result, err = next.compile(ctx, &w.sync.Spec, served, w.current); err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ type roundTrip func(*http.Request) *http.Response
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
 
-// TestARevisionStaysInForceWhenTheNextOneTakesTooLong has a next one that is not compiled in time.
+// TestARevisionStaysInForceWhenTheNextOneTakesTooLong has a next one that is not compiled in time, which is in force later.
 func TestARevisionStaysInForceWhenTheNextOneTakesTooLong(t *testing.T) {
 	var objects []*object.Object
 	for path, content := range map[string]string{
@@ -77,6 +77,24 @@ func TestARevisionStaysInForceWhenTheNextOneTakesTooLong(t *testing.T) {
 		}
 		if w.candidate.refused == nil || done.errors[0].Code != report.LimitExceeded || w.source.wait == 0 {
 			t.Errorf("it is compiled again and again: %v", done.errors)
+		}
+
+		// One in force may lack kinds, or be slower than it was.
+		lacking := &repository.Result{Errors: report.Errors{{Code: report.UnknownKind}}}
+		w.current, w.result, w.candidate = &revision{commit: "slow", objects: objects, listed: slowKinds{}}, lacking, nil
+		var compiled []time.Duration
+		for begin = time.Now(); time.Since(begin) < 2*recompileFactor*turnLimit; time.Sleep(minRetry) {
+			before := time.Now()
+			done = w.synchronize(t.Context(), false)
+			if time.Since(before) > 0 {
+				compiled = append(compiled, before.Sub(begin))
+			}
+			if done.reason != hnc.ReasonInvalidRepository || done.errors[0].Code != report.LimitExceeded || done.commit != "slow" {
+				t.Fatalf("after %s: %q is in force: %s: %s", before.Sub(begin), done.commit, done.reason, done.message)
+			}
+		}
+		if len(compiled) != 2 {
+			t.Errorf("it is compiled after %s", compiled)
 		}
 	})
 }
