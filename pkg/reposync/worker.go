@@ -186,6 +186,9 @@ func (w *worker) step(ctx context.Context, read bool) (wait time.Duration, super
 // synchronize reads the source, if it is time to, and applies it.
 func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 	done := &outcome{}
+	if w.current == nil && w.source.applied != nil && w.manager.now().Sub(w.completed) >= keptFor {
+		w.source.applied.release()
+	}
 	if read || w.current == nil && w.candidate == nil {
 		found, err := w.source.read(ctx)
 		w.crowded = errors.Is(err, git.ErrBudget)
