@@ -29,7 +29,7 @@ type outcome struct {
 	// seen is the commit that was read last, and commit the one that is in force; either may be empty.
 	seen, commit string
 	result       *repository.Result
-	// reason and message are those of the condition Synced.
+	// reason and message are those of the condition Ready.
 	reason, message string
 	sourceError     error
 	errors          report.Errors
@@ -55,12 +55,6 @@ func (o *outcome) fail(reason, message string) *outcome {
 
 func (o *outcome) unavailable() *outcome {
 	return o.fail(hnc.ReasonSourceUnavailable, "spec.source: "+message(o.sourceError))
-}
-
-// rejected records that a revision is not applied. The one before it remains in force.
-func (o *outcome) rejected(reason string, errors report.Errors) {
-	o.reason, o.errors = reason, errors
-	o.message = fmt.Sprintf("commit %s is not applied: %d error(s), the first is %s", short(o.seen), len(errors), errors[0].Code)
 }
 
 // add records the result of a write. It may be called concurrently.

@@ -3,6 +3,7 @@ package reposync
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -24,17 +25,8 @@ func (w *worker) prepare(ctx context.Context, done *outcome) error {
 		next = w.current
 	}
 	stale := w.result == nil || len(w.result.Errors) > 0 || len(w.unknown) > 0 || w.unverified
-	switch {
-	case next == nil || next == w.current && !stale:
+	if next == nil || next == w.current && !stale {
 		return nil
-	case next == w.current && w.manager.now().Before(next.again):
-		if next.refused != nil {
-			next.report(done)
-		}
-		return nil
-	}
-	if err := w.cluster.Refresh(ctx); err != nil {
-		return err
 	}
 	done.seen = next.commit
 	refused, err := w.adopt(ctx, next)
@@ -43,8 +35,7 @@ func (w *worker) prepare(ctx context.Context, done *outcome) error {
 	}
 	next.refused = refused
 	if refused != nil {
-		done.rejected(refused.reason, refused.errors)
-		refused.message, refused.errors = done.message, slices.Clone(refused.errors[:min(maxReported, len(refused.errors))])
+		next.report(done)
 	}
 	switch {
 	case next != w.candidate:
@@ -65,18 +56,44 @@ func (r *revision) report(done *outcome) {
 	done.fail(r.refused.reason, r.refused.message)
 }
 
-// recompileFactor is how many times as long as it has taken to compile the revision in force it is not compiled again, so that others
-// are in turn meanwhile. It may lack kinds for ever.
+// recompileFactor limits how often the revision in force is compiled again: after that many times as long as the last
+// compilation took. It may lack kinds for ever, and others need turns.
 const recompileFactor = 10
 
-// refusal is why a revision is not applied: the reason and the message of the condition Synced, and the errors.
+// refusal is why a revision is not applied, or not compiled again: the reason and the message of the condition Ready, and
+// the errors that are reported.
 type refusal struct {
 	reason, message string
 	errors          report.Errors
 }
 
-// adopt makes a revision current, unless it must not be applied.
+// refuse returns the refusal of a revision. The one in force remains so.
+func (w *worker) refuse(next *revision, reason string, errors report.Errors) *refusal {
+	what := "is not applied"
+	if next == w.current {
+		what = "remains in force as it was"
+	}
+	message := fmt.Sprintf("commit %s %s: %d error(s), the first is %s", short(next.commit), what, len(errors), errors[0].Code)
+	return &refusal{reason, message, slices.Clone(errors[:min(maxReported, len(errors))])}
+}
+
+// adopt makes a revision current, unless it must not be applied. If it is too early to compile the current one again, only
+// the watches of unknown kinds are tried again.
 func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
+	if next == w.current && w.manager.now().Before(next.again) {
+		if len(w.unknown) > 0 {
+			if err := w.watch(ctx, w.desired); err != nil {
+				return nil, err
+			}
+		}
+		if next.refused != nil {
+			return next.refused, nil
+		}
+		return w.verify(next, w.result, w.desired), nil
+	}
+	if err := w.cluster.Refresh(ctx); err != nil {
+		return nil, err
+	}
 	served, incomplete := w.cluster.Scopes()
 	var result *repository.Result
 	var desired []*plan.Object
@@ -88,7 +105,7 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 			return err
 		}
 		if !isApplicable(result) {
-			refused = &refusal{reason: hnc.ReasonInvalidRepository, errors: result.Errors}
+			refused = w.refuse(next, hnc.ReasonInvalidRepository, result.Errors)
 			return nil
 		}
 		if problem := next.share.take(next.values*valueBytes+int64(len(result.Objects))*objectBytes, w.source.applied); problem != nil {
@@ -98,7 +115,7 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 		return err
 	})
 	if limit := (*report.Error)(nil); errors.As(err, &limit) {
-		refused, err = &refusal{reason: hnc.ReasonInvalidRepository, errors: report.Errors{limit}}, nil
+		refused, err = w.refuse(next, hnc.ReasonInvalidRepository, report.Errors{limit}), nil
 	}
 	if err != nil || refused != nil {
 		return refused, err
@@ -106,17 +123,9 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	if err := w.watch(ctx, desired); err != nil {
 		return nil, err
 	}
-	unverified := w.unknown[object.Namespace] != nil || w.unknown[object.CRD] != nil
-	if (next != w.current || w.unverified) && !unverified && w.sync.Spec.Prune {
-		state := w.cluster.State()
-		if removed := plan.RemovedDefinitions(state, desired, w.cluster.Resource); len(removed) > 0 {
-			return &refusal{reason: hnc.ReasonInvalidRepository, errors: removed}, nil
-		}
-		if unsafe := plan.Unsafe(state, result, w.sync.Spec.AllowMassDeletion); len(unsafe) > 0 {
-			return &refusal{reason: hnc.ReasonUnsafeRevision, errors: unsafe}, nil
-		}
+	if refused := w.verify(next, result, desired); refused != nil {
+		return refused, nil
 	}
-	w.unverified = unverified && (next != w.current || w.unverified)
 	if next != w.current {
 		w.rejections.Revise(desired)
 		if w.source.applied != nil {
@@ -129,4 +138,23 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 		w.result.Errors = append(w.result.Errors, &report.Error{Code: report.UnknownKind, Message: incomplete.Error()})
 	}
 	return nil, nil
+}
+
+// verify refuses a revision that would delete too much. As long as that is not known, the revision is unverified.
+func (w *worker) verify(next *revision, result *repository.Result, desired []*plan.Object) *refusal {
+	if next == w.current && !w.unverified {
+		return nil
+	}
+	unverified := w.unknown[object.Namespace] != nil || w.unknown[object.CRD] != nil
+	if !unverified && w.sync.Spec.Prune {
+		state := w.cluster.State()
+		if removed := plan.RemovedDefinitions(state, desired, w.cluster.Resource); len(removed) > 0 {
+			return w.refuse(next, hnc.ReasonInvalidRepository, removed)
+		}
+		if unsafe := plan.Unsafe(state, result, w.sync.Spec.AllowMassDeletion); len(unsafe) > 0 {
+			return w.refuse(next, hnc.ReasonUnsafeRevision, unsafe)
+		}
+	}
+	w.unverified = unverified
+	return nil
 }

@@ -2,8 +2,10 @@ package reposync
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +25,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster/clustertest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
@@ -97,6 +100,72 @@ func TestARevisionStaysInForceWhenTheNextOneTakesTooLong(t *testing.T) {
 			t.Errorf("it is compiled after %s", compiled)
 		}
 	})
+}
+
+// The first list of a kind may fail for a moment, and the revision take minutes to compile.
+func TestUnknownKindsDoNotWaitForTheNextCompilation(t *testing.T) {
+	shop := &object.Object{Path: "namespaces/shop/namespace.yaml"}
+	if err := shop.UnmarshalJSON([]byte(`{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"shop"}}`)); err != nil {
+		t.Fatal(err)
+	}
+	result := &repository.Result{Objects: []*object.Object{shop}, Namespaces: []repository.Namespace{{Name: "shop", Object: shop}}}
+	desired, err := plan.Desired(t.Context(), result, "policy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		live       []string
+		refused    *refusal
+		reason     string
+		unverified bool
+	}{
+		"it is safe":                         {live: []string{"shop"}},
+		"it would delete too many":           {live: []string{"shop", "a", "b"}, reason: hnc.ReasonUnsafeRevision, unverified: true},
+		"it could not be compiled last time": {live: []string{"shop"}, refused: &refusal{reason: hnc.ReasonInvalidRepository}, reason: hnc.ReasonInvalidRepository, unverified: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				switch {
+				case r.URL.Query().Get("sendInitialEvents") != "":
+					w.WriteHeader(http.StatusUnprocessableEntity)
+					_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`))
+				case r.URL.Query().Get("watch") != "":
+					<-r.Context().Done()
+				case r.URL.Path == "/api/v1/namespaces":
+					var items []string
+					for _, name := range test.live {
+						items = append(items, `{"metadata":{"name":"`+name+`","uid":"`+name+`","resourceVersion":"5","managedFields":[{"manager":"hns-sync-policy","operation":"Apply","fieldsV1":{}}]}}`)
+					}
+					_, _ = w.Write([]byte(`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"5"},"items":[` + strings.Join(items, ",") + `]}`))
+				default:
+					_, _ = w.Write([]byte(map[string]string{
+						"/api": `{"versions":["v1"]}`, "/apis": `{"groups":[]}`,
+						"/api/v1": `{"groupVersion":"v1","resources":[{"name":"namespaces","kind":"Namespace","verbs":["list","watch","delete"]}]}`,
+					}[r.URL.Path]))
+				}
+			}))
+			defer server.Close()
+			_, c := clustertest.New(t, server.URL)
+			defer c.Stop()
+			s := &v1alpha3.RepositorySync{Spec: v1alpha3.RepositorySyncSpec{Prune: true}}
+			s.Status.Kinds = []metav1.GroupVersionResource{{Version: "v1", Resource: "namespaces"}}
+			w := &worker{
+				manager: &Manager{now: time.Now}, sync: s, cluster: c, result: result, desired: desired,
+				current: &revision{commit: "slow", again: time.Now().Add(time.Hour), refused: test.refused},
+				unknown: map[schema.GroupKind]error{object.Namespace: errors.New("not now")}, unverified: true,
+			}
+			for range 2 {
+				done := &outcome{}
+				if err := w.prepare(t.Context(), done); err != nil || done.reason != test.reason || len(w.unknown) > 0 || w.unverified != test.unverified || w.result != result {
+					t.Errorf("got %v, %s: %s, unknown: %v, unverified: %t", err, done.reason, done.message, w.unknown, w.unverified)
+				}
+				if test.refused == nil && test.reason != "" && !strings.Contains(done.message, "commit slow remains in force as it was: ") {
+					t.Errorf("got %s", done.message)
+				}
+			}
+		})
+	}
 }
 
 // TestChangesWithoutATraceAreLookedAtMoreAndMoreSeldom changes the cluster all the time, in ways that need a correction
