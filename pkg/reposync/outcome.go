@@ -73,7 +73,7 @@ func (o *outcome) add(id plan.ID, path string, err error) {
 	if at == maxReported {
 		return
 	}
-	failure.Path, failure.Message = names.ShortenText(path), describe(err)
+	failure.Path, failure.Message = names.ShortenText(path), describe(id, err)
 	o.failed = slices.Insert(o.failed, at, failure)
 	o.failed = o.failed[:min(maxReported, len(o.failed))]
 }
@@ -82,8 +82,9 @@ func compareFailures(a, b v1alpha3.ObjectFailure) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Group, b.Group))
 }
 
-// describe returns the message of an error; one of the API server begins with a code, others have their own, or none.
-func describe(err error) string {
+// describe returns the message of an error about an object; one of the API server begins with a code, others have their own,
+// or none.
+func describe(id plan.ID, err error) string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		return message(err)
@@ -91,7 +92,10 @@ func describe(err error) string {
 	code, remedy := report.ApplyError, ""
 	switch {
 	case plan.LacksPermission(err):
-		code, remedy = report.InsufficientPermission, "; grant this to the account of spec.serviceAccount, by a ClusterRoleBinding if the repository creates the namespace"
+		code, remedy = report.InsufficientPermission, "; grant this to the account of spec.serviceAccount, by a ClusterRoleBinding"
+		if id.Namespace != "" {
+			remedy += " if the repository creates the namespace"
+		}
 	case apierrors.IsServerTimeout(err), apierrors.IsTimeout(err), apierrors.IsTooManyRequests(err), apierrors.IsServiceUnavailable(err), apierrors.IsConflict(err):
 		code = report.TransientError
 	}
