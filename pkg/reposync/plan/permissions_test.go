@@ -248,8 +248,7 @@ func TestWhatGrantsNothingSaysSo(t *testing.T) {
 	}
 }
 
-// TestLeftOut finds the namespaces that lack an object whose kind is unknown.
-// Each object that is applied is looked at, however large it is.
+// Redirections runs for each applied object.
 func TestRedirectionsDoNotCopyTheObject(t *testing.T) {
 	data := map[string]any{}
 	for i := range 10_000 {
@@ -267,6 +266,7 @@ func TestRedirectionsDoNotCopyTheObject(t *testing.T) {
 	}
 }
 
+// TestLeftOut finds the namespaces that lack an object whose kind is unknown.
 func TestLeftOut(t *testing.T) {
 	namespace := func(name, dir string) *Object {
 		return &Object{ID: ID{Kind: object.Namespace, Name: name}, Path: "namespaces/" + dir + "/namespace.yaml"}
