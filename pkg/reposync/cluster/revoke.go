@@ -39,7 +39,9 @@ func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, 
 	applied := live.GetLabels()[hnc.LabelRepositorySync] == c.sync && Foreign(c.sync, live) == nil
 	switch {
 	case !grantsMore || !applied:
-		c.setHarmless(o, known)
+		if !tried { // Otherwise it may be one that Reduces leaves to Apply.
+			c.setHarmless(o, known)
+		}
 		return false, nil
 	case narrowed == nil:
 		return false, c.Delete(ctx, o.ID)
@@ -80,7 +82,7 @@ func definite(err error) bool {
 	return plan.Rejected(err) || crowded(err) || errors.Is(err, errTerminating)
 }
 
-// lookAgain is how long what no watch shows is not read again.
+// lookAgain is how long Revoke relies on what it has found: no watch shows objects without the label.
 const lookAgain = 5 * time.Minute
 
 // sight is an object of the repository, and the version of it in the cluster that was known when it was read; 0 if no

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -54,6 +55,27 @@ func TestPermissionsThatWaitAreReadOnce(t *testing.T) {
 			if err != nil || reduces || read != step.want {
 				t.Errorf("%s, %s: got %t, %v, and %d reads, want %d", name, step.what, reduces, err, read, step.want)
 			}
+		}
+	}
+}
+
+// A rejected permission may be applied as soon as it waits, because that grants nothing new.
+func TestRejectedPermissionsAreReadAgain(t *testing.T) {
+	const binding = `{"kind":"RoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers","uid":"u","resourceVersion":"5",
+		"labels":{"hnc.x-k8s.io/repository-sync":"policy"}},"roleRef":{"kind":"ClusterRole","name":"edit"},"subjects":[{"kind":"User","name":"ann"}]}`
+	c, o := newTestCluster(t, binding, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			t.Error(r.Method)
+		}
+		_, _ = fmt.Fprint(w, binding)
+	})
+	rejected := apierrors.NewForbidden(schema.GroupResource{}, "readers", errors.New("a policy rejects a label"))
+	for _, step := range []struct {
+		err  error
+		want bool
+	}{{rejected, false}, {nil, true}} {
+		if reduces, err := c.Revoke(t.Context(), o, step.err); err != nil || reduces != step.want {
+			t.Errorf("after %v: got %t, %v", step.err, reduces, err)
 		}
 	}
 }
