@@ -41,7 +41,7 @@ func TestLongErrorsOfPreparationAreShortened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &worker{manager: &Manager{now: time.Now}, cluster: c, current: &revision{}}
+	w := &worker{manager: &Manager{now: time.Now}, cluster: c, source: &source{}, current: &revision{}}
 	if done := w.synchronize(t.Context(), false); done.reason != hnc.ReasonApplyFailed || len(done.message) > 2048 {
 		t.Errorf("%s: the message has %d bytes", done.reason, len(done.message))
 	}
