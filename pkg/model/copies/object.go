@@ -172,9 +172,8 @@ func (o *Object) Held() bool { return o != nil && o.Copy && o.Terminating }
 // Fit reports whether the object is a source that may have copies.
 func (o *Object) Fit() bool { return o != nil && !o.Copy && !o.unfit }
 
-// WithheldByFinalizers reports whether the object is a source that has no copies because of its finalizers. Those of what a
-// repository of policy has applied withhold nothing.
-func (o *Object) WithheldByFinalizers() bool { return o.Finalized && !o.applied }
+// WithheldByFinalizers reports whether the object is a source that only its finalizers keep from having copies.
+func (o *Object) WithheldByFinalizers() bool { return o.withheld }
 
 // SameCopies reports whether both are sources with the same copies, or neither is a source that may have copies.
 func (o *Object) SameCopies(old *Object) bool {
