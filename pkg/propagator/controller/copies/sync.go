@@ -54,7 +54,7 @@ func (c *Controller) syncSource(key queue.Key) {
 		c.events.unreadable(kind, source)
 	case source.Misread() != nil && inTree:
 		c.events.misread(kind, source)
-	case source.Finalized && !source.Fit() && hasChildren:
+	case source.WithheldByFinalizers() && hasChildren:
 		c.events.finalized(kind, source)
 	case withheld != "":
 		c.events.withheld(source, withheld)
