@@ -11,30 +11,42 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// pages calls use with the pages of a list with a limit of 500, and returns how many there are.
+func (h *handler) pages(t *testing.T, most int, use func(*page)) int {
+	t.Helper()
+	query := url.Values{"limit": {"500"}}
+	for n := 1; ; n++ {
+		w, err := h.listAs(t, "ann", query)
+		if err != nil || n > most {
+			t.Fatalf("%d pages, %v", n, err)
+		}
+		var answer page
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if use(&answer); answer.Metadata.Continue == "" {
+			return n
+		}
+		query.Set("continue", answer.Metadata.Continue)
+	}
+}
+
 // Of an object of 1 MiB, each character may have six bytes as JSON.
 func TestPagesOfLargeObjectsHaveFewer(t *testing.T) {
 	for padding, most := range map[int]int{6 << 10: 5, 12 << 10: 2, 30 << 10: 1} {
 		s, h := newHandler(t, &fixedTree{names: []string{"a", "b"}})
 		h.memory = newMemory(36<<10, 72<<10)
 		s.padding, s.objects = strings.Repeat("x", padding), map[string]int{"a": 11, "b": 2}
-		var listed int
-		query := url.Values{"limit": {"500"}}
-		for pages := 0; ; pages++ {
-			w, err := h.listAs(t, "ann", query)
-			if err != nil || pages > 13 {
-				t.Fatalf("%d bytes each: %d pages, %v", padding, pages, err)
-			}
-			var answer page
-			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
-				t.Fatal(err)
-			}
-			if n := answer.len(); n == 0 || n > most {
+		listed := 0
+		pages := h.pages(t, 14, func(p *page) {
+			if n := p.len(); n == 0 || n > most {
 				t.Errorf("%d bytes each: a page of %d", padding, n)
 			}
-			if listed += answer.len(); answer.Metadata.Continue == "" {
-				break
-			}
-			query.Set("continue", answer.Metadata.Continue)
+			listed += p.len()
+		})
+		// Only the first page finds out how many can be read at a time.
+		if s.lists > pages+5 {
+			t.Errorf("%d bytes each: %d reads for %d pages", padding, s.lists, pages)
 		}
 		watched := 0
 		r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann", "a")}
@@ -50,12 +62,26 @@ func TestPagesOfLargeObjectsHaveFewer(t *testing.T) {
 	}
 }
 
+// A page that has no room for more ends before it reads more.
+func TestPagesOfLargeObjectsEndInTime(t *testing.T) {
+	tree := &fixedTree{}
+	s, h := newHandler(t, tree)
+	h.memory = newMemory(36<<10, 72<<10)
+	s.padding, s.objects = strings.Repeat("x", 12<<10), map[string]int{}
+	for c := 'a'; c <= 'z'; c++ {
+		tree.names, s.objects[string(c)] = append(tree.names, string(c)), 1
+	}
+	if pages := h.pages(t, 26, func(*page) {}); pages != 13 || s.lists > 26+maxParallel {
+		t.Errorf("%d reads of 26 namespaces for %d pages of two", s.lists, pages)
+	}
+}
+
 // Only an object that is too large on its own cannot be listed or watched.
 func TestAnObjectThatIsTooLargeIsNamed(t *testing.T) {
 	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
 	h.memory = newMemory(36<<10, 72<<10)
 	s.padding, s.objects = strings.Repeat("x", 40<<10), map[string]int{"a": 3}
-	_, listErr := h.listAs(t, "ann", url.Values{"limit": {"500"}, "continue": {continueToken{"1", "a", "1"}.String()}})
+	_, listErr := h.listAs(t, "ann", url.Values{"limit": {"500"}, "continue": {continueToken{ResourceVersion: "1", After: "a", Continue: "1"}.String()}})
 	r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann", "a")}
 	watchErr := r.eachNamespace(t.Context(), []string{"a"}, "1", func(string, *page) error { return nil })
 	for i, err := range []error{watchErr, listErr} {
