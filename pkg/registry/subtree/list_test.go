@@ -230,7 +230,9 @@ func TestWatchesReadWhatExceedsTheMemoryInPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
+	var atOnce int64
 	if err := r.eachNamespace(t.Context(), names, "1", func(name string, p *page) error {
+		atOnce = h.memory.used >> 10
 		for range p.Items {
 			got = append(got, name)
 		}
@@ -243,6 +245,9 @@ func TestWatchesReadWhatExceedsTheMemoryInPages(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
+	}
+	if atOnce < 3 {
+		t.Errorf("after large namespaces, %d small ones are read at a time", atOnce)
 	}
 	if used := h.memory.used; used != 0 || len(h.memory.users) > 0 {
 		t.Errorf("%d bytes are in use", used)
