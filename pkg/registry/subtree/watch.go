@@ -24,7 +24,7 @@ func (h *handler) watch(ctx context.Context, rw http.ResponseWriter, q *request)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	w := &watcher{handler: h, request: q, out: newEventWriter(rw, q), awaitingGrant: map[string]time.Time{}, position: q.options.ResourceVersion, visible: sets.New[string]()}
+	w := &watcher{handler: h, request: q, out: newEventWriter(rw, q), cancel: cancel, awaitingGrant: map[string]time.Time{}, position: q.options.ResourceVersion, visible: sets.New[string]()}
 	changed := h.members.changes()
 	namespaces, err := h.members.subtree(ctx, q.root)
 	if err != nil {
@@ -108,10 +108,14 @@ func (w *watcher) start(ctx context.Context, allowed []string) (*feed, error) {
 	return events, err
 }
 
-// open opens the upstream watch at the position.
+// open opens the upstream watch at the position. The watch ends when an event that it handles is dropped, because
+// nothing counts that event any more.
 func (w *watcher) open(ctx context.Context) (events *feed, err error) {
 	if w.events, err = w.mux.watch(ctx, w.reader, w.position); err == nil {
-		context.AfterFunc(w.events.slow, w.out.abort)
+		context.AfterFunc(w.events.slow, func() {
+			w.out.abort()
+			w.cancel()
+		})
 	}
 	return w.events, err
 }
