@@ -130,13 +130,13 @@ func TestLargeEventsWaitBeforeTheyAreRead(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if got, most := read.Load(), int64(maxDecoding*size+watches*2*largeEvent); got < maxDecoding*size || got > most {
+		if got, most := read.Load(), int64(maxSlots*size+watches*2*largeEvent); got < maxSlots*size || got > most {
 			t.Errorf("%d MiB of %d events are read, want %d MiB at most", got>>20, watches, most>>20)
 		}
 		// Clients that leave do not wait.
 		cancel()
 		running.Wait()
-		if taken := len(m.largeEvents.slots); taken > 0 || len(m.largeEvents.users) > 0 {
+		if taken := len(m.largeEvents.all); taken > 0 || len(m.largeEvents.users) > 0 {
 			t.Errorf("%d slots are taken after all watches have ended, of %v", taken, m.largeEvents.users)
 		}
 	})
@@ -145,7 +145,7 @@ func TestLargeEventsWaitBeforeTheyAreRead(t *testing.T) {
 // A user may have watches with any number of selectors.
 func TestLargeEventsOfOneUserLeaveSlotsToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		events := newLargeEvents()
+		events := newSlots()
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		for range 400 {
@@ -164,8 +164,8 @@ func TestLargeEventsOfOneUserLeaveSlotsToOthers(t *testing.T) {
 		release()
 		cancel()
 		running.Wait()
-		if len(events.slots) > 0 || len(events.users) > 0 {
-			t.Errorf("%d slots are taken, of %v", len(events.slots), events.users)
+		if len(events.all) > 0 || len(events.users) > 0 {
+			t.Errorf("%d slots are taken, of %v", len(events.all), events.users)
 		}
 	})
 }
@@ -181,8 +181,8 @@ func TestBufferedEventsTakeNoSlot(t *testing.T) {
 		var running sync.WaitGroup
 		running.Go(func() {
 			w.decode(io.NopCloser(strings.NewReader(events)), func(e rawEvent) bool {
-				if len(m.largeEvents.slots) != 1 {
-					t.Errorf("%d slots are taken while a large event is decoded, want 1", len(m.largeEvents.slots))
+				if len(m.largeEvents.all) != 1 {
+					t.Errorf("%d slots are taken while a large event is decoded, want 1", len(m.largeEvents.all))
 				}
 				w.add(e)
 				added.Add(1)
@@ -190,7 +190,7 @@ func TestBufferedEventsTakeNoSlot(t *testing.T) {
 			})
 		})
 		synctest.Wait()
-		if n, taken := added.Load(), len(m.largeEvents.slots); n != 1 || taken > 0 {
+		if n, taken := added.Load(), len(m.largeEvents.all); n != 1 || taken > 0 {
 			t.Errorf("%d events are buffered, and %d slots are taken", n, taken)
 		}
 		w.cancel()

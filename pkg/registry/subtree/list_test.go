@@ -65,7 +65,7 @@ func newHandler(t *testing.T, tree Tree) (*source, *handler) {
 	t.Helper()
 	s, mux, _ := newSource(t)
 	return s, &handler{
-		members: newMembers(tree), upstream: mux.upstream, mux: mux, memory: testMemory(), authorizer: everythingAllowed{},
+		members: newMembers(tree), upstream: mux.upstream, mux: mux, memory: testMemory(), continued: newSlots(), authorizer: everythingAllowed{},
 		lastChange: func(string) (time.Time, bool) { return time.Time{}, false },
 		serializer: serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion(),
 		limits: map[string]*inflight.Limiter{

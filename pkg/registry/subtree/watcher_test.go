@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
 // A client that goes on watching misses what has joined and keeps what has left if its old namespaces are unknown.
@@ -39,10 +42,11 @@ func TestAWatchDoesNotGoOnFromUnknownNamespaces(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := &watcher{
 				handler: &handler{
+					continued:      newSlots(),
 					labeledAt:      func(context.Context, string, string, *share) ([]string, error) { return nil, test.err },
 					otherRevisions: func(schema.GroupVersionResource) bool { return test.elsewhere },
 				},
-				request: &request{root: "a", reader: reader{kind: configMaps}}, namespaces: sets.New("a", "b"),
+				request: &request{root: "a", reader: reader{kind: configMaps, memory: testMemory().share("ann", "a")}}, namespaces: sets.New("a", "b"),
 			}
 			before, left, err := w.membersAt(t.Context(), "5")
 			if !test.want(err) {
@@ -123,6 +127,47 @@ func TestContinuedWatchesShareTheMemory(t *testing.T) {
 	defer cancel()
 	if err := h.watchAs(ctx, httptest.NewRecorder(), "ann", url.Values{"resourceVersion": {"1"}}); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("got %v, want TooManyRequests", err)
+	}
+}
+
+// Decoding thousands of namespaces for each of a hundred watches of a user takes seconds.
+func TestFewContinuedWatchesReadNamespacesAtATime(t *testing.T) {
+	const watches = 100
+	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+	s.grow(5)
+	h.limits["watch"] = inflight.New("watches", inflight.Limits{Total: 2 * watches, PerUser: watches}, 1)
+	h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
+	var reading atomic.Int32
+	ctx, cancel := context.WithCancel(t.Context())
+	h.labeledAt = func(ctx context.Context, _, _ string, memory *share) ([]string, error) {
+		if memory.user == "eve" {
+			reading.Add(1)
+			<-ctx.Done()
+		}
+		return []string{"a"}, ctx.Err()
+	}
+	var running sync.WaitGroup
+	for range watches {
+		running.Go(func() { _ = h.watchAs(ctx, httptest.NewRecorder(), "eve", url.Values{"resourceVersion": {"5"}}) })
+	}
+	eventually(t, "100 waiting", func() string {
+		h.continued.mu.Lock()
+		defer h.continued.mu.Unlock()
+		if of := h.continued.users["eve"]; of != nil {
+			return fmt.Sprint(of.watches, " waiting")
+		}
+		return "none"
+	})
+	if n := reading.Load(); n > maxSlotsPerUser {
+		t.Errorf("%d watches of a user read namespaces", n)
+	}
+	if err := h.watchAs(t.Context(), httptest.NewRecorder(), "ann", url.Values{"resourceVersion": {"5"}, "timeoutSeconds": {"1"}}); err != nil {
+		t.Errorf("a watch of another user: %v", err)
+	}
+	cancel()
+	running.Wait()
+	if len(h.continued.all) > 0 || len(h.continued.users) > 0 {
+		t.Errorf("%d slots are taken, of %v", len(h.continued.all), h.continued.users)
 	}
 }
 
