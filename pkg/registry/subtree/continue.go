@@ -17,6 +17,7 @@ type continueToken struct {
 	// namespace.
 	Continue string `json:"c,omitempty"`
 	// Size is the number of objects that are read at a time: fewer once these have exceeded the memory. 0 is the default.
+	// It is a hint, which clients can forge: memory is the limit.
 	Size int64 `json:"n,omitempty"`
 }
 

@@ -182,11 +182,17 @@ func (q *request) resourceVersionMatch() metav1.ResourceVersionMatch {
 
 // collect adds to answer the objects in the sorted namespaces from a token on, and sets the token of the next
 // page. Pages after the first check permissions again, only for the namespaces that they reach. Several namespaces are
-// read at a time, with up to limit objects each; if these exceed the memory, fewer objects are.
+// read at a time, with up to limit objects each; if these exceed the memory, one is, then fewer objects.
 func (q *request) collect(ctx context.Context, answer *page, namespaces []string, from continueToken) error {
-	limit, later := q.options.Limit, q.options.Continue != ""
-	most := min(limit, math.MaxInt32) * maxParallel
+	limit, later := min(q.options.Limit, math.MaxInt32), q.options.Continue != ""
+	most := limit * maxParallel
 	from.Size = min(max(cmp.Or(from.Size, most), 1), most)
+	endPage := func() {
+		if from.Size == most {
+			from.Size = 0 // the limit of the next page may be another one
+		}
+		answer.Metadata.Continue = from.String()
+	}
 	for len(namespaces) > 0 && (namespaces[0] < from.After || namespaces[0] == from.After && from.Continue == "") {
 		namespaces = namespaces[1:]
 	}
@@ -211,8 +217,13 @@ func (q *request) collect(ctx context.Context, answer *page, namespaces []string
 			if answer.len() == 0 && from.Size == 1 {
 				return q.reader.tooLarge(ctx, batch[0], from)
 			}
-			if from.Size = fewer(from.Size); answer.len() > 0 {
-				answer.Metadata.Continue = from.String()
+			if from.Size > limit {
+				from.Size = limit
+			} else {
+				from.Size = fewer(from.Size)
+			}
+			if answer.len() > 0 {
+				endPage()
 				return nil
 			}
 			continue
@@ -225,7 +236,7 @@ func (q *request) collect(ctx context.Context, answer *page, namespaces []string
 		full := before+2*bytes > q.reader.memory.each // objects like these have no room in this page
 		for i, p := range pages {
 			if limit > 0 && answer.len() > 0 && int64(answer.len()+p.len()) > limit {
-				answer.Metadata.Continue = from.String()
+				endPage()
 				return nil
 			}
 			answer.Rows, answer.Items = append(answer.Rows, p.Rows...), append(answer.Items, p.Items...)
@@ -233,7 +244,7 @@ func (q *request) collect(ctx context.Context, answer *page, namespaces []string
 			last := i+1 == len(batch)
 			more := from.Continue != "" || !last || len(namespaces) > 0
 			if limit > 0 && more && (from.Continue != "" || int64(answer.len()) >= limit || last && full) {
-				answer.Metadata.Continue = from.String()
+				endPage()
 				return nil
 			}
 		}

@@ -171,7 +171,7 @@ func TestListsThatExceedTheMemoryAreRejectedOrHaveMorePages(t *testing.T) {
 	if used := h.memory.used; used != 0 || len(h.memory.users) > 0 {
 		t.Errorf("%d bytes are in use after all lists", used)
 	}
-	t.Logf("%d lists", s.lists)
+	t.Logf("%d lists", s.reads())
 }
 
 func TestListsInFlightShareTheMemory(t *testing.T) {
@@ -252,5 +252,5 @@ func TestWatchesReadWhatExceedsTheMemoryInPages(t *testing.T) {
 	if used := h.memory.used; used != 0 || len(h.memory.users) > 0 {
 		t.Errorf("%d bytes are in use", used)
 	}
-	t.Logf("%d lists", s.lists)
+	t.Logf("%d lists", s.reads())
 }

@@ -3,12 +3,17 @@ package subtree
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	restclient "k8s.io/client-go/rest"
 )
 
 // pages calls use with the pages of a list with a limit of 500, and returns how many there are.
@@ -45,8 +50,8 @@ func TestPagesOfLargeObjectsHaveFewer(t *testing.T) {
 			listed += p.len()
 		})
 		// Only the first page finds out how many can be read at a time.
-		if s.lists > pages+5 {
-			t.Errorf("%d bytes each: %d reads for %d pages", padding, s.lists, pages)
+		if reads := s.reads(); reads > pages+6 {
+			t.Errorf("%d bytes each: %d reads for %d pages", padding, reads, pages)
 		}
 		watched := 0
 		r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann", "a")}
@@ -71,8 +76,68 @@ func TestPagesOfLargeObjectsEndInTime(t *testing.T) {
 	for c := 'a'; c <= 'z'; c++ {
 		tree.names, s.objects[string(c)] = append(tree.names, string(c)), 1
 	}
-	if pages := h.pages(t, 26, func(*page) {}); pages != 13 || s.lists > 26+maxParallel {
-		t.Errorf("%d reads of 26 namespaces for %d pages of two", s.lists, pages)
+	if pages, reads := h.pages(t, 26, func(*page) {}), s.reads(); pages != 13 || reads > 26+maxParallel {
+		t.Errorf("%d reads of 26 namespaces for %d pages of two", reads, pages)
+	}
+}
+
+// Namespaces that exceed the memory together are read one by one, and each as a whole.
+func TestPagesOfManyObjectsHaveWholeNamespaces(t *testing.T) {
+	s, h := newHandler(t, &fixedTree{names: []string{"a", "b", "c"}})
+	h.memory = newMemory(36<<10, 72<<10)
+	s.padding, s.objects = strings.Repeat("x", 1000), map[string]int{"a": 20, "b": 20, "c": 20}
+	h.pages(t, 3, func(p *page) {
+		if p.len() != 20 {
+			t.Errorf("a page has %d objects, want 20", p.len())
+		}
+	})
+}
+
+// A client may begin with one object, to see what there is.
+func TestPagesHaveTheirOwnLimit(t *testing.T) {
+	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+	s.objects = map[string]int{"a": 100}
+	query := url.Values{"limit": {"1"}}
+	for _, want := range []int{1, 99} {
+		w, err := h.listAs(t, "ann", query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer page
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if answer.len() != want {
+			t.Errorf("with the limit %s, a page has %d objects, want %d", query.Get("limit"), answer.len(), want)
+		}
+		query = url.Values{"limit": {"500"}, "continue": {answer.Metadata.Continue}}
+	}
+}
+
+func TestNamespacesAreReadInParallelWithAnyLimit(t *testing.T) {
+	met := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(r.URL.Path, metav1.NamespacePublic) {
+			select {
+			case met <- struct{}{}:
+			case <-met:
+			case <-time.After(10 * time.Second):
+				t.Errorf("with the limit %s, namespaces are read one by one", r.URL.Query().Get("limit"))
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`))
+	}))
+	defer server.Close()
+	_, h := newHandler(t, &fixedTree{names: []string{"a", "b"}})
+	var err error
+	if h.upstream, err = newUpstream(&restclient.Config{Host: server.URL, QPS: -1}); err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []string{"1", "500", "9223372036854775807"} {
+		if _, err := h.listAs(t, "ann", url.Values{"limit": {limit}}); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
