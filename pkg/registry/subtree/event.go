@@ -52,7 +52,7 @@ const (
 // share the events, so one that cannot be decoded is dropped: it is about an object in a namespace that is not known.
 func (w *sharedWatch) decode(body io.ReadCloser, yield func(rawEvent) bool) {
 	defer func() { _ = body.Close() }()
-	events := eventReader{bufio.NewReader(body), body, func() (func(), error) { return w.mux.largeEvents.acquire(w.ctx, w.reader.user()) }}
+	events := eventReader{bufio.NewReader(body), body, func() (func(), error) { return w.mux.largeEvents.acquire(w.ctx, w.reader.memory) }}
 	for more := true; more && w.waitForReader(); {
 		if err := events.read(func(line []byte) {
 			if f, err := w.reader.event(line); err != nil {

@@ -2,76 +2,90 @@ package subtree
 
 import (
 	"context"
+	"slices"
 	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// maxSlots is how many of a kind of expensive reads run at a time, and maxSlotsPerUser how many of those for one user.
-const maxSlots, maxSlotsPerUser = 4, 2
+// maxSlots is how many of a kind of expensive reads run at a time, maxSlotsPerUser how many of those for one user, and
+// maxSlotsPerTree how many in one tree.
+const maxSlots, maxSlotsPerUser, maxSlotsPerTree = 4, 2, 3
 
 // slots limit what runs at a time: others wait. They are safe for concurrent use.
 type slots struct {
-	// all has an element for each that is taken.
-	all chan struct{}
-
-	mu    sync.Mutex
-	users map[string]*userSlots
+	mu     sync.Mutex
+	owners map[slotOwner]*ownSlots
 }
 
-// userSlots are those of one user. They are kept while there are watches that wait for them or have them.
-type userSlots struct {
+// slotOwner is a user, a tree or, without either, all of them, and how many slots it may have.
+type slotOwner struct {
+	user, tree string
+	most       int
+}
+
+// ownSlots are those of one owner. They are kept while anybody waits for them or has them.
+type ownSlots struct {
 	taken   chan struct{}
-	watches int
+	waiting int
 }
 
 func newSlots() *slots {
-	return &slots{all: make(chan struct{}, maxSlots), users: map[string]*userSlots{}}
+	return &slots{owners: map[slotOwner]*ownSlots{}}
 }
 
-// acquire waits for a slot of a user, and of all. It fails if the context ends first.
-func (s *slots) acquire(ctx context.Context, user string) (release func(), err error) {
-	own := s.join(user)
-	if err := put(ctx, own.taken); err != nil {
-		s.leave(user)
-		return nil, err
+// acquire waits for a slot of the user of a request, then of its tree, then of all, so that requests of a user with many
+// wait for each other first. It fails if the context ends or the server stops.
+func (s *slots) acquire(ctx context.Context, request *share) (release func(), err error) {
+	var undo []func()
+	release = func() {
+		for _, f := range slices.Backward(undo) {
+			f()
+		}
 	}
-	if err := put(ctx, s.all); err != nil {
-		<-own.taken
-		s.leave(user)
-		return nil, err
+	for _, owner := range []slotOwner{{user: request.user, most: maxSlotsPerUser}, {tree: request.root, most: maxSlotsPerTree}, {most: maxSlots}} {
+		taken := s.join(owner)
+		if err := takeSlot(ctx, taken); err != nil {
+			s.leave(owner)
+			release()
+			return nil, err
+		}
+		undo = append(undo, func() {
+			<-taken
+			s.leave(owner)
+		})
 	}
-	return func() {
-		<-s.all
-		<-own.taken
-		s.leave(user)
-	}, nil
+	return release, nil
 }
 
-func (s *slots) join(user string) *userSlots {
+func (s *slots) join(owner slotOwner) (taken chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := s.users[user]
+	own := s.owners[owner]
 	if own == nil {
-		own = &userSlots{taken: make(chan struct{}, maxSlotsPerUser)}
-		s.users[user] = own
+		own = &ownSlots{taken: make(chan struct{}, owner.most)}
+		s.owners[owner] = own
 	}
-	own.watches++
-	return own
+	own.waiting++
+	return own.taken
 }
 
-func (s *slots) leave(user string) {
+func (s *slots) leave(owner slotOwner) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if own := s.users[user]; own.watches > 1 {
-		own.watches--
+	if own := s.owners[owner]; own.waiting > 1 {
+		own.waiting--
 	} else {
-		delete(s.users, user)
+		delete(s.owners, owner)
 	}
 }
 
-func put(ctx context.Context, taken chan struct{}) error {
+func takeSlot(ctx context.Context, taken chan struct{}) error {
 	select {
 	case taken <- struct{}{}:
 		return nil
+	case <-stopping(ctx):
+		return apierrors.NewTooManyRequests("this server is stopping; try again later", retryAfter)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -82,15 +82,11 @@ func (w *watcher) start(ctx context.Context, allowed []string) (*feed, error) {
 		w.out.flush()
 		return events, err
 	}
-	events, err := w.open(ctx)
+	before, left, err := w.resume(ctx)
 	if err != nil {
 		return nil, err
 	}
 	w.started = true
-	before, left, err := w.membersAt(ctx, given)
-	if err != nil {
-		return nil, err
-	}
 	w.visible.Insert(slices.DeleteFunc(slices.Clone(allowed), func(name string) bool { return !before.Has(name) })...)
 	visible, hidden, err := w.permissions.partition(ctx, left)
 	if err != nil {
@@ -105,7 +101,24 @@ func (w *watcher) start(ctx context.Context, allowed []string) (*feed, error) {
 	}
 	err = w.addNamespaces(ctx, slices.DeleteFunc(slices.Clone(allowed), before.Has))
 	w.out.flush()
-	return events, err
+	return w.events, err
+}
+
+// resume opens the upstream watch at the caller's revision and returns membersAt. Few watches read namespaces at a time.
+// One that waits reads no events yet, and holds no seat of priority and fairness.
+func (w *watcher) resume(ctx context.Context) (before sets.Set[string], left []string, err error) {
+	if !w.otherRevisions(w.reader.kind.GroupVersionResource) {
+		utilflowcontrol.WatchInitialized(ctx)
+		release, err := w.continued.acquire(ctx, w.reader.memory)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer release()
+	}
+	if _, err := w.open(ctx); err != nil {
+		return nil, nil, err
+	}
+	return w.membersAt(ctx, w.position)
 }
 
 // open opens the upstream watch at the position. The watch ends when an event that it handles is dropped, because

@@ -195,11 +195,6 @@ func (w *watcher) membersAt(ctx context.Context, revision string) (before sets.S
 	if w.otherRevisions(w.reader.kind.GroupVersionResource) {
 		return w.namespaces, nil, nil
 	}
-	release, err := w.continued.acquire(ctx, w.reader.user())
-	if err != nil {
-		return nil, nil, err
-	}
-	defer release()
 	names, err := w.labeledAt(ctx, w.root, revision, w.reader.memory)
 	if apierrors.IsResourceExpired(err) {
 		return nil, nil, expired(w.root)

@@ -18,6 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
@@ -42,11 +44,10 @@ func TestAWatchDoesNotGoOnFromUnknownNamespaces(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := &watcher{
 				handler: &handler{
-					continued:      newSlots(),
 					labeledAt:      func(context.Context, string, string, *share) ([]string, error) { return nil, test.err },
 					otherRevisions: func(schema.GroupVersionResource) bool { return test.elsewhere },
 				},
-				request: &request{root: "a", reader: reader{kind: configMaps, memory: testMemory().share("ann", "a")}}, namespaces: sets.New("a", "b"),
+				request: &request{root: "a", reader: reader{kind: configMaps}}, namespaces: sets.New("a", "b"),
 			}
 			before, left, err := w.membersAt(t.Context(), "5")
 			if !test.want(err) {
@@ -151,12 +152,8 @@ func TestFewContinuedWatchesReadNamespacesAtATime(t *testing.T) {
 		running.Go(func() { _ = h.watchAs(ctx, httptest.NewRecorder(), "eve", url.Values{"resourceVersion": {"5"}}) })
 	}
 	eventually(t, "100 waiting", func() string {
-		h.continued.mu.Lock()
-		defer h.continued.mu.Unlock()
-		if of := h.continued.users["eve"]; of != nil {
-			return fmt.Sprint(of.watches, " waiting")
-		}
-		return "none"
+		_, waiting := h.continued.of(slotOwner{user: "eve", most: maxSlotsPerUser})
+		return fmt.Sprint(waiting, " waiting")
 	})
 	if n := reading.Load(); n > maxSlotsPerUser {
 		t.Errorf("%d watches of a user read namespaces", n)
@@ -166,8 +163,56 @@ func TestFewContinuedWatchesReadNamespacesAtATime(t *testing.T) {
 	}
 	cancel()
 	running.Wait()
-	if len(h.continued.all) > 0 || len(h.continued.users) > 0 {
-		t.Errorf("%d slots are taken, of %v", len(h.continued.all), h.continued.users)
+	if len(h.continued.owners) > 0 {
+		t.Errorf("slots are taken by %v", h.continued.owners)
+	}
+}
+
+type shutdownSignal chan struct{}
+
+func (s shutdownSignal) ShuttingDown() <-chan struct{} { return s }
+
+// Others may wait for the seat of a watch that waits for a slot, and the server for its end. Events are lost before it
+// could read them.
+func TestAWatchThatWaitsForASlotHoldsNothing(t *testing.T) {
+	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+	s.grow(5)
+	h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
+	for i := range maxSlots {
+		release, err := h.continued.acquire(t.Context(), h.memory.share(fmt.Sprint(i), fmt.Sprint(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+	}
+	seat, stop := utilflowcontrol.NewInitializationSignal(), make(shutdownSignal)
+	ctx, cancel := context.WithTimeout(utilflowcontrol.WithInitializationSignal(genericapirequest.WithServerShutdownSignal(t.Context(), stop), seat), 30*time.Second)
+	defer cancel()
+	var ended error
+	var running sync.WaitGroup
+	running.Go(func() {
+		ended = h.watchAs(ctx, httptest.NewRecorder(), "ann", url.Values{"resourceVersion": {"5"}})
+	})
+	released := make(chan struct{})
+	go func() {
+		seat.Wait()
+		close(released)
+	}()
+	select {
+	case <-released:
+	case <-ctx.Done():
+		t.Fatal("the watch holds its seat")
+	}
+	eventually(t, "1 waiting", func() string {
+		_, waiting := h.continued.of(slotOwner{user: "ann", most: maxSlotsPerUser})
+		return fmt.Sprint(waiting, " waiting")
+	})
+	if got := s.watches(); got != "0 open, 0 in all" {
+		t.Errorf("upstream watches: %s", got)
+	}
+	close(stop)
+	if running.Wait(); !apierrors.IsTooManyRequests(ended) {
+		t.Errorf("got %v, want TooManyRequests", ended)
 	}
 }
 
