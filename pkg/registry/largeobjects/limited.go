@@ -15,7 +15,7 @@ import (
 )
 
 // limited is a storage that limits the large objects that are written. It gets no writes that are invalid or dry runs,
-// and those that it rejects take nothing of the rate.
+// and those that it rejects, or that change nothing, take nothing of the rate.
 type limited struct {
 	storage.Interface
 	limit    *limit
@@ -38,10 +38,10 @@ func (s limited) Create(ctx context.Context, key string, obj, out runtime.Object
 // GuaranteedUpdate implements storage.Interface. Deletions are not limited.
 func (s limited) GuaranteedUpdate(ctx context.Context, key string, destination runtime.Object, ignoreNotFound bool,
 	preconditions *storage.Preconditions, tryUpdate storage.UpdateFunc, cached runtime.Object) error {
-	giveBack := nothing
+	giveBack, before := nothing, uint64(0)
 	err := s.Interface.GuaranteedUpdate(ctx, key, destination, ignoreNotFound, preconditions, func(old runtime.Object, response storage.ResponseMeta) (runtime.Object, *uint64, error) {
 		giveBack() // if this is not the first attempt, the one before has lost
-		giveBack = nothing
+		giveBack, before = nothing, response.ResourceVersion
 		deleted := isDeleted(old)
 		obj, ttl, err := tryUpdate(old, response)
 		// A deletion returns the object that it has got, and changes nothing if it has begun before.
@@ -50,10 +50,16 @@ func (s limited) GuaranteedUpdate(ctx context.Context, key string, destination r
 		}
 		return obj, ttl, err
 	}, cached)
-	if rejected(storeerr.InterpretUpdateError(err, s.resource, "")) {
+	if err == nil && s.hasVersion(destination, before) || rejected(storeerr.InterpretUpdateError(err, s.resource, "")) {
 		giveBack()
 	}
 	return err
+}
+
+// hasVersion reports whether an object has a version: that from before an update that has stored nothing.
+func (s limited) hasVersion(obj runtime.Object, version uint64) bool {
+	has, err := s.Versioner().ObjectResourceVersion(obj)
+	return err == nil && has == version
 }
 
 // rejected reports whether a write has certainly not been made because of an error.

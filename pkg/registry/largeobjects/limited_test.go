@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,6 +30,8 @@ type fakeStorage struct {
 	old runtime.Object
 }
 
+func (f *fakeStorage) Versioner() storage.Versioner { return storage.APIObjectVersioner{} }
+
 func (f *fakeStorage) Create(context.Context, string, runtime.Object, runtime.Object, uint64) error {
 	return f.err
 }
@@ -38,17 +41,25 @@ func (f *fakeStorage) Get(context.Context, string, storage.GetOptions, runtime.O
 	return storage.NewKeyNotFoundError("q", 0)
 }
 
-func (f *fakeStorage) GuaranteedUpdate(_ context.Context, _ string, _ runtime.Object, _ bool, _ *storage.Preconditions, tryUpdate storage.UpdateFunc, _ runtime.Object) error {
+func (f *fakeStorage) GuaranteedUpdate(_ context.Context, _ string, destination runtime.Object, _ bool, _ *storage.Preconditions, tryUpdate storage.UpdateFunc, _ runtime.Object) error {
+	version := uint64(5)
 	for range f.attempts {
 		old := f.old
 		if old == nil {
 			old = &hnc.HierarchicalResourceQuota{}
 		}
-		if _, _, err := tryUpdate(old, storage.ResponseMeta{}); err != nil {
+		obj, _, err := tryUpdate(old, storage.ResponseMeta{ResourceVersion: 5})
+		if err != nil {
 			return err
 		}
+		if !apiequality.Semantic.DeepEqual(obj, old) {
+			version = 6
+		}
 	}
-	return f.err
+	if f.err != nil {
+		return f.err
+	}
+	return f.Versioner().UpdateObject(destination, version)
 }
 
 // Rejections do not use up the rate of a tree, and each write counts once.
@@ -70,7 +81,7 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 	}
 	update := func(to *hnc.HierarchicalResourceQuota, invalid error) write {
 		return func(s genericregistry.DryRunnableStorage) error {
-			return s.GuaranteedUpdate(t.Context(), "q", nil, false, nil, func(old runtime.Object, _ storage.ResponseMeta) (runtime.Object, *uint64, error) {
+			return s.GuaranteedUpdate(t.Context(), "q", &hnc.HierarchicalResourceQuota{}, false, nil, func(old runtime.Object, _ storage.ResponseMeta) (runtime.Object, *uint64, error) {
 				if to == nil {
 					return old, nil, nil
 				}
@@ -95,6 +106,7 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 		{"a creation whose result is unknown", apierrors.NewTimeoutError("etcd", 1), 1, create(false), large / unit, nil},
 		{"a canceled creation", context.Canceled, 1, create(false), large / unit, nil},
 		{"an update", nil, 1, update(quota(large), nil), large / unit, nil},
+		{"an update that changes nothing", nil, 1, update(quota(large), nil), 0, quota(large)},
 		{"an update after two conflicts", nil, 3, update(quota(large), nil), large / unit, nil},
 		{"an update of another version", storage.NewResourceVersionConflictsError("q", 1), 1, update(quota(large), nil), 0, nil},
 		{"an invalid update", nil, 1, update(quota(large), apierrors.NewBadRequest("invalid")), 0, nil},

@@ -16,6 +16,9 @@ type continueToken struct {
 	// Continue is kube-apiserver's token for the rest of that namespace. A forged token cannot reach another
 	// namespace.
 	Continue string `json:"c,omitempty"`
+	// Size is the number of objects that are read at a time: fewer once these have exceeded the memory. 0 is the default.
+	// It is a hint, which clients can forge: memory is the limit.
+	Size int64 `json:"n,omitempty"`
 }
 
 // in returns kube-apiserver's token for a namespace.

@@ -40,11 +40,19 @@ type eventMeta struct {
 	ResourceVersion string `json:"resourceVersion"`
 }
 
+const (
+	// largeEvent is the size of events of which few are read and decoded at a time, because nothing counts them until
+	// they are buffered, and decoding takes several times their memory.
+	largeEvent = 64 << 10
+	// largeEventTimeout is how long one may take. Its watch begins again then.
+	largeEventTimeout = 30 * time.Second
+)
+
 // decode yields the events of a watch until it ends or yield returns false. It closes body. All watches of the kind
 // share the events, so one that cannot be decoded is dropped: it is about an object in a namespace that is not known.
 func (w *sharedWatch) decode(body io.ReadCloser, yield func(rawEvent) bool) {
 	defer func() { _ = body.Close() }()
-	events := eventReader{bufio.NewReader(body), body, func() (func(), error) { return w.mux.largeEvents.acquire(w.ctx, w.reader.user()) }}
+	events := eventReader{bufio.NewReader(body), body, func() (func(), error) { return w.mux.largeEvents.acquire(w.ctx, w.reader.memory) }}
 	for more := true; more && w.waitForReader(); {
 		if err := events.read(func(line []byte) {
 			if f, err := w.reader.event(line); err != nil {

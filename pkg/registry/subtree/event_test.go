@@ -126,48 +126,65 @@ func TestLargeEventsWaitBeforeTheyAreRead(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		for i := range watches {
 			running.Go(func() {
-				newSharedWatch(ctx, m, reader{memory: testMemory().share(fmt.Sprint(i/100), "a")}).decode(unfinished{bytes.NewReader(event), &read, ctx.Done()}, func(rawEvent) bool { return true })
+				newSharedWatch(ctx, m, reader{memory: testMemory().share(fmt.Sprint(i/100), fmt.Sprint(i/100))}).decode(unfinished{bytes.NewReader(event), &read, ctx.Done()}, func(rawEvent) bool { return true })
 			})
 		}
 		synctest.Wait()
-		if got, most := read.Load(), int64(maxDecoding*size+watches*2*largeEvent); got < maxDecoding*size || got > most {
+		if got, most := read.Load(), int64(maxSlots*size+watches*2*largeEvent); got < maxSlots*size || got > most {
 			t.Errorf("%d MiB of %d events are read, want %d MiB at most", got>>20, watches, most>>20)
 		}
 		// Clients that leave do not wait.
 		cancel()
 		running.Wait()
-		if taken := len(m.largeEvents.slots); taken > 0 || len(m.largeEvents.users) > 0 {
-			t.Errorf("%d slots are taken after all watches have ended, of %v", taken, m.largeEvents.users)
+		if len(m.largeEvents.owners) > 0 {
+			t.Errorf("after all watches have ended, slots are taken by %v", m.largeEvents.owners)
 		}
 	})
 }
 
-// A user may have watches with any number of selectors.
-func TestLargeEventsOfOneUserLeaveSlotsToOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		events := newLargeEvents()
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		for range 400 {
-			running.Go(func() {
-				if release, err := events.acquire(ctx, "eve"); err == nil {
-					<-ctx.Done()
-					release()
+// A user may have watches with any number of selectors, and a tree any number of users.
+func TestOneUserAndOneTreeLeaveSlotsToOthers(t *testing.T) {
+	for what, request := range map[string]func(i int) *share{
+		"user": func(i int) *share { return testMemory().share("eve", fmt.Sprint(i)) },
+		"tree": func(i int) *share { return testMemory().share(fmt.Sprint(i), "a") },
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				events := newSlots()
+				ctx, cancel := context.WithCancel(t.Context())
+				var running sync.WaitGroup
+				for i := range 400 {
+					running.Go(func() {
+						if release, err := events.acquire(ctx, request(i)); err == nil {
+							<-ctx.Done()
+							release()
+						}
+					})
+				}
+				synctest.Wait()
+				release, err := events.acquire(t.Context(), testMemory().share("ann", "b"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				release()
+				cancel()
+				running.Wait()
+				if len(events.owners) > 0 {
+					t.Errorf("slots are taken by %v", events.owners)
 				}
 			})
-		}
-		synctest.Wait()
-		release, err := events.acquire(t.Context(), "ann")
-		if err != nil {
-			t.Fatal(err)
-		}
-		release()
-		cancel()
-		running.Wait()
-		if len(events.slots) > 0 || len(events.users) > 0 {
-			t.Errorf("%d slots are taken, of %v", len(events.slots), events.users)
-		}
-	})
+		})
+	}
+}
+
+// of returns how many slots an owner has, and how many wait for them or have them.
+func (s *slots) of(owner slotOwner) (taken, waiting int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if own := s.owners[owner]; own != nil {
+		return len(own.taken), own.waiting
+	}
+	return 0, 0
 }
 
 // A client that reads slowly would keep large events from all others.
@@ -181,8 +198,8 @@ func TestBufferedEventsTakeNoSlot(t *testing.T) {
 		var running sync.WaitGroup
 		running.Go(func() {
 			w.decode(io.NopCloser(strings.NewReader(events)), func(e rawEvent) bool {
-				if len(m.largeEvents.slots) != 1 {
-					t.Errorf("%d slots are taken while a large event is decoded, want 1", len(m.largeEvents.slots))
+				if taken, _ := m.largeEvents.of(slotOwner{most: maxSlots}); taken != 1 {
+					t.Errorf("%d slots are taken while a large event is decoded, want 1", taken)
 				}
 				w.add(e)
 				added.Add(1)
@@ -190,8 +207,8 @@ func TestBufferedEventsTakeNoSlot(t *testing.T) {
 			})
 		})
 		synctest.Wait()
-		if n, taken := added.Load(), len(m.largeEvents.slots); n != 1 || taken > 0 {
-			t.Errorf("%d events are buffered, and %d slots are taken", n, taken)
+		if n := added.Load(); n != 1 || len(m.largeEvents.owners) > 0 {
+			t.Errorf("%d events are buffered, and slots are taken by %v", n, m.largeEvents.owners)
 		}
 		w.cancel()
 		running.Wait()

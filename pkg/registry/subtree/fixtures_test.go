@@ -44,6 +44,13 @@ type source struct {
 	lists int
 }
 
+// reads returns how many lists there were.
+func (s *source) reads() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lists
+}
+
 // page returns the objects of a list, and the token for those that follow.
 func (s *source) page(r *http.Request) (items []string, next string) {
 	namespace := strings.Split(r.URL.Path, "/")[4]

@@ -34,8 +34,10 @@ type handler struct {
 	upstream upstream
 	mux      *watchMux
 	// limits are those of requests in flight, for each verb.
-	limits     map[string]*inflight.Limiter
-	memory     *memory
+	limits map[string]*inflight.Limiter
+	memory *memory
+	// continued are for watches that read which namespaces their client has seen.
+	continued  *slots
 	authorizer authorizer.Authorizer
 	lastChange LastChange
 	// cached is for how long the authorizer caches allowed decisions.

@@ -70,7 +70,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	known := &kinds{client: discoveryClient}
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(groupName, known.aggregated()) }
 	h := &handler{
-		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up, c.UpstreamWatches), memory: newMemory(maxListMemory, maxListsMemory), authorizer: c.Authorizer, lastChange: c.LastChange, cached: c.AllowCacheTTL, serializer: c.Serializer,
+		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up, c.UpstreamWatches), memory: newMemory(maxListMemory, maxListsMemory), continued: newSlots(), authorizer: c.Authorizer, lastChange: c.LastChange, cached: c.AllowCacheTTL, serializer: c.Serializer,
 		limits: map[string]*inflight.Limiter{
 			"list":  inflight.New("lists across subtrees", lists, 1),
 			"watch": inflight.New("watches across subtrees", c.Watches, retryAfter),

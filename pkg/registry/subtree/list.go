@@ -1,9 +1,11 @@
 package subtree
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -179,18 +181,25 @@ func (q *request) resourceVersionMatch() metav1.ResourceVersionMatch {
 }
 
 // collect adds to answer the objects in the sorted namespaces from a token on, and sets the token of the next
-// page. Pages after the first check permissions again, only for the namespaces that they reach.
+// page. Pages after the first check permissions again, only for the namespaces that they reach. Several namespaces are
+// read at a time, with up to limit objects each; if these exceed the memory, one is, then fewer objects.
 func (q *request) collect(ctx context.Context, answer *page, namespaces []string, from continueToken) error {
-	limit, later := q.options.Limit, q.options.Continue != ""
-	// A page that exceeds the memory has fewer objects than the limit: it is read from one namespace, or most is less.
-	parallel, most := maxParallel, limit
+	limit, later := min(q.options.Limit, math.MaxInt32), q.options.Continue != ""
+	most := limit * maxParallel
+	from.Size = min(max(cmp.Or(from.Size, most), 1), most)
+	endPage := func() {
+		if from.Size == most {
+			from.Size = 0 // the limit of the next page may be another one
+		}
+		answer.Metadata.Continue = from.String()
+	}
 	for len(namespaces) > 0 && (namespaces[0] < from.After || namespaces[0] == from.After && from.Continue == "") {
 		namespaces = namespaces[1:]
 	}
 	for len(namespaces) > 0 {
 		size, left := len(namespaces), int64(0)
 		if limit > 0 {
-			size, left = min(size, parallel), min(most, limit-int64(answer.len()))
+			size, left = min(size, max(int(from.Size/limit), 1)), min(from.Size, limit-int64(answer.len()))
 		}
 		batch, rest := namespaces[:size], namespaces[size:]
 		if later {
@@ -205,33 +214,37 @@ func (q *request) collect(ctx context.Context, answer *page, namespaces []string
 		})
 		if errors.Is(err, errTooLarge) && limit > 0 {
 			q.reader.memory.giveBack(before)
-			switch {
-			case answer.len() > 0:
-				answer.Metadata.Continue = from.String()
-				return nil
-			case parallel > 1:
-				parallel = 1
-			case left > 1:
-				most = fewer(left)
-			default:
+			if answer.len() == 0 && from.Size == 1 {
 				return q.reader.tooLarge(ctx, batch[0], from)
+			}
+			if from.Size > limit {
+				from.Size = limit
+			} else {
+				from.Size = fewer(from.Size)
+			}
+			if answer.len() > 0 {
+				endPage()
+				return nil
 			}
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		namespaces, most = rest, q.reader.memory.more(most, limit, q.reader.memory.bytes()-before)
+		bytes := q.reader.memory.bytes() - before
+		namespaces, from.Size = rest, q.reader.memory.more(from.Size, most, bytes)
+		full := before+2*bytes > q.reader.memory.each // objects like these have no room in this page
 		for i, p := range pages {
 			if limit > 0 && answer.len() > 0 && int64(answer.len()+p.len()) > limit {
-				answer.Metadata.Continue = from.String()
+				endPage()
 				return nil
 			}
 			answer.Rows, answer.Items = append(answer.Rows, p.Rows...), append(answer.Items, p.Items...)
 			from.After, from.Continue = batch[i], p.Metadata.Continue
-			more := from.Continue != "" || i+1 < len(batch) || len(namespaces) > 0
-			if limit > 0 && more && (from.Continue != "" || int64(answer.len()) >= limit) {
-				answer.Metadata.Continue = from.String()
+			last := i+1 == len(batch)
+			more := from.Continue != "" || !last || len(namespaces) > 0
+			if limit > 0 && more && (from.Continue != "" || int64(answer.len()) >= limit || last && full) {
+				endPage()
 				return nil
 			}
 		}

@@ -65,7 +65,7 @@ func newHandler(t *testing.T, tree Tree) (*source, *handler) {
 	t.Helper()
 	s, mux, _ := newSource(t)
 	return s, &handler{
-		members: newMembers(tree), upstream: mux.upstream, mux: mux, memory: testMemory(), authorizer: everythingAllowed{},
+		members: newMembers(tree), upstream: mux.upstream, mux: mux, memory: testMemory(), continued: newSlots(), authorizer: everythingAllowed{},
 		lastChange: func(string) (time.Time, bool) { return time.Time{}, false },
 		serializer: serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion(),
 		limits: map[string]*inflight.Limiter{
@@ -171,7 +171,7 @@ func TestListsThatExceedTheMemoryAreRejectedOrHaveMorePages(t *testing.T) {
 	if used := h.memory.used; used != 0 || len(h.memory.users) > 0 {
 		t.Errorf("%d bytes are in use after all lists", used)
 	}
-	t.Logf("%d lists", s.lists)
+	t.Logf("%d lists", s.reads())
 }
 
 func TestListsInFlightShareTheMemory(t *testing.T) {
@@ -230,7 +230,9 @@ func TestWatchesReadWhatExceedsTheMemoryInPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
+	var atOnce int64
 	if err := r.eachNamespace(t.Context(), names, "1", func(name string, p *page) error {
+		atOnce = h.memory.used >> 10
 		for range p.Items {
 			got = append(got, name)
 		}
@@ -244,8 +246,11 @@ func TestWatchesReadWhatExceedsTheMemoryInPages(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
+	if atOnce < 3 {
+		t.Errorf("after large namespaces, %d small ones are read at a time", atOnce)
+	}
 	if used := h.memory.used; used != 0 || len(h.memory.users) > 0 {
 		t.Errorf("%d bytes are in use", used)
 	}
-	t.Logf("%d lists", s.lists)
+	t.Logf("%d lists", s.reads())
 }

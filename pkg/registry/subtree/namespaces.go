@@ -84,7 +84,7 @@ func (r reader) eachNamespace(ctx context.Context, names []string, resourceVersi
 				return err
 			}
 		}
-		names = names[len(some):]
+		names, size = names[len(some):], int(r.memory.more(int64(size), namespaceBatch, r.memory.bytes()))
 	}
 	return nil
 }

@@ -11,11 +11,13 @@ import (
 	"runtime/metrics"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
@@ -133,5 +135,36 @@ func TestWatchesThatAreNotReadShareTheMemory(t *testing.T) {
 			running.Wait()
 			eventually(t, "0 bytes", func() string { return fmt.Sprintf("%d bytes", h.mux.used.Load()) })
 		})
+	}
+}
+
+// An event that a watch handles counts nowhere once it is dropped. Reviews of permissions may take long.
+func TestAWatchEndsThatHandlesADroppedEvent(t *testing.T) {
+	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+	var waits atomic.Bool
+	reviews := make(chan struct{}, 1)
+	h.authorizer = authorizer.AuthorizerFunc(func(ctx context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) {
+		if waits.Load() {
+			reviews <- struct{}{}
+			<-ctx.Done()
+			return authorizer.DecisionNoOpinion, "", ctx.Err()
+		}
+		return authorizer.DecisionAllow, "", nil
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- h.watchAs(t.Context(), httptest.NewRecorder(), "ann", url.Values{}) }()
+	eventually(t, "1 open, 1 in all", s.watches)
+	waits.Store(true)
+	s.padding = strings.Repeat("x", 1<<20)
+	s.grow(1)
+	<-reviews
+	s.grow(10)
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("the review continues")
 	}
 }

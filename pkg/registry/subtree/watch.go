@@ -24,7 +24,7 @@ func (h *handler) watch(ctx context.Context, rw http.ResponseWriter, q *request)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	w := &watcher{handler: h, request: q, out: newEventWriter(rw, q), awaitingGrant: map[string]time.Time{}, position: q.options.ResourceVersion, visible: sets.New[string]()}
+	w := &watcher{handler: h, request: q, out: newEventWriter(rw, q), cancel: cancel, awaitingGrant: map[string]time.Time{}, position: q.options.ResourceVersion, visible: sets.New[string]()}
 	changed := h.members.changes()
 	namespaces, err := h.members.subtree(ctx, q.root)
 	if err != nil {
@@ -82,15 +82,11 @@ func (w *watcher) start(ctx context.Context, allowed []string) (*feed, error) {
 		w.out.flush()
 		return events, err
 	}
-	events, err := w.open(ctx)
+	before, left, err := w.resume(ctx)
 	if err != nil {
 		return nil, err
 	}
 	w.started = true
-	before, left, err := w.membersAt(ctx, given)
-	if err != nil {
-		return nil, err
-	}
 	w.visible.Insert(slices.DeleteFunc(slices.Clone(allowed), func(name string) bool { return !before.Has(name) })...)
 	visible, hidden, err := w.permissions.partition(ctx, left)
 	if err != nil {
@@ -105,13 +101,34 @@ func (w *watcher) start(ctx context.Context, allowed []string) (*feed, error) {
 	}
 	err = w.addNamespaces(ctx, slices.DeleteFunc(slices.Clone(allowed), before.Has))
 	w.out.flush()
-	return events, err
+	return w.events, err
 }
 
-// open opens the upstream watch at the position.
+// resume opens the upstream watch at the caller's revision and returns membersAt. Few watches read namespaces at a time.
+// One that waits reads no events yet, and holds no seat of priority and fairness.
+func (w *watcher) resume(ctx context.Context) (before sets.Set[string], left []string, err error) {
+	if !w.otherRevisions(w.reader.kind.GroupVersionResource) {
+		utilflowcontrol.WatchInitialized(ctx)
+		release, err := w.continued.acquire(ctx, w.reader.memory)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer release()
+	}
+	if _, err := w.open(ctx); err != nil {
+		return nil, nil, err
+	}
+	return w.membersAt(ctx, w.position)
+}
+
+// open opens the upstream watch at the position. The watch ends when an event that it handles is dropped, because
+// nothing counts that event any more.
 func (w *watcher) open(ctx context.Context) (events *feed, err error) {
 	if w.events, err = w.mux.watch(ctx, w.reader, w.position); err == nil {
-		context.AfterFunc(w.events.slow, w.out.abort)
+		context.AfterFunc(w.events.slow, func() {
+			w.out.abort()
+			w.cancel()
+		})
 	}
 	return w.events, err
 }

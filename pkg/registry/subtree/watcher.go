@@ -32,6 +32,8 @@ type watcher struct {
 	*handler
 	*request
 	out *eventWriter
+	// cancel ends the watch.
+	cancel context.CancelFunc
 	// events are those of the cluster.
 	events *feed
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,10 +18,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
 // A client that goes on watching misses what has joined and keeps what has left if its old namespaces are unknown.
@@ -123,6 +128,91 @@ func TestContinuedWatchesShareTheMemory(t *testing.T) {
 	defer cancel()
 	if err := h.watchAs(ctx, httptest.NewRecorder(), "ann", url.Values{"resourceVersion": {"1"}}); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("got %v, want TooManyRequests", err)
+	}
+}
+
+// Decoding thousands of namespaces for each of a hundred watches of a user takes seconds.
+func TestFewContinuedWatchesReadNamespacesAtATime(t *testing.T) {
+	const watches = 100
+	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+	s.grow(5)
+	h.limits["watch"] = inflight.New("watches", inflight.Limits{Total: 2 * watches, PerUser: watches}, 1)
+	h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
+	var reading atomic.Int32
+	ctx, cancel := context.WithCancel(t.Context())
+	h.labeledAt = func(ctx context.Context, _, _ string, memory *share) ([]string, error) {
+		if memory.user == "eve" {
+			reading.Add(1)
+			<-ctx.Done()
+		}
+		return []string{"a"}, ctx.Err()
+	}
+	var running sync.WaitGroup
+	for range watches {
+		running.Go(func() { _ = h.watchAs(ctx, httptest.NewRecorder(), "eve", url.Values{"resourceVersion": {"5"}}) })
+	}
+	eventually(t, "100 waiting", func() string {
+		_, waiting := h.continued.of(slotOwner{user: "eve", most: maxSlotsPerUser})
+		return fmt.Sprint(waiting, " waiting")
+	})
+	if n := reading.Load(); n > maxSlotsPerUser {
+		t.Errorf("%d watches of a user read namespaces", n)
+	}
+	if err := h.watchAs(t.Context(), httptest.NewRecorder(), "ann", url.Values{"resourceVersion": {"5"}, "timeoutSeconds": {"1"}}); err != nil {
+		t.Errorf("a watch of another user: %v", err)
+	}
+	cancel()
+	running.Wait()
+	if len(h.continued.owners) > 0 {
+		t.Errorf("slots are taken by %v", h.continued.owners)
+	}
+}
+
+type shutdownSignal chan struct{}
+
+func (s shutdownSignal) ShuttingDown() <-chan struct{} { return s }
+
+// Others may wait for the seat of a watch that waits for a slot, and the server for its end. Events are lost before it
+// could read them.
+func TestAWatchThatWaitsForASlotHoldsNothing(t *testing.T) {
+	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+	s.grow(5)
+	h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
+	for i := range maxSlots {
+		release, err := h.continued.acquire(t.Context(), h.memory.share(fmt.Sprint(i), fmt.Sprint(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+	}
+	seat, stop := utilflowcontrol.NewInitializationSignal(), make(shutdownSignal)
+	ctx, cancel := context.WithTimeout(utilflowcontrol.WithInitializationSignal(genericapirequest.WithServerShutdownSignal(t.Context(), stop), seat), 30*time.Second)
+	defer cancel()
+	var ended error
+	var running sync.WaitGroup
+	running.Go(func() {
+		ended = h.watchAs(ctx, httptest.NewRecorder(), "ann", url.Values{"resourceVersion": {"5"}})
+	})
+	released := make(chan struct{})
+	go func() {
+		seat.Wait()
+		close(released)
+	}()
+	select {
+	case <-released:
+	case <-ctx.Done():
+		t.Fatal("the watch holds its seat")
+	}
+	eventually(t, "1 waiting", func() string {
+		_, waiting := h.continued.of(slotOwner{user: "ann", most: maxSlotsPerUser})
+		return fmt.Sprint(waiting, " waiting")
+	})
+	if got := s.watches(); got != "0 open, 0 in all" {
+		t.Errorf("upstream watches: %s", got)
+	}
+	close(stop)
+	if running.Wait(); !apierrors.IsTooManyRequests(ended) {
+		t.Errorf("got %v, want TooManyRequests", ended)
 	}
 }
 

@@ -21,9 +21,10 @@ const (
 // watchMux multiplexes watches of kube-apiserver: all clients that watch a kind with the same output type and
 // selectors read one sharedWatch.
 type watchMux struct {
-	upstream    upstream
-	limit       int
-	largeEvents *largeEvents
+	upstream upstream
+	limit    int
+	// largeEvents are for large events that are read and decoded.
+	largeEvents *slots
 
 	mu      sync.Mutex
 	watches map[string]*sharedWatch
@@ -38,7 +39,7 @@ type watchMux struct {
 // newWatchMux returns a watchMux with at most limit concurrent watches of kube-apiserver.
 func newWatchMux(u upstream, limit int) *watchMux {
 	return &watchMux{
-		upstream: u, limit: limit, largeEvents: newLargeEvents(),
+		upstream: u, limit: limit, largeEvents: newSlots(),
 		watches: map[string]*sharedWatch{}, buffers: map[*sharedWatch]struct{}{},
 	}
 }
