@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 
@@ -21,10 +22,7 @@ func (m *Mapper) Query(kind schema.GroupKind, query url.Values) (url.Values, err
 		return query, nil
 	}
 	t := m.translation(In)
-	translated := url.Values{}
-	for key, values := range query {
-		translated[key] = values
-	}
+	translated := maps.Clone(query)
 	if values, ok := query[labelSelectorQuery]; ok {
 		translated[labelSelectorQuery] = nil
 		for _, value := range values {

@@ -87,8 +87,8 @@ func (t *translation) streamed(s *source, w io.Writer, kind schema.GroupVersionK
 		case "apiVersion":
 			version, _ = stringOf(value)
 		}
-		if head = append(head, value...); len(head) > t.limits.size() {
-			return tooLarge(t.limits.size())
+		if head = append(head, value...); len(head) > maxObject {
+			return tooLarge(maxObject)
 		}
 		if err := s.keep(len(head)); err != nil {
 			return err
