@@ -23,21 +23,17 @@ func (m *Mapper) Query(kind schema.GroupKind, query url.Values) (url.Values, err
 	}
 	t := m.translation(In)
 	translated := maps.Clone(query)
-	if values, ok := query[labelSelectorQuery]; ok {
-		translated[labelSelectorQuery] = nil
-		for _, value := range values {
-			translated.Add(labelSelectorQuery, t.labelQuery(kind, value))
-		}
+	delete(translated, labelSelectorQuery)
+	delete(translated, fieldSelectorQuery)
+	for _, value := range query[labelSelectorQuery] {
+		translated.Add(labelSelectorQuery, t.labelQuery(kind, value))
 	}
-	if values, ok := query[fieldSelectorQuery]; ok {
-		translated[fieldSelectorQuery] = nil
-		for _, value := range values {
-			selector, err := t.fieldQuery(kind, value)
-			if err != nil {
-				return nil, err
-			}
-			translated.Add(fieldSelectorQuery, selector)
+	for _, value := range query[fieldSelectorQuery] {
+		selector, err := t.fieldQuery(kind, value)
+		if err != nil {
+			return nil, err
 		}
+		translated.Add(fieldSelectorQuery, selector)
 	}
 	return translated, nil
 }
