@@ -3,19 +3,20 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
-// latestEvents returns events, the latest first, and one for each reason, object and message: users with edit may write
-// events, and must not hide those of others by repeating one.
+// latestEvents returns events, the latest first, and one for each reason, object and message, for warnings and others:
+// users with edit may write events, and must not hide those of others by repeating one.
 func latestEvents(events []corev1.Event, now time.Time) []corev1.Event {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b corev1.Event) int { return lastSeen(&b, now).Compare(lastSeen(&a, now)) })
-	known := map[[3]string]bool{}
+	known := map[[4]string]bool{}
 	return slices.DeleteFunc(events, func(e corev1.Event) bool {
-		key := [3]string{e.Reason, eventObject(&e), e.Message}
+		key := [4]string{strconv.FormatBool(e.Type == corev1.EventTypeWarning), e.Reason, eventObject(&e), e.Message}
 		repeated := known[key]
 		known[key] = true
 		return repeated

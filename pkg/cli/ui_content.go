@@ -206,7 +206,7 @@ func (r *uiReader) Events(ctx context.Context, namespace string) (*ui.Events, er
 		}
 		if latest = latestEvents(append(latest, list.Items...), now); len(latest) > maxUIEvents {
 			latest = latest[:maxUIEvents]
-			answer.Notes = []string{fmt.Sprintf("the latest %d events are shown; kubectl get events shows all", maxUIEvents)}
+			answer.Notes = []string{fmt.Sprintf("the latest %d events are shown; kubectl get events -n %s shows all", maxUIEvents, namespace)}
 		}
 		if options.Continue = list.Continue; options.Continue == "" {
 			break

@@ -110,8 +110,10 @@ func TestEventsOfTenantsDoNotBreakThePage(t *testing.T) {
 		forged.Items = append(forged.Items, corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: fmt.Sprint(i)}, Message: fmt.Sprint(i), LastTimestamp: metav1.NewTime(now.Add(-time.Hour))})
 	}
 	forged.Items[2*maxEventsAbout].LastTimestamp = metav1.NewTime(now.Add(-time.Minute))
-	about = eventsAbout(t.Context(), &Clients{Kube: kubefake.NewClientset(forged)}, &origin.Question{Chain: []origin.Namespace{{Name: "acme"}}})
-	if len(about) != maxEventsAbout+1 || about[0] != fmt.Sprintf("event in acme: : %d", 2*maxEventsAbout) || !strings.Contains(about[maxEventsAbout], "left out") {
+	forged.Items = append(forged.Items, corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "root", Name: "e"}, Message: "m", LastTimestamp: metav1.NewTime(now.Add(-2 * time.Hour))})
+	about = eventsAbout(t.Context(), &Clients{Kube: kubefake.NewClientset(forged)}, &origin.Question{Chain: []origin.Namespace{{Name: "acme"}, {Name: "root"}}})
+	if len(about) != maxEventsAbout+2 || about[0] != fmt.Sprintf("event in acme: : %d", 2*maxEventsAbout) ||
+		about[maxEventsAbout] != "older events in acme are left out; kubectl get events -n acme shows them" || about[maxEventsAbout+1] != "event in root: : m" {
 		t.Errorf("kubectl hns why prints %q", about)
 	}
 }
@@ -161,7 +163,7 @@ func TestEventsAreTheLatestOfAllPages(t *testing.T) {
 	})
 	r := &uiReader{clients: &Clients{Kube: client}}
 	events, err := r.Events(t.Context(), "acme")
-	if err != nil || pages != 3 || len(events.Items) != maxUIEvents || events.Items[maxUIEvents-1].Reason != "page 3" || !strings.Contains(fmt.Sprint(events.Notes), "shows all") {
+	if err != nil || pages != 3 || len(events.Items) != maxUIEvents || events.Items[maxUIEvents-1].Reason != "page 3" || !strings.Contains(fmt.Sprint(events.Notes), "kubectl get events -n acme shows all") {
 		t.Errorf("after %d pages %d events, the notes %v, and %v", pages, len(events.Items), events.Notes, err)
 	}
 	if events, err = r.Events(t.Context(), "acme"); err != nil || pages != 3+maxUIEventPages || !strings.Contains(fmt.Sprint(events.Notes), "not read") {

@@ -143,7 +143,7 @@ func readRoles(ctx context.Context, c *Clients, q *origin.Question) error {
 	return nil
 }
 
-// maxEventsAbout bounds the events that supplement an answer, which users with edit may write.
+// maxEventsAbout bounds the events of a namespace that supplement an answer, which users with edit may write.
 const maxEventsAbout = 10
 
 // eventsAbout returns the propagator's latest events about the object, in the namespace and its ancestors. Events that
@@ -154,16 +154,18 @@ func eventsAbout(ctx context.Context, c *Clients, q *origin.Question) []string {
 		selector := fields.Set{"involvedObject.kind": q.Kind, "involvedObject.name": q.Name, "source": hnc.GroupName}
 		events, err := c.Kube.CoreV1().Events(q.Chain[i].Name).List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
 		if err == nil {
-			found[i] = events.Items
+			found[i] = latestEvents(events.Items, time.Now())
 		}
 		return nil
 	})
 	var lines []string
-	for i, e := range latestEvents(slices.Concat(found...), time.Now()) {
-		if i == maxEventsAbout {
-			return append(lines, "older events are left out; kubectl get events shows them")
+	for i, events := range found {
+		for _, e := range events[:min(len(events), maxEventsAbout)] {
+			lines = append(lines, names.ShortenText(fmt.Sprintf("event in %s: %s: %s", e.Namespace, e.Reason, e.Message)))
 		}
-		lines = append(lines, names.ShortenText(fmt.Sprintf("event in %s: %s: %s", e.Namespace, e.Reason, e.Message)))
+		if len(events) > maxEventsAbout {
+			lines = append(lines, fmt.Sprintf("older events in %[1]s are left out; kubectl get events -n %[1]s shows them", q.Chain[i].Name))
+		}
 	}
 	return lines
 }
