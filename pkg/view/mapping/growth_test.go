@@ -68,6 +68,7 @@ func TestRequestsTakeFewTimesTheirSize(t *testing.T) {
 		"an ancestry of names in protobuf":    {wire(configMap, annotatedWire(hnc.AnnotationAncestry, fill("a."))), apierrors.IsRequestEntityTooLargeError, 10},
 		"selectors of namespaces in protobuf": {wire(policy, wireObject("networking.k8s.io/v1", "NetworkPolicy", bytesField(2, rules...))), apierrors.IsRequestEntityTooLargeError, 16},
 		"a pointer of slashes":                {patch(`[{"op":"remove","path":"` + fill("/") + `"}]`), apierrors.IsBadRequest, 8},
+		"many unknown members":                {request(configMap, `{"metadata":{"ownerReferences":[`+fill(`{`+strings.Repeat(`"a":1,`, 60_000)+`"b":1},`)+`{}]}}`), nil, 8},
 		"operations that become larger":       {patch(`[` + fill(`{"op":"add","path":"/metadata/name","value":"a"},`) + `{"op":"test","path":""}]`), apierrors.IsRequestEntityTooLargeError, 16},
 	} {
 		var got int

@@ -1,8 +1,6 @@
 package mapping
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -141,12 +139,20 @@ func (t *translation) checkMembers(raw []byte, n *node, at *path) error {
 
 // similarField returns the field of the node that differs from name in case only.
 func similarField(n *node, name string, top bool) string {
-	known := slices.AppendSeq(slices.Clone(n.deciding), maps.Keys(n.fields))
-	if top {
-		known = append(known, "kind", "apiVersion")
+	for field := range n.fields {
+		if strings.EqualFold(field, name) {
+			return field
+		}
 	}
-	if i := slices.IndexFunc(known, func(field string) bool { return strings.EqualFold(field, name) }); i >= 0 {
-		return known[i]
+	for _, field := range n.deciding {
+		if strings.EqualFold(field, name) {
+			return field
+		}
+	}
+	for _, field := range []string{"kind", "apiVersion"} {
+		if top && strings.EqualFold(field, name) {
+			return field
+		}
 	}
 	return ""
 }

@@ -127,7 +127,7 @@ func TestListsOfAnySizeAreStreamedInLittleMemory(t *testing.T) {
 	r, w := io.Pipe()
 	go func() {
 		_, _ = io.WriteString(w, `{"kind":"PodList","items":[{}`)
-		for range 100_000 {
+		for range maxObject / 40 {
 			_, _ = io.WriteString(w, `,{"metadata":{"namespace":"acme-prod","name":"a"}}`)
 		}
 		_, _ = io.WriteString(w, `]}`)
