@@ -50,18 +50,19 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	header.Set("Cache-Control", "no-store")
 	data := isData(r)
+	authentic := subtle.ConstantTimeCompare([]byte(r.Header.Get(proofHeader)), []byte(g.tokens.page)) == 1
+	if data && authentic {
+		header.Set(proofHeader, g.tokens.server)
+	}
 	switch why := g.refuses(r, data); {
 	case why != "":
 		writeError(w, http.StatusForbidden, Problem{Title: "The request is refused", Detail: why})
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && (!g.write || !data || r.Method != http.MethodPost):
 		header.Set("Allow", "GET, HEAD")
 		writeError(w, http.StatusMethodNotAllowed, Problem{Title: "The page is read-only", Detail: "only GET and HEAD are served", Hint: "To make changes, run kubectl hns ui --write."})
-	case data && subtle.ConstantTimeCompare([]byte(r.Header.Get(proofHeader)), []byte(g.tokens.page)) != 1:
+	case data && !authentic:
 		writeError(w, http.StatusUnauthorized, Problem{Title: "This tab has no valid token", Detail: "open the URL that kubectl hns ui printed"})
 	default:
-		if data {
-			header.Set(proofHeader, g.tokens.server)
-		}
 		g.next.ServeHTTP(w, r)
 	}
 }

@@ -19,7 +19,7 @@ export class ServerError extends Error {
 
 const gone: Problem = { title: 'The command has ended', detail: 'kubectl hns ui does not answer any more.', hint: 'Run it again, and open the URL that it prints.' }
 
-const stranger: Problem = { title: 'This tab has no valid token', detail: 'It was opened without one, or another program serves this address now.', hint: 'Open the URL that kubectl hns ui has printed.' }
+const stranger: Problem = { title: 'This tab has no valid token', detail: 'It was opened without one, or another program serves this address now.', hint: 'Do not reload this tab. If the command has ended, run it again; open the URL that it prints.' }
 
 async function request(path: string, signal?: AbortSignal, body?: unknown): Promise<Response> {
   const [token, proof] = (sessionStorage.getItem(key) ?? '').split('.')
@@ -124,7 +124,7 @@ export function useChanges(): [Connection, number] {
           if (r.value.includes('changed')) setVersion(n => n + 1)
         }
       } catch (error) {
-        if (error instanceof ServerError && error.status === 401) ended = true
+        if (error instanceof ServerError && error.status === 401 && !own.signal.aborted) { ended = true; setConnection('lost') }
       }
       clearTimeout(watchdog)
       if (control !== own || ended) return

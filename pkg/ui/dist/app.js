@@ -110,22 +110,23 @@ Mn))}function Qe(e){let n=A,s=e._cleanup;typeof s=="function"&&(e._cleanup=void 
 e.length!==n.length||n.some((s,a)=>s!==e[a])}function At(e,n){return typeof n=="function"?n(e):n}var $t="hns-token",Rt="X-HNS-Token";function Ut(){let e=new URLSearchParams(location.hash.slice(1)).get("token");e&&(sessionStorage.setItem($t,e),history.replaceState(
 null,"",location.pathname+location.search))}var J=class extends Error{constructor(s,a){super(a.title);this.status=s;this.problem=a}status;problem},Rn={title:"Th\
 e command has ended",detail:"kubectl hns ui does not answer any more.",hint:"Run it again, and open the URL that it prints."},$n={title:"This tab has no valid t\
-oken",detail:"It was opened without one, or another program serves this address now.",hint:"Open the URL that kubectl hns ui has printed."};async function at(e,n,s){
-let[a,o]=(sessionStorage.getItem($t)??"").split("."),i;try{i=await fetch(e,{signal:n,credentials:"omit",cache:"no-store",headers:{[Rt]:a,...s?{"Content-Type":"a\
-pplication/json"}:{}},...s?{method:"POST",body:JSON.stringify(s)}:{}})}catch(p){throw n?.aborted?p:new J(0,Rn)}if(!o||i.headers.get(Rt)!==o)throw new J(401,$n);
-if(i.ok)return i;let l={title:`The server answers ${i.status}`};try{l=await i.json()}catch{}throw new J(i.status,l)}async function Nt(e,n){await at(e,void 0,n)}
-var Un=e=>({title:"It has been deleted",detail:e.detail,hint:"It was there when this page was opened."});function M(e,n,s=!1){let[a,o]=w({path:e}),i=B(),l=B(n);
-return U(()=>{if(s)return;let p=new AbortController,d=0,f=!1,m=!1,c=0,u=0,r=async()=>{f=!0,m=!1;let h=0,_=performance.now();try{let E=await(await at(e,p.signal)).
-json();if(p.signal.aborted)return;c=0,o({path:e,data:E,at:new Date})}catch(E){if(p.signal.aborted)return;let T=E instanceof J?E:new J(0,{title:"The answer canno\
-t be read",detail:String(E)}),{status:v}=T;o(k=>k.path!==e||v===403?{path:e,error:T}:v===404?{path:e,error:k.data?new J(404,Un(T.problem)):k.error??T}:{...k,error:T}),
-(v===0||v>=500)&&(h=Math.min(30,2**++c)*1e3)}f=!1,u=performance.now()+Math.max(h,4*(performance.now()-_)),(m||h)&&b()},b=i.current=()=>{m=!0,!f&&(clearTimeout(d),
-d=window.setTimeout(()=>document.hidden?document.addEventListener("visibilitychange",b,{once:!0,signal:p.signal}):r(),Math.max(0,u-performance.now())))};return r(),
-()=>{p.abort(),clearTimeout(d)}},[e,s]),U(()=>{l.current!==n&&i.current?.(),l.current=n},[n]),a.path===e?a:{}}function Dt(){let[e,n]=w("connecting"),[s,a]=w(0);
-return U(()=>{let o,i=0,l=0,p=!1,d=()=>{p||document.hidden||(i=window.setTimeout(f,Math.min(15,2**l++)*1e3))},f=async()=>{clearTimeout(i);let c=o=new AbortController,
-u=0,r=()=>{clearTimeout(u),u=window.setTimeout(()=>c.abort(),25e3)};try{r();let b=(await at("/api/changes",c.signal)).body.pipeThrough(new TextDecoderStream).getReader();
-for(let h=await b.read();!h.done;h=await b.read())r(),l=0,n("live"),h.value.includes("changed")&&a(_=>_+1)}catch(b){b instanceof J&&b.status===401&&(p=!0)}clearTimeout(
-u),!(o!==c||p)&&(document.hidden||(n("lost"),a(b=>b+1)),d())},m=()=>{clearTimeout(i),o?.abort(),o=void 0,document.hidden||(l=0,a(c=>c+1),f())};return document.addEventListener(
-"visibilitychange",m),document.hidden||f(),()=>{p=!0,clearTimeout(i),o?.abort(),document.removeEventListener("visibilitychange",m)}},[]),[e,s]}function jt(e){let n=new Map;for(let i of e)n.set(i.name,{member:i,children:[],problems:0,descendants:0,parentMissing:!1});let s=[];for(let i of n.values()){let l=i.
+oken",detail:"It was opened without one, or another program serves this address now.",hint:"Do not reload this tab. If the command has ended, run it again; open\
+ the URL that it prints."};async function at(e,n,s){let[a,o]=(sessionStorage.getItem($t)??"").split("."),i;try{i=await fetch(e,{signal:n,credentials:"omit",cache:"\
+no-store",headers:{[Rt]:a,...s?{"Content-Type":"application/json"}:{}},...s?{method:"POST",body:JSON.stringify(s)}:{}})}catch(p){throw n?.aborted?p:new J(0,Rn)}
+if(!o||i.headers.get(Rt)!==o)throw new J(401,$n);if(i.ok)return i;let l={title:`The server answers ${i.status}`};try{l=await i.json()}catch{}throw new J(i.status,
+l)}async function Nt(e,n){await at(e,void 0,n)}var Un=e=>({title:"It has been deleted",detail:e.detail,hint:"It was there when this page was opened."});function M(e,n,s=!1){
+let[a,o]=w({path:e}),i=B(),l=B(n);return U(()=>{if(s)return;let p=new AbortController,d=0,f=!1,m=!1,c=0,u=0,r=async()=>{f=!0,m=!1;let h=0,_=performance.now();try{
+let E=await(await at(e,p.signal)).json();if(p.signal.aborted)return;c=0,o({path:e,data:E,at:new Date})}catch(E){if(p.signal.aborted)return;let T=E instanceof J?
+E:new J(0,{title:"The answer cannot be read",detail:String(E)}),{status:v}=T;o(k=>k.path!==e||v===403?{path:e,error:T}:v===404?{path:e,error:k.data?new J(404,Un(
+T.problem)):k.error??T}:{...k,error:T}),(v===0||v>=500)&&(h=Math.min(30,2**++c)*1e3)}f=!1,u=performance.now()+Math.max(h,4*(performance.now()-_)),(m||h)&&b()},b=i.
+current=()=>{m=!0,!f&&(clearTimeout(d),d=window.setTimeout(()=>document.hidden?document.addEventListener("visibilitychange",b,{once:!0,signal:p.signal}):r(),Math.
+max(0,u-performance.now())))};return r(),()=>{p.abort(),clearTimeout(d)}},[e,s]),U(()=>{l.current!==n&&i.current?.(),l.current=n},[n]),a.path===e?a:{}}function Dt(){
+let[e,n]=w("connecting"),[s,a]=w(0);return U(()=>{let o,i=0,l=0,p=!1,d=()=>{p||document.hidden||(i=window.setTimeout(f,Math.min(15,2**l++)*1e3))},f=async()=>{clearTimeout(
+i);let c=o=new AbortController,u=0,r=()=>{clearTimeout(u),u=window.setTimeout(()=>c.abort(),25e3)};try{r();let b=(await at("/api/changes",c.signal)).body.pipeThrough(
+new TextDecoderStream).getReader();for(let h=await b.read();!h.done;h=await b.read())r(),l=0,n("live"),h.value.includes("changed")&&a(_=>_+1)}catch(b){b instanceof
+J&&b.status===401&&!c.signal.aborted&&(p=!0,n("lost"))}clearTimeout(u),!(o!==c||p)&&(document.hidden||(n("lost"),a(b=>b+1)),d())},m=()=>{clearTimeout(i),o?.abort(),
+o=void 0,document.hidden||(l=0,a(c=>c+1),f())};return document.addEventListener("visibilitychange",m),document.hidden||f(),()=>{p=!0,clearTimeout(i),o?.abort(),
+document.removeEventListener("visibilitychange",m)}},[]),[e,s]}function jt(e){let n=new Map;for(let i of e)n.set(i.name,{member:i,children:[],problems:0,descendants:0,parentMissing:!1});let s=[];for(let i of n.values()){let l=i.
 member.parent?n.get(i.member.parent):void 0;i.parentMissing=!!i.member.parent&&!l,l?l.children.push(i):s.push(i)}let a=new Set,o=i=>{let l=[i];a.add(i);for(let p=0;p<
 l.length;p++){l[p].children=l[p].children.filter(d=>!a.has(d));for(let d of l[p].children)a.add(d),l.push(d)}for(let p=l.length-1;p>=0;p--){let d=l[p];d.problems=
 d.member.problems?.length??0;for(let f of d.children)d.problems+=f.problems,d.descendants+=f.descendants+1;Ot(d.children)}};s.forEach(o);for(let i of n.values())

@@ -76,7 +76,8 @@ func TestATabWithoutTheTokenGetsNothing(t *testing.T) {
 	b := newTab(t)
 	b.do(chromedp.Navigate(reading.Address + "/"))
 	b.shows("main", "This tab has no valid token")
-	b.shows("main", "Open the URL that kubectl hns ui has printed")
+	b.shows("main", "Do not reload this tab. If the command has ended, run it again")
+	b.shows("header .state", "Not connected")
 	if text := b.text("document.body.textContent"); strings.Contains(text, "acme") {
 		t.Errorf("it shows the cluster: %s", text)
 	}
@@ -101,7 +102,7 @@ func TestATabShowsNothingOfTheNextServerOnItsPort(t *testing.T) {
 	})}}
 	next.Start()
 	defer next.Close()
-	b.shows(".stale", "Open the URL that kubectl hns ui has printed")
+	b.shows(".stale", "Do not reload this tab. If the command has ended, run it again")
 	if text := b.text("document.body.textContent"); strings.Contains(text, "forged") || !strings.Contains(text, "acme") {
 		t.Errorf("the tab shows %s", text)
 	}
