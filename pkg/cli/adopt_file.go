@@ -19,29 +19,19 @@ import (
 
 // load reads the file, and returns its moves, parents before their children.
 func (o *adoptOptions) load() ([]adoption.Move, error) {
-	text, err := o.read()
+	name, read := o.file, func() ([]byte, error) { return os.ReadFile(o.file) }
+	if name == "-" {
+		name, read = "standard input", func() ([]byte, error) { return io.ReadAll(o.In) }
+	}
+	text, err := read()
 	if err != nil {
 		return nil, err
 	}
 	moves, err := treefile.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.name(), err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return moves, nil
-}
-
-func (o *adoptOptions) name() string {
-	if o.file == "-" {
-		return "standard input"
-	}
-	return o.file
-}
-
-func (o *adoptOptions) read() ([]byte, error) {
-	if o.file == "-" {
-		return io.ReadAll(o.In)
-	}
-	return os.ReadFile(o.file)
 }
 
 // mover returns what makes the moves.

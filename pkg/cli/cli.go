@@ -82,9 +82,10 @@ func NewCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 			newCreateCommand(f, streams), newDeleteCommand(f, streams), newMoveCommand(f, streams), newSetCommand(f, streams), newAdoptCommand(f, streams),
 			newDetachCommand(f, streams),
 		)},
-		{"Configure", append(onlyOwn(f, newConfigCommand(f, streams)), newRepoPlugin())},
+		{"Configure", append(onlyOwn(f, newConfigCommand(f, streams)), newPlugin("repo", "Work with a hierarchical repository of policy"))},
 		{"Operate", []*cobra.Command{
-			newPreflightCommand(f, streams), newDoctorCommand(f, streams), newResumeCommand(f, streams), newMigratePlugin(), newUninstallCommand(f, streams),
+			newPreflightCommand(f, streams), newDoctorCommand(f, streams), newResumeCommand(f, streams),
+			newPlugin("migrate", "Move the hierarchies of a cluster from HNC to hns-apiserver"), newUninstallCommand(f, streams),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})

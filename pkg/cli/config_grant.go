@@ -59,12 +59,8 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *Clients) er
 
 // grantCommand returns the command that stores the entry and grants the permissions.
 func (o *setResourceOptions) grantCommand() string {
-	return "kubectl hns config " + setResourceArgs(o.entry) + " --grant"
-}
-
-// setResourceArgs returns the arguments of the command that stores the entry.
-func setResourceArgs(entry v1beta1.ResourceSpec) string {
-	return "set " + schema.GroupResource{Group: entry.Group, Resource: entry.Resource}.String() + " " + string(cmp.Or(entry.Mode, v1beta1.Propagate))
+	kind := schema.GroupResource{Group: o.entry.Group, Resource: o.entry.Resource}
+	return fmt.Sprintf("kubectl hns config set %s %s --grant", kind, cmp.Or(o.entry.Mode, v1beta1.Propagate))
 }
 
 // grantPermissions creates a ClusterRole for the kind that is aggregated into the propagator's, and waits until it

@@ -153,44 +153,21 @@ func childLines(names []string, subs []v1beta1.Subnamespace) []string {
 	return lines
 }
 
-// describeEvents writes the propagator's events, the newest first, and one for each reason, object and message: users
-// with edit may write events, and must not hide the propagator's.
+// describeEvents writes the propagator's events.
 func describeEvents(w io.Writer, namespace string, events []corev1.Event, now time.Time) error {
-	events = slices.DeleteFunc(slices.Clone(events), func(e corev1.Event) bool { return e.Source.Component != hnc.GroupName })
+	events = latestEvents(slices.DeleteFunc(events, func(e corev1.Event) bool { return e.Source.Component != hnc.GroupName }), now)
 	if len(events) == 0 {
 		_, err := fmt.Fprint(w, "\nNo recent HNC events for objects in this namespace\n")
 		return err
 	}
-	slices.SortStableFunc(events, func(a, b corev1.Event) int { return lastSeen(b, now).Compare(lastSeen(a, now)) })
 	if _, err := fmt.Fprintf(w, "\nEvents from the objects in namespace %s\n", namespace); err != nil {
 		return err
 	}
 	table := tabwriter.NewWriter(w, 0, 8, 1, ' ', 0)
 	_, _ = fmt.Fprintln(table, "Last Seen\tReason\tObject\tMessage")
-	shown := map[string]bool{}
-	for _, event := range events {
-		o := event.InvolvedObject
-		object := fmt.Sprintf("%s:%s/%s", o.Kind, o.Namespace, o.Name)
-		if key := event.Reason + " " + object + " " + event.Message; !shown[key] {
-			shown[key] = true
-			_, _ = io.WriteString(table, names.Row(duration.HumanDuration(max(0, now.Sub(lastSeen(event, now)))), event.Reason, object, event.Message))
-		}
+	for i := range events {
+		e := &events[i]
+		_, _ = io.WriteString(table, names.Row(duration.HumanDuration(max(0, now.Sub(lastSeen(e, now)))), e.Reason, eventObject(e), e.Message))
 	}
 	return table.Flush()
-}
-
-// lastSeen returns when an event was last seen. Users with edit may write events with any time, which is ignored before the
-// event was created, or further after now than clocks differ.
-func lastSeen(e corev1.Event, now time.Time) time.Time {
-	seen, created := e.LastTimestamp.Time, e.CreationTimestamp.Time
-	switch {
-	case e.Series != nil:
-		seen = e.Series.LastObservedTime.Time
-	case seen.IsZero():
-		seen = e.EventTime.Time
-	}
-	if seen.Before(created) || seen.After(now.Add(5*time.Minute)) {
-		return created
-	}
-	return seen
 }

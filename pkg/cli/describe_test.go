@@ -57,13 +57,15 @@ func TestEventsAreNewestFirstAndOneForEachMessage(t *testing.T) {
 	}
 	future := event(hnc.GroupName, "Future", "m", -time.Hour)
 	future.CreationTimestamp = metav1.NewTime(now.Add(-2 * time.Minute))
+	warning := event(hnc.GroupName, "New", "m", 3*time.Second)
+	warning.Type = corev1.EventTypeWarning
 	skewed := future
 	skewed.Reason, skewed.CreationTimestamp = "Skewed", metav1.NewTime(now.Add(time.Minute))
 	var s strings.Builder
 	err := describeEvents(&s, "ns", []corev1.Event{
 		future, skewed, event(hnc.GroupName, "Ahead", "m", -time.Minute),
 		event(hnc.GroupName, "Old", "m", time.Hour), event(hnc.GroupName, "New", "forged", time.Second), event(hnc.GroupName, "New", "m", 2*time.Second),
-		event(hnc.GroupName, "New", "m", time.Minute), event("kubelet", "Else", "m", time.Second),
+		warning, event(hnc.GroupName, "New", "m", time.Minute), event("kubelet", "Else", "m", time.Second),
 	}, now)
 	want := `
 Events from the objects in namespace ns
@@ -72,6 +74,7 @@ Last Seen Reason Object         Message
 0s        Ahead  ConfigMap:ns/a m
 1s        New    ConfigMap:ns/a forged
 2s        New    ConfigMap:ns/a m
+3s        New    ConfigMap:ns/a m
 2m        Future ConfigMap:ns/a m
 60m       Old    ConfigMap:ns/a m
 `

@@ -102,7 +102,7 @@ func (o *doctorOptions) look(ctx context.Context) error {
 		return err
 	}
 	o.checkCluster(ctx, now)
-	definitions, readable := o.definitions(ctx)
+	definitions, readable := o.names(ctx, hnc.CRDResource)
 	switch {
 	case o.beforeInstall:
 		o.checkVacancy(ctx)

@@ -61,7 +61,7 @@ func (o *doctorOptions) checkVacancy(ctx context.Context) {
 			o.add(diagnosis.Vacancy(api, found))
 		}
 	}
-	namespaces, err := o.clients.metadata.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).List(ctx, metav1.ListOptions{})
+	namespaces, err := o.clients.namespaces.List(ctx, metav1.ListOptions{})
 	if !o.failed("namespaces", err) && err == nil {
 		o.add(diagnosis.TreeLabels(namespaces.Items))
 	}
@@ -78,11 +78,6 @@ func (o *doctorOptions) apiService(ctx context.Context, name string) (*apiregist
 	}
 	found := &apiregistrationv1.APIService{}
 	return found, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, found)
-}
-
-// definitions returns the names of the CustomResourceDefinitions, and false if they cannot be listed.
-func (o *doctorOptions) definitions(ctx context.Context) ([]string, bool) {
-	return o.names(ctx, hnc.CRDResource)
 }
 
 // checkMigration looks at a migration from HNC, and reports whether one is not completed.

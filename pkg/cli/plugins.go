@@ -23,14 +23,6 @@ import (
 // pluginName is the name of the main plugin, and begins those of the others.
 const pluginName = "kubectl-hns"
 
-func newRepoPlugin() *cobra.Command {
-	return newPlugin("repo", "Work with a hierarchical repository of policy")
-}
-
-func newMigratePlugin() *cobra.Command {
-	return newPlugin("migrate", "Move the hierarchies of a cluster from HNC to hns-apiserver")
-}
-
 // newPlugin returns a command that the plugin of its name runs, with all flags and arguments.
 func newPlugin(name, short string) *cobra.Command {
 	cmd := &cobra.Command{

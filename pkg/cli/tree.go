@@ -90,10 +90,14 @@ func (o *treeOptions) load(ctx context.Context, c *Clients) (t *tree.Tree, err e
 	} else {
 		t, err = loadTrees(ctx, c, o.roots)
 	}
-	if err == nil && o.objects != "" {
-		err = o.loadObjects(ctx, c, t)
+	if err != nil || o.objects == "" {
+		return t, err
 	}
-	return t, err
+	mapping, err := o.factory.Mapping(o.objects)
+	if err != nil {
+		return nil, err
+	}
+	return t, o.addObjects(ctx, c, t, mapping.Resource)
 }
 
 func namesIn(t *tree.Tree, roots []string) []string {
@@ -104,20 +108,11 @@ func namesIn(t *tree.Tree, roots []string) []string {
 	return names
 }
 
-// loadObjects adds the objects of a kind to the namespaces below the roots.
-func (o *treeOptions) loadObjects(ctx context.Context, c *Clients, t *tree.Tree) error {
-	mapping, err := o.factory.Mapping(o.objects)
-	if err != nil {
-		return err
-	}
-	return o.addObjects(ctx, c, t, mapping.Resource)
-}
-
 // fewNamespaces is the number of namespaces up to which these are listed one by one, and not the whole cluster.
 const fewNamespaces = 50
 
-// addObjects does so with a request for each namespace if these are few, or if the requester may not list the objects
-// of the whole cluster, otherwise with one.
+// addObjects adds the objects of a kind to the namespaces below the roots: with a request for each namespace if these are
+// few, or if the requester may not list the objects of the whole cluster, otherwise with one.
 func (o *treeOptions) addObjects(ctx context.Context, c *Clients, t *tree.Tree, resource schema.GroupVersionResource) error {
 	list := func(ctx context.Context, namespace string) ([]metav1.PartialObjectMetadata, error) {
 		found, err := c.metadata.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})

@@ -196,7 +196,7 @@ func differenceOf(before, after *unstructured.Unstructured) string {
 }
 
 func (r *uiReader) Events(ctx context.Context, namespace string) (*ui.Events, error) {
-	answer := &ui.Events{Items: []ui.Event{}}
+	answer, latest, now := &ui.Events{Items: []ui.Event{}}, []corev1.Event(nil), time.Now()
 	// Kubernetes returns them in the order of their names.
 	options := metav1.ListOptions{Limit: uiEventsPage}
 	for range maxUIEventPages {
@@ -204,28 +204,27 @@ func (r *uiReader) Events(ctx context.Context, namespace string) (*ui.Events, er
 		if err != nil {
 			return nil, err
 		}
-		for i := range list.Items {
-			answer.Items = append(answer.Items, newEvent(&list.Items[i], time.Now()))
+		if latest = latestEvents(append(latest, list.Items...), now); len(latest) > maxUIEvents {
+			latest = latest[:maxUIEvents]
+			answer.Notes = []string{fmt.Sprintf("the latest %d events are shown; kubectl get events -n %s shows all", maxUIEvents, namespace)}
 		}
-		latestEvents(answer)
 		if options.Continue = list.Continue; options.Continue == "" {
-			return answer, nil
+			break
 		}
 	}
-	answer.Notes = []string{fmt.Sprintf("the latest of %d events are shown; there are more, which are not read", uiEventsPage*maxUIEventPages)}
+	if options.Continue != "" {
+		answer.Notes = []string{fmt.Sprintf("the latest of %d events are shown; there are more, which are not read", uiEventsPage*maxUIEventPages)}
+	}
+	for i := range latest {
+		answer.Items = append(answer.Items, newEvent(&latest[i], now))
+	}
 	return answer, nil
-}
-
-// latestEvents sorts the events, and removes all but the latest.
-func latestEvents(e *ui.Events) {
-	slices.SortStableFunc(e.Items, func(a, b ui.Event) int { return b.Last.Compare(a.Last) })
-	e.Items = e.Items[:min(len(e.Items), maxUIEvents)]
 }
 
 func newEvent(e *corev1.Event, now time.Time) ui.Event {
 	return ui.Event{
 		Warning: e.Type == corev1.EventTypeWarning, Reason: names.Shorten(e.Reason), Message: names.ShortenText(e.Message),
-		Kind: names.Shorten(e.InvolvedObject.Kind), Name: names.Shorten(e.InvolvedObject.Name), Count: max(e.Count, 1), Last: lastSeen(*e, now),
+		Kind: names.Shorten(e.InvolvedObject.Kind), Name: names.Shorten(e.InvolvedObject.Name), Count: max(e.Count, 1), Last: lastSeen(e, now),
 	}
 }
 

@@ -105,6 +105,17 @@ func TestEventsOfTenantsDoNotBreakThePage(t *testing.T) {
 	if len(about) != 1 || len(about[0]) > 1000 {
 		t.Errorf("kubectl hns why prints %d events, %.100q", len(about), about)
 	}
+	forged := &corev1.EventList{}
+	for i := range 3 * maxEventsAbout {
+		forged.Items = append(forged.Items, corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: fmt.Sprint(i)}, Message: fmt.Sprint(i), LastTimestamp: metav1.NewTime(now.Add(-time.Hour))})
+	}
+	forged.Items[2*maxEventsAbout].LastTimestamp = metav1.NewTime(now.Add(-time.Minute))
+	forged.Items = append(forged.Items, corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "root", Name: "e"}, Message: "m", LastTimestamp: metav1.NewTime(now.Add(-2 * time.Hour))})
+	about = eventsAbout(t.Context(), &Clients{Kube: kubefake.NewClientset(forged)}, &origin.Question{Chain: []origin.Namespace{{Name: "acme"}, {Name: "root"}}})
+	if len(about) != maxEventsAbout+2 || about[0] != fmt.Sprintf("event in acme: : %d", 2*maxEventsAbout) ||
+		about[maxEventsAbout] != "older events in acme are left out; kubectl get events -n acme shows them" || about[maxEventsAbout+1] != "event in root: : m" {
+		t.Errorf("kubectl hns why prints %q", about)
+	}
 }
 
 func TestThePageNeverReceivesTheDataOfSecrets(t *testing.T) {
@@ -145,16 +156,17 @@ func TestEventsAreTheLatestOfAllPages(t *testing.T) {
 			list.Continue = "more"
 		}
 		for i := range maxUIEvents {
-			list.Items = append(list.Items, corev1.Event{Reason: fmt.Sprint("page ", pages), LastTimestamp: metav1.Unix(int64(1000*pages+i), 0)})
+			list.Items = append(list.Items, corev1.Event{Reason: fmt.Sprint("page ", pages), Message: fmt.Sprint(i), LastTimestamp: metav1.Unix(int64(1000*pages+i), 0)},
+				corev1.Event{Reason: fmt.Sprint("repeated on page ", pages), LastTimestamp: metav1.Unix(int64(1000*pages+i), 0)})
 		}
 		return true, list, nil
 	})
 	r := &uiReader{clients: &Clients{Kube: client}}
 	events, err := r.Events(t.Context(), "acme")
-	if err != nil || pages != 3 || len(events.Items) != maxUIEvents || events.Items[0].Reason != "page 3" || len(events.Notes) > 0 {
+	if err != nil || pages != 3 || len(events.Items) != maxUIEvents || events.Items[maxUIEvents-1].Reason != "page 3" || !strings.Contains(fmt.Sprint(events.Notes), "kubectl get events -n acme shows all") {
 		t.Errorf("after %d pages %d events, the notes %v, and %v", pages, len(events.Items), events.Notes, err)
 	}
-	if events, err = r.Events(t.Context(), "acme"); err != nil || pages != 3+maxUIEventPages || len(events.Notes) == 0 {
+	if events, err = r.Events(t.Context(), "acme"); err != nil || pages != 3+maxUIEventPages || !strings.Contains(fmt.Sprint(events.Notes), "not read") {
 		t.Errorf("after %d pages the notes %v, and %v", pages, events.Notes, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -31,7 +32,8 @@ func (r *uiReader) Watch(ctx context.Context, changed func()) error {
 		case optional && (apierrors.IsForbidden(err) || isUnserved(err)):
 			continue
 		case apierrors.IsForbidden(err):
-			return poll(ctx, changed)
+			wait.UntilWithContext(ctx, func(context.Context) { changed() }, uiPollPeriod)
+			return nil
 		case err != nil:
 			return err
 		}
@@ -72,20 +74,6 @@ func forward(ctx context.Context, w watch.Interface, events chan<- watch.Event) 
 		case <-ctx.Done():
 			return
 		case events <- event:
-		}
-	}
-}
-
-// poll calls changed at once, and then regularly.
-func poll(ctx context.Context, changed func()) error {
-	ticker := time.NewTicker(uiPollPeriod)
-	defer ticker.Stop()
-	for {
-		changed()
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
 		}
 	}
 }

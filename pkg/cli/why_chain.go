@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -141,27 +143,29 @@ func readRoles(ctx context.Context, c *Clients, q *origin.Question) error {
 	return nil
 }
 
-// eventsAbout returns the propagator's recent events about the object, in the namespace and its ancestors. Events that
+// maxEventsAbout bounds the events of a namespace that supplement an answer, which users with edit may write.
+const maxEventsAbout = 10
+
+// eventsAbout returns the propagator's latest events about the object, in the namespace and its ancestors. Events that
 // cannot be read are left out: they only supplement the answer.
 func eventsAbout(ctx context.Context, c *Clients, q *origin.Question) []string {
-	lines := make([][]string, len(q.Chain))
+	found := make([][]corev1.Event, len(q.Chain))
 	_ = inParallel(ctx, len(q.Chain), func(ctx context.Context, i int) error {
-		ns := q.Chain[i].Name
 		selector := fields.Set{"involvedObject.kind": q.Kind, "involvedObject.name": q.Name, "source": hnc.GroupName}
-		events, err := c.Kube.CoreV1().Events(ns).List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
-		if err != nil {
-			return nil //nolint:nilerr // see above
-		}
-		for j := range events.Items {
-			lines[i] = append(lines[i], names.ShortenText(fmt.Sprintf("event in %s: %s: %s", ns, events.Items[j].Reason, events.Items[j].Message)))
+		events, err := c.Kube.CoreV1().Events(q.Chain[i].Name).List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
+		if err == nil {
+			found[i] = latestEvents(events.Items, time.Now())
 		}
 		return nil
 	})
-	var found []string
-	for _, line := range slices.Concat(lines...) {
-		if !slices.Contains(found, line) {
-			found = append(found, line)
+	var lines []string
+	for i, events := range found {
+		for _, e := range events[:min(len(events), maxEventsAbout)] {
+			lines = append(lines, names.ShortenText(fmt.Sprintf("event in %s: %s: %s", e.Namespace, e.Reason, e.Message)))
+		}
+		if len(events) > maxEventsAbout {
+			lines = append(lines, fmt.Sprintf("older events in %[1]s are left out; kubectl get events -n %[1]s shows them", q.Chain[i].Name))
 		}
 	}
-	return found
+	return lines
 }

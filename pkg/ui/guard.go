@@ -8,9 +8,14 @@ import (
 	"strings"
 )
 
-// pageHeader carries the token. A header, unlike a cookie, is never sent by a page of another origin without a
-// preflight request, which the server does not answer, and is not shared with servers on other ports.
-const pageHeader = "X-HNS-Token"
+// proofHeader carries a token in each request for data, and the other one in its response. A header, unlike a cookie, is
+// never sent by a page of another origin without a preflight request, which the server does not answer, and is not shared
+// with servers on other ports.
+const proofHeader = "X-HNS-Token"
+
+// tokens are what the page proves itself with, and what the server does. A tab may outlive its server: another program
+// that serves on its port then receives the page's token, but does not know the server's.
+type tokens struct{ page, server string }
 
 // contentSecurityPolicy lets the page load scripts, styles and data from its own origin only. Scripts cannot turn text
 // into markup, and no page can frame it.
@@ -27,7 +32,8 @@ func newToken() string {
 
 // guard refuses requests that the page itself has not sent. host is the only valid Host header, with the port.
 type guard struct {
-	host, token string
+	host   string
+	tokens tokens
 	// write says that changes are served.
 	write bool
 	next  http.Handler
@@ -44,13 +50,17 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	header.Set("Cache-Control", "no-store")
 	data := isData(r)
+	authentic := subtle.ConstantTimeCompare([]byte(r.Header.Get(proofHeader)), []byte(g.tokens.page)) == 1
+	if data && authentic {
+		header.Set(proofHeader, g.tokens.server)
+	}
 	switch why := g.refuses(r, data); {
 	case why != "":
 		writeError(w, http.StatusForbidden, Problem{Title: "The request is refused", Detail: why})
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && (!g.write || !data || r.Method != http.MethodPost):
 		header.Set("Allow", "GET, HEAD")
 		writeError(w, http.StatusMethodNotAllowed, Problem{Title: "The page is read-only", Detail: "only GET and HEAD are served", Hint: "To make changes, run kubectl hns ui --write."})
-	case data && subtle.ConstantTimeCompare([]byte(r.Header.Get(pageHeader)), []byte(g.token)) != 1:
+	case data && !authentic:
 		writeError(w, http.StatusUnauthorized, Problem{Title: "This tab has no valid token", Detail: "open the URL that kubectl hns ui printed"})
 	default:
 		g.next.ServeHTTP(w, r)

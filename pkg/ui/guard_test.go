@@ -11,10 +11,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
-const (
-	testHost  = "127.0.0.1:4711"
-	testToken = "the-token"
-)
+const testHost = "127.0.0.1:4711"
+
+var testTokens = tokens{"the-token", "the-server"}
 
 // get requests a path from the test's server as the page would, after change.
 func get(t *testing.T, path string, change func(*http.Request)) *httptest.ResponseRecorder {
@@ -26,7 +25,7 @@ func get(t *testing.T, path string, change func(*http.Request)) *httptest.Respon
 func send(t *testing.T, reader Reader, r *http.Request, change func(*http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
 	r.Host = testHost
-	r.Header.Set(pageHeader, testToken)
+	r.Header.Set(proofHeader, testTokens.page)
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	if change != nil {
 		change(r)
@@ -34,7 +33,7 @@ func send(t *testing.T, reader Reader, r *http.Request, change func(*http.Reques
 	w := httptest.NewRecorder()
 	requests := newIdle(time.Hour)
 	defer requests.timer.Stop()
-	handler(reader, testHost, testToken, requests).ServeHTTP(w, r)
+	handler(reader, testHost, testTokens, requests).ServeHTTP(w, r)
 	return w
 }
 
@@ -69,15 +68,16 @@ func TestRefusesRequestsThatThePageHasNotSent(t *testing.T) {
 		"the same for data":               {"/api/forest", header("Sec-Fetch-Site", "none"), http.StatusForbidden},
 		"a link from another site":        {"/", header("Sec-Fetch-Site", "cross-site"), http.StatusForbidden},
 		"the script from another site":    {"/app.js", header("Sec-Fetch-Site", "cross-site"), http.StatusForbidden},
-		"no token":                        {"/api/forest", func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusUnauthorized},
-		"another token":                   {"/api/forest", header(pageHeader, "The-token"), http.StatusUnauthorized},
-		"a part of the token":             {"/api/forest", header(pageHeader, "the-toke"), http.StatusUnauthorized},
-		"the token in a query":            {"/api/forest?token=the-token", func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusUnauthorized},
+		"no token":                        {"/api/forest", func(r *http.Request) { r.Header.Del(proofHeader) }, http.StatusUnauthorized},
+		"another token":                   {"/api/forest", header(proofHeader, "The-token"), http.StatusUnauthorized},
+		"the server's token":              {"/api/forest", header(proofHeader, testTokens.server), http.StatusUnauthorized},
+		"a part of the token":             {"/api/forest", header(proofHeader, "the-toke"), http.StatusUnauthorized},
+		"the token in a query":            {"/api/forest?token=the-token", func(r *http.Request) { r.Header.Del(proofHeader) }, http.StatusUnauthorized},
 		"a write":                         {"/api/forest", func(r *http.Request) { r.Method = http.MethodPost }, http.StatusMethodNotAllowed},
 		"a deletion":                      {"/ns/acme", func(r *http.Request) { r.Method = http.MethodDelete }, http.StatusMethodNotAllowed},
 		"a preflight of another origin":   {"/api/forest", func(r *http.Request) { r.Method = http.MethodOptions }, http.StatusMethodNotAllowed},
-		"a path around the token":         {"//api/forest", func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusTemporaryRedirect},
-		"another path around it":          {"/x/../api/forest", func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusTemporaryRedirect},
+		"a path around the token":         {"//api/forest", func(r *http.Request) { r.Header.Del(proofHeader) }, http.StatusTemporaryRedirect},
+		"another path around it":          {"/x/../api/forest", func(r *http.Request) { r.Header.Del(proofHeader) }, http.StatusTemporaryRedirect},
 		"the API of the cluster":          {"/api/v1/secrets", nil, http.StatusNotFound},
 		"a path of the API for a name":    {"/api/namespaces/a/objects/secrets/..%2F..%2Fb", nil, http.StatusBadRequest},
 		"a name that is not a namespace":  {"/api/namespaces/A%20B", nil, http.StatusBadRequest},
@@ -88,6 +88,10 @@ func TestRefusesRequestsThatThePageHasNotSent(t *testing.T) {
 			w := get(t, row.path, row.change)
 			if w.Code != row.status {
 				t.Errorf("status %d, want %d: %s", w.Code, row.status, w.Body)
+			}
+			// Data prove that the server has sent them, even when it answers with an error.
+			if proof := w.Header().Get(proofHeader); (proof == testTokens.server) != (strings.HasPrefix(row.path, "/api/") && w.Code != http.StatusUnauthorized) {
+				t.Errorf("the server's token is %q", proof)
 			}
 			for key := range w.Header() {
 				if strings.HasPrefix(key, "Access-Control-") || key == "Set-Cookie" {
@@ -161,7 +165,7 @@ func TestWritesAreRefusedUnlessThePageSendsThemAndMayWrite(t *testing.T) {
 		"another origin":          {http.MethodPost, path, body, true, header("Origin", "http://evil.example"), http.StatusForbidden},
 		"another site":            {http.MethodPost, path, body, true, header("Sec-Fetch-Site", "same-site"), http.StatusForbidden},
 		"a form":                  {http.MethodPost, path, body, true, header("Content-Type", "text/plain"), http.StatusForbidden},
-		"no token":                {http.MethodPost, path, body, true, func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusUnauthorized},
+		"no token":                {http.MethodPost, path, body, true, func(r *http.Request) { r.Header.Del(proofHeader) }, http.StatusUnauthorized},
 		"a rebound name":          {http.MethodPost, path, body, true, func(r *http.Request) { r.Host = "evil.example" }, http.StatusForbidden},
 		"another address":         {http.MethodPost, "/api/namespaces/acme", body, true, nil, http.StatusMethodNotAllowed},
 		"an address of the page":  {http.MethodPost, "/ns/acme", body, true, nil, http.StatusMethodNotAllowed},

@@ -20,7 +20,7 @@ const IdleTimeout = 30 * time.Minute
 type Server struct {
 	listener net.Listener
 	server   *http.Server
-	token    string
+	tokens   tokens
 	idle     *idle
 }
 
@@ -30,9 +30,9 @@ func Listen(reader Reader, port int) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{listener: listener, token: newToken(), idle: newIdle(IdleTimeout)}
+	s := &Server{listener: listener, tokens: tokens{newToken(), newToken()}, idle: newIdle(IdleTimeout)}
 	s.server = &http.Server{
-		Handler:           handler(reader, listener.Addr().String(), s.token, s.idle),
+		Handler:           handler(reader, listener.Addr().String(), s.tokens, s.idle),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
@@ -40,14 +40,14 @@ func Listen(reader Reader, port int) (*Server, error) {
 	return s, nil
 }
 
-// handler returns the whole handler for one host and token. Requests count if they have the token.
-func handler(reader Reader, host, token string, requests *idle) http.Handler {
-	return &guard{host: host, token: token, write: reader.Session().Write, next: requests.count(routes(reader))}
+// handler returns the whole handler for one host. Requests count if they have the page's token.
+func handler(reader Reader, host string, t tokens, requests *idle) http.Handler {
+	return &guard{host: host, tokens: t, write: reader.Session().Write, next: requests.count(routes(reader))}
 }
 
-// URL returns the address of the page. The token is in the fragment, which browsers send to no server.
+// URL returns the address of the page. The tokens are in the fragment, which browsers send to no server.
 func (s *Server) URL() string {
-	return fmt.Sprintf("http://%s/#token=%s", s.listener.Addr(), s.token)
+	return fmt.Sprintf("http://%s/#token=%s.%s", s.listener.Addr(), s.tokens.page, s.tokens.server)
 }
 
 // ErrIdle is returned by Serve after IdleTimeout without requests for data.

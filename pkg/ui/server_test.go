@@ -116,18 +116,22 @@ func TestServesOnLoopbackAndReportsChangesUntilItIsStopped(t *testing.T) {
 	if ip := s.listener.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
 		t.Errorf("the server listens on %s", ip)
 	}
-	address, token, _ := strings.Cut(s.URL(), "/#token=")
+	address, pair, _ := strings.Cut(s.URL(), "/#token=")
+	token, proof, _ := strings.Cut(pair, ".")
 	stop, ended := serve(t, s)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/api/changes", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set(pageHeader, token)
+	r.Header.Set(proofHeader, token)
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
+	if got := response.Header.Get(proofHeader); got != proof || len(got) != len(token) || got == token {
+		t.Errorf("the server's token is %q", got)
+	}
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() && lines.Text() != "changed" {
 	}
@@ -176,22 +180,22 @@ func TestEndsWithoutRequests(t *testing.T) {
 func TestOnlyRequestsWithTheTokenKeepTheServer(t *testing.T) {
 	i := newIdle(time.Hour)
 	i.timer.Stop()
-	h := handler(fakeReader{}, testHost, testToken, i)
+	h := handler(fakeReader{}, testHost, testTokens, i)
 	for _, test := range []struct {
 		path, site, token string
 		counts            bool
 	}{
 		{"/", "cross-site", "", false},
 		{"/", "none", "", false},
-		{"/", "same-origin", testToken, false},
-		{"/api/session", "cross-site", testToken, false},
+		{"/", "same-origin", testTokens.page, false},
+		{"/api/session", "cross-site", testTokens.page, false},
 		{"/api/session", "same-origin", "", false},
-		{"/api/session", "same-origin", testToken, true},
+		{"/api/session", "same-origin", testTokens.page, true},
 	} {
 		r := httptest.NewRequest(http.MethodGet, test.path, nil)
 		r.Host = testHost
 		r.Header.Set("Sec-Fetch-Site", test.site)
-		r.Header.Set(pageHeader, test.token)
+		r.Header.Set(proofHeader, test.token)
 		h.ServeHTTP(httptest.NewRecorder(), r)
 		if counts := i.timer.Stop(); counts != test.counts {
 			t.Errorf("%+v: it counts: %t", test, counts)

@@ -266,7 +266,7 @@ func relative(t *testing.T, upstream roundTrip) *Handler {
 	members := fixed{"acme-x": {Present: t.Context()}}
 	return New(Config{
 		Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members, Kinds: &Kinds{known: someKinds, refreshed: farFuture},
-		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), mapping.Options{}),
+		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), nil),
 		Caller: func(*http.Request) (*Connection, error) { return &Connection{Transport: upstream}, nil },
 	})
 }

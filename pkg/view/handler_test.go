@@ -31,7 +31,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func handler(members fixed, upstream roundTrip) *Handler {
 	return New(Config{
 		Root: "root", Server: &url.URL{Scheme: "https", Host: "cluster", Path: "/k8s/clusters/c"}, Members: members,
-		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "root", Member: members.Has}), mapping.Options{}),
+		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "root", Member: members.Has}), nil),
 		Caller: func(*http.Request) (*Connection, error) { return &Connection{Transport: upstream}, nil },
 	})
 }

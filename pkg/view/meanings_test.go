@@ -78,7 +78,7 @@ func TestRequestsEndWhenTheirNameMeansAnotherNamespace(t *testing.T) {
 			started := make(chan context.Context, 1)
 			h := New(Config{
 				Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members, Kinds: &Kinds{known: someKinds, refreshed: farFuture},
-				Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), mapping.Options{}),
+				Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), nil),
 				Caller: func(*http.Request) (*Connection, error) {
 					return &Connection{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 						body, writer := io.Pipe()

@@ -52,7 +52,7 @@ func ownerOf(upstream roundTrip, groups ...string) *Handler {
 	return New(Config{
 		Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members, Kinds: kinds,
 		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}),
-			mapping.Options{Groups: Groups("acme", members, kinds)}),
+			Groups("acme", members, kinds)),
 		Caller: func(*http.Request) (*Connection, error) { return &Connection{Transport: upstream}, nil },
 	})
 }

@@ -17,7 +17,7 @@ func TestPatchesOfANamespaceThatCannotBeApplied(t *testing.T) {
 	members := fixed{"acme": {Present: t.Context()}, "acme-dev": {Present: t.Context(), Parent: "acme", Subnamespace: true}}
 	h := New(Config{
 		Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members,
-		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), mapping.Options{}),
+		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), nil),
 		Caller: func(*http.Request) (*Connection, error) {
 			return &Connection{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 				if r.Method != http.MethodGet {

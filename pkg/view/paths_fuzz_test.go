@@ -75,7 +75,7 @@ func checkPath(t *testing.T, method, path string, relative bool) {
 	var h *Handler
 	h = New(Config{
 		Root: "acme", Projected: []schema.GroupResource{{Resource: "persistentvolumes"}}, Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members,
-		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: relative, Prefix: "acme-", Member: members.Has, External: []string{"kube-system"}}), mapping.Options{}),
+		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: relative, Prefix: "acme-", Member: members.Has, External: []string{"kube-system"}}), nil),
 		Caller: func(*http.Request) (*Connection, error) {
 			return &Connection{Transport: roundTrip(func(up *http.Request) (*http.Response, error) {
 				checkUpstream(t, h, method, path, relative, up)

@@ -33,7 +33,7 @@ func projecting(upstream roundTrip, resources ...schema.GroupResource) *Handler 
 	members := fixed{}
 	return New(Config{
 		Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members, Kinds: &Kinds{known: known, refreshed: farFuture}, Projected: resources,
-		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), mapping.Options{}),
+		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), nil),
 		Caller: func(*http.Request) (*Connection, error) { return &Connection{Transport: upstream}, nil },
 	})
 }

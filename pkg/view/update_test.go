@@ -114,7 +114,7 @@ func (c *cluster) response(t *testing.T, method, contentType, body string, query
 	members := fixed{"acme": {Present: t.Context()}, "acme-dev": {Present: t.Context(), Parent: "acme", Subnamespace: true}}
 	h := New(Config{
 		Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members, Kinds: &Kinds{known: someKinds, refreshed: farFuture},
-		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), mapping.Options{}),
+		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), nil),
 		Caller: func(*http.Request) (*Connection, error) { return &Connection{Transport: c}, nil },
 	})
 	r := httptest.NewRequest(method, "/api/v1/namespaces/dev?"+strings.Join(query, "&"), strings.NewReader(body))

@@ -38,7 +38,7 @@ func upgrade(ctx context.Context, t *testing.T, answer func(net.Conn)) *httptest
 	}
 	h := New(Config{
 		Root: "root", Server: &url.URL{Scheme: server.Scheme, Host: server.Host}, Members: fixed{"root": {Present: t.Context()}},
-		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "root", Member: fixed{}.Has}), mapping.Options{}),
+		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "root", Member: fixed{}.Has}), nil),
 		Caller: func(*http.Request) (*Connection, error) { return connection, nil },
 	})
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/v1/namespaces/root/pods/x/proxy/", nil)

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -115,7 +116,7 @@ func (h *Handler) proxy(c *call, modify func(*http.Response) error) {
 			p.Out.Header = headers(p.Out.Header, c.info.Subresource == "proxy", forwarded)
 		},
 		ErrorHandler: Fail,
-		ErrorLog:     log.New(discard{}, "", 0),
+		ErrorLog:     log.New(io.Discard, "", 0), // It is about clients that disconnect.
 	}
 	if c.info.Verb == "watch" {
 		reverse.BufferPool = bufferSize(watchBuffer)
@@ -137,11 +138,6 @@ func (s bufferSize) Get() []byte { return make([]byte, s) }
 
 // Put implements httputil.BufferPool.
 func (bufferSize) Put([]byte) {}
-
-// discard drops what ReverseProxy logs about clients that disconnect.
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // upstreamURL returns the URL of a request to kube-apiserver.
 func (h *Handler) upstreamURL(c *call) *url.URL {

@@ -3,8 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Problem } from './types'
 
 const key = 'hns-token'
+const header = 'X-HNS-Token'
 
-// takeToken moves the token from the address to the storage of the tab, which ends with it.
+// takeToken moves the tokens of the page and of the server from the address to the storage of the tab, which ends with it.
 export function takeToken() {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')
   if (!token) return
@@ -18,17 +19,21 @@ export class ServerError extends Error {
 
 const gone: Problem = { title: 'The command has ended', detail: 'kubectl hns ui does not answer any more.', hint: 'Run it again, and open the URL that it prints.' }
 
+const stranger: Problem = { title: 'This tab has no valid token', detail: 'It was opened without one, or another program serves this address now.', hint: 'Do not reload this tab. If the command has ended, run it again; open the URL that it prints.' }
+
 async function request(path: string, signal?: AbortSignal, body?: unknown): Promise<Response> {
+  const [token, proof] = (sessionStorage.getItem(key) ?? '').split('.')
   let response: Response
   try {
     response = await fetch(path, {
-      signal, credentials: 'omit', cache: 'no-store', headers: { 'X-HNS-Token': sessionStorage.getItem(key) ?? '', ...(body ? { 'Content-Type': 'application/json' } : {}) },
+      signal, credentials: 'omit', cache: 'no-store', headers: { [header]: token, ...(body ? { 'Content-Type': 'application/json' } : {}) },
       ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
     })
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ServerError(0, gone)
   }
+  if (!proof || response.headers.get(header) !== proof) throw new ServerError(401, stranger)
   if (response.ok) return response
   let problem: Problem = { title: `The server answers ${response.status}` }
   try { problem = await response.json() } catch { /* the status says it */ }
@@ -119,7 +124,7 @@ export function useChanges(): [Connection, number] {
           if (r.value.includes('changed')) setVersion(n => n + 1)
         }
       } catch (error) {
-        if (error instanceof ServerError && error.status === 401) ended = true
+        if (error instanceof ServerError && error.status === 401 && !own.signal.aborted) { ended = true; setConnection('lost') }
       }
       clearTimeout(watchdog)
       if (control !== own || ended) return

@@ -65,7 +65,7 @@ func decode(v *hnc.ViewDefinition) (*apiextensionsv1.CustomResourceDefinitionSpe
 	if len(v.Spec.Raw) > maxSpec {
 		return nil, field.ErrorList{field.TooLong(at, "", maxSpec)}
 	}
-	if err := mapping.CheckJSON(v.Spec.Raw, mapping.Limits{Depth: maxDepth}); err != nil {
+	if err := mapping.CheckJSON(v.Spec.Raw, maxDepth); err != nil {
 		return nil, field.ErrorList{field.Invalid(at, field.OmitValueType{}, err.Error())}
 	}
 	var spec apiextensionsv1.CustomResourceDefinitionSpec

@@ -83,7 +83,7 @@ func (v *Views) set(o *v1alpha3.TenantView) {
 	}
 	s.handler = view.New(view.Config{
 		Root: o.Namespace, Server: v.Server, Caller: v.Caller, Members: in, Kinds: v.Kinds, Projected: projected,
-		Mapper: mapping.New(mapping.NewNames(mapping.Of(o, in.Has)), mapping.Options{Groups: view.Groups(o.Namespace, in, v.Kinds)}),
+		Mapper: mapping.New(mapping.NewNames(mapping.Of(o, in.Has)), view.Groups(o.Namespace, in, v.Kinds)),
 		Budget: newBudget(v.Limits, v.shared), Stopping: v.Stopping,
 	})
 	if v.view == nil {

@@ -61,7 +61,7 @@ func Handler(ctx, serving context.Context, config *rest.Config, names mapping.Co
 	known := view.NewKinds(discovery.ToDiscoveryInterfaceWithContext(kinds))
 	return view.New(view.Config{
 		Root: root, Server: server, Members: members, Kinds: known,
-		Mapper: mapping.New(mapping.NewNames(names), mapping.Options{Groups: view.Groups(root, members, known)}),
+		Mapper: mapping.New(mapping.NewNames(names), view.Groups(root, members, known)),
 		Caller: func(*http.Request) (*view.Connection, error) { return connection, nil },
 	}), nil
 }

@@ -32,7 +32,7 @@ func TestObjectsAcrossTheViewAreOfMembers(t *testing.T) {
 }
 
 func TestShadowedNamespacesAreLeftOut(t *testing.T) {
-	m := New(relative("x@1", "acme-x@2"), Options{}).Across()
+	m := New(relative("x@1", "acme-x@2"), nil).Across()
 	pod := func(namespace string) string {
 		return `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"` + namespace + `"}}`
 	}

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -176,9 +177,7 @@ func (c *compiler) collect(result *node, t reflect.Type, rules map[string]*node,
 			}
 			inner := &node{fields: map[string]*node{}, wire: map[protowire.Number]wireField{}}
 			c.collect(inner, embedded, merged(rules, referencesOf(embedded)), false)
-			for name, n := range inner.fields {
-				result.fields[name] = n
-			}
+			maps.Copy(result.fields, inner.fields)
 			if number > 0 && len(inner.fields) > 0 {
 				result.wire[number] = wireField{name: f.Name, node: inner}
 			}
@@ -226,16 +225,14 @@ func specialize(all, rule *node) *node {
 	return all
 }
 
+// merged returns the fields of both, and those of a if both have one.
 func merged(a, b map[string]*node) map[string]*node {
 	if len(a) == 0 {
 		return b
 	}
 	result := map[string]*node{}
-	for _, m := range []map[string]*node{b, a} {
-		for name, n := range m {
-			result[name] = n
-		}
-	}
+	maps.Copy(result, b)
+	maps.Copy(result, a)
 	return result
 }
 

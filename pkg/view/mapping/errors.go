@@ -10,40 +10,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Limits bound what one object may cost. The zero value stands for the defaults.
-type Limits struct {
-	// Depth is the number of levels of objects and lists in each other in a request: maxDepth by default. Responses may
-	// have any: what is stored must not hide other objects.
-	Depth int
-	// Size is the size of one object in bytes: 16 MiB by default. Lists may have any size.
-	Size int
-}
-
-// maxDepth is the default of Limits.Depth.
+// maxDepth is the number of levels of objects and lists in each other in a request. Responses may have any: what is stored
+// must not hide other objects.
 const maxDepth = 1000
 
-func (l Limits) depth() int {
-	if l.Depth == 0 {
-		return maxDepth
-	}
-	return l.Depth
-}
-
 // MaxRequest is the size of a request's body that kube-apiserver accepts, in bytes. A translated one has no more, either.
-const MaxRequest = 3 << 20
+// maxObject is that of one object in a response. Lists may have any size.
+const MaxRequest, maxObject = 3 << 20, 16 << 20
 
-// request is the size of a request in bytes.
-func (l Limits) request() int { return min(l.size(), MaxRequest) }
-
-func (l Limits) size() int {
-	if l.Size == 0 {
-		return 16 << 20
-	}
-	return l.Size
-}
-
-func tooDeep(l Limits) error {
-	return badRequest(nil, "the object has more than %d levels; use fewer", l.depth())
+func tooDeep(most int) error {
+	return badRequest(nil, "the object has more than %d levels; use fewer", most)
 }
 
 func tooLarge(limit int) error {

@@ -10,26 +10,19 @@ import (
 // jsonPatch translates the values of a JSON patch by where they go, and the keys of labels in paths.
 func (t *translation) jsonPatch(kind schema.GroupVersionKind, patch []byte) ([]byte, error) {
 	root := t.kinds.of(kind).node
-	index := 0
 	if patch = patch[space(patch, 0):]; patch[0] != '[' {
 		return nil, badRequest(nil, "the patch must be a list of operations")
 	}
-	out := append(make([]byte, 0, len(patch)+256), '[')
-	err := eachElement(patch, func(start, end int) (err error) {
-		if index > 0 {
-			out = append(out, ',')
+	out, err := RewriteList(make([]byte, 0, len(patch)+256), patch, func(out []byte, index int, operation []byte) (_ []byte, keep bool, err error) {
+		if out, err = t.operation(out, operation, root, kind, (*path)(nil).key("patch").at(index)); err == nil {
+			err = t.fits(len(out))
 		}
-		at := (*path)(nil).key("patch").at(index)
-		index++
-		if out, err = t.operation(out, patch[start:end], root, kind, at); err != nil {
-			return err
-		}
-		return t.fits(len(out))
+		return out, true, err
 	})
 	if err != nil {
 		return nil, apiError(nil, err)
 	}
-	return append(out, ']'), nil
+	return out, nil
 }
 
 // operation is one operation of a JSON patch. From is nil if it has none.
@@ -137,8 +130,8 @@ func (t *translation) pointer(pointer string, root *node, at *path) (*node, stri
 	if pointer[0] != '/' {
 		return nil, "", badRequest(at, `must begin with "/"`)
 	}
-	if most := t.limits.depth(); strings.Count(pointer, "/") > most {
-		return nil, "", badRequest(at, "must have at most %d segments", most)
+	if strings.Count(pointer, "/") > maxDepth {
+		return nil, "", badRequest(at, "must have at most %d segments", maxDepth)
 	}
 	steps := strings.Split(pointer[1:], "/")
 	n := root

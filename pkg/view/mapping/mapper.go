@@ -15,13 +15,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
-// Options are optional parts of a Mapper.
-type Options struct {
-	Limits Limits
-	// Groups are those of the view's own custom resources. Nil means that it has none.
-	Groups *Groups
-}
-
 // Mapper translates what passes between a view and the cluster. It is immutable, and safe for concurrent use. With
 // names that are not relative, all methods return what they are given.
 //
@@ -30,25 +23,24 @@ type Options struct {
 type Mapper struct {
 	names  *Names
 	across bool
-	limits Limits
 	kinds  *kinds
 	groups *Groups
 	// reserve counts what is kept of a response, or what a request grows by. Nil means that it is not counted.
 	reserve func(bytes int64) (release func(), err error)
 }
 
-// New returns a Mapper.
-func New(names *Names, o Options) *Mapper {
-	return &Mapper{names: names, limits: o.Limits, kinds: builtin(), groups: o.Groups}
+// New returns a Mapper. Groups are those of the view's own custom resources; nil means that it has none.
+func New(names *Names, groups *Groups) *Mapper {
+	return &Mapper{names: names, kinds: builtin(), groups: groups}
 }
 
 // Names returns the names of the view.
 func (m *Mapper) Names() *Names { return m.names }
 
 func (m *Mapper) translation(to Direction) *translation {
-	t := &translation{names: m.names, to: to, across: m.across, limits: m.limits, kinds: m.kinds, groups: m.groups}
+	t := &translation{names: m.names, to: to, across: m.across, kinds: m.kinds, groups: m.groups}
 	if to == In {
-		t.growth = &growth{limit: m.limits.request(), reserve: m.reserve}
+		t.growth = &growth{limit: MaxRequest, reserve: m.reserve}
 	}
 	return t
 }
@@ -76,7 +68,7 @@ func (m *Mapper) Request(contentType string, kind schema.GroupVersionKind, body 
 	if !m.names.relative || len(body) == 0 {
 		return body, contentType, nil
 	}
-	if err := m.checkSize(body); err != nil {
+	if err := checkSize(body); err != nil {
 		return nil, "", err
 	}
 	media, _, err := mime.ParseMediaType(contentType)
@@ -88,7 +80,7 @@ func (m *Mapper) Request(contentType string, kind schema.GroupVersionKind, body 
 		mapped, err = m.requestJSON(kind, body)
 		return mapped, contentType, err
 	case runtime.ContentTypeYAML:
-		if body, err = m.fromYAML(body); err != nil {
+		if body, err = fromYAML(body); err != nil {
 			return nil, "", err
 		}
 		mapped, err = m.requestJSON(kind, body)
@@ -100,16 +92,16 @@ func (m *Mapper) Request(contentType string, kind schema.GroupVersionKind, body 
 	return nil, "", unsupported("content type %q is not supported in a view; use %s", media, runtime.ContentTypeJSON)
 }
 
-func (m *Mapper) checkSize(body []byte) error {
-	if limit := m.limits.request(); len(body) > limit {
-		return tooLarge(limit)
+func checkSize(body []byte) error {
+	if len(body) > MaxRequest {
+		return tooLarge(MaxRequest)
 	}
 	return nil
 }
 
 // requestJSON translates an object that is untrusted.
 func (m *Mapper) requestJSON(kind schema.GroupVersionKind, body []byte) ([]byte, error) {
-	if err := CheckJSON(body, m.limits); err != nil {
+	if err := CheckJSON(body, maxDepth); err != nil {
 		return nil, err
 	}
 	return m.ofRequest(len(body)).whole(kind, body)
@@ -126,12 +118,12 @@ func (m *Mapper) Object(to Direction, kind schema.GroupVersionKind, object []byt
 	return m.translation(to).whole(kind, object)
 }
 
-// CheckJSON returns an error unless the text is one JSON value within the limits.
-func CheckJSON(text []byte, limits Limits) error {
-	e := extent{limit: limits.depth()}
+// CheckJSON returns an error unless the text is one JSON value of at most so many levels.
+func CheckJSON(text []byte, levels int) error {
+	e := extent{limit: levels}
 	e.feed(bytes.TrimLeft(text, " \t\r\n"))
 	if e.tooDeep {
-		return tooDeep(limits)
+		return tooDeep(levels)
 	}
 	// Decoders make three bytes of one that is not UTF-8.
 	if !utf8.Valid(text) || !json.Valid(text) {
@@ -144,7 +136,7 @@ func CheckJSON(text []byte, limits Limits) error {
 }
 
 // fromYAML returns YAML as JSON, with the conversion that kube-apiserver uses.
-func (m *Mapper) fromYAML(text []byte) ([]byte, error) {
+func fromYAML(text []byte) ([]byte, error) {
 	if err := yamlbody.Check(text); err != nil {
 		return nil, badRequest(nil, "%v", err)
 	}
@@ -152,7 +144,7 @@ func (m *Mapper) fromYAML(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, badRequest(nil, "malformed YAML: %v", err)
 	}
-	return converted, m.checkSize(converted)
+	return converted, checkSize(converted)
 }
 
 // whole translates one object with white space around it.

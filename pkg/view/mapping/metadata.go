@@ -100,31 +100,25 @@ var ownerNode = byKind(map[string]*node{"apiVersion": apiVersionNode})
 
 // byKind returns the rules for a reference to an object, with more fields: its kind decides what its name means.
 func byKind(fields map[string]*node) *node {
-	named := map[string]*node{"name": nameNode}
-	for name, n := range fields {
-		named[name] = n
-	}
-	plain, namespaces := &node{fields: fields}, &node{fields: named}
-	return &node{fields: named, deciding: []string{"kind", "apiVersion"}, dependent: []string{"name"},
-		with: func(value func(string) string) *node {
-			gv, err := schema.ParseGroupVersion(value("apiVersion"))
-			if err == nil && NamedAfterNamespaces(gv.WithKind(value("kind")).GroupKind()) {
-				return namespaces
-			}
-			return plain
-		}}
+	return nameIf(fields, "kind", "apiVersion", func(kind, version string) bool {
+		gv, err := schema.ParseGroupVersion(version)
+		return err == nil && NamedAfterNamespaces(gv.WithKind(kind).GroupKind())
+	})
 }
 
 // attributesNode returns the rules for what an access review asks about: a namespace's name may be the object's.
 func attributesNode(fields map[string]*node) *node {
-	named := map[string]*node{"name": nameNode}
-	for name, n := range fields {
-		named[name] = n
-	}
-	plain, namespaces := &node{fields: fields}, &node{fields: named}
-	return &node{fields: named, deciding: []string{"group", "resource"}, dependent: []string{"name"},
+	return nameIf(fields, "group", "resource", func(group, resource string) bool {
+		return ResourceNamedAfterNamespaces(schema.GroupResource{Group: group, Resource: resource})
+	})
+}
+
+// nameIf returns rules by which the values of two fields decide whether the name is that of a namespace.
+func nameIf(fields map[string]*node, a, b string, decide func(a, b string) bool) *node {
+	plain, namespaces := &node{fields: fields}, &node{fields: merged(map[string]*node{"name": nameNode}, fields)}
+	return &node{fields: namespaces.fields, deciding: []string{a, b}, dependent: []string{"name"},
 		with: func(value func(string) string) *node {
-			if ResourceNamedAfterNamespaces(schema.GroupResource{Group: value("group"), Resource: value("resource")}) {
+			if decide(value(a), value(b)) {
 				return namespaces
 			}
 			return plain

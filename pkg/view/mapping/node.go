@@ -1,6 +1,10 @@
 package mapping
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // node says what to translate in a value, in JSON and in protobuf. A nil node leaves a value as it is.
 type node struct {
@@ -60,14 +64,5 @@ func (n *node) object(value func(string) string) *node {
 	return n.with(value)
 }
 
-func (n *node) isDeciding(field string) bool  { return contains(n.deciding, field) }
-func (n *node) isDependent(field string) bool { return contains(n.dependent, field) }
-
-func contains(list []string, s string) bool {
-	for _, item := range list {
-		if item == s {
-			return true
-		}
-	}
-	return false
-}
+func (n *node) isDeciding(field string) bool  { return slices.Contains(n.deciding, field) }
+func (n *node) isDependent(field string) bool { return slices.Contains(n.dependent, field) }

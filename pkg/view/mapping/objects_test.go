@@ -116,8 +116,7 @@ func TestOddJSONIsRefusedOrTranslated(t *testing.T) {
 	if _, _, err := m.Request("application/cbor", pod, []byte("x")); !apierrors.IsUnsupportedMediaType(err) {
 		t.Errorf("CBOR: %v", err)
 	}
-	small := New(m.Names(), Options{Limits: Limits{Size: 10}})
-	if _, _, err := small.Request("", pod, []byte(`{"a":"bcdefghi"}`)); !apierrors.IsRequestEntityTooLargeError(err) {
+	if _, _, err := m.Request("", pod, []byte(`{"a":"`+strings.Repeat("b", MaxRequest)+`"}`)); !apierrors.IsRequestEntityTooLargeError(err) {
 		t.Errorf("large body: %v", err)
 	}
 	if _, _, err := m.Request("application/yaml", pod, []byte("a: &a b\nc: *a\n")); !apierrors.IsBadRequest(err) {
@@ -141,7 +140,7 @@ func TestStatusesNameNamespacesOfTheView(t *testing.T) {
 }
 
 func TestRealNamesAreNotTouched(t *testing.T) {
-	m := New(NewNames(Config{Root: "acme", Prefix: "acme-", Member: set(nil)}), Options{})
+	m := New(NewNames(Config{Root: "acme", Prefix: "acme-", Member: set(nil)}), nil)
 	body := `{"kind":"Pod","KIND":"x","metadata":{"namespace":"acme"}}`
 	if out, _, err := m.Request("application/cbor", kindOf("v1", "Pod"), []byte(body)); err != nil || string(out) != body {
 		t.Errorf("%s, %v", out, err)

@@ -13,7 +13,7 @@ func (m *Mapper) Patch(contentType string, kind schema.GroupVersionKind, patch [
 	if !m.names.relative {
 		return patch, nil
 	}
-	if err := m.checkSize(patch); err != nil {
+	if err := checkSize(patch); err != nil {
 		return nil, err
 	}
 	media, _, err := mime.ParseMediaType(contentType)
@@ -24,19 +24,19 @@ func (m *Mapper) Patch(contentType string, kind schema.GroupVersionKind, patch [
 	t.partial = true
 	switch types.PatchType(media) {
 	case types.JSONPatchType:
-		if err := CheckJSON(patch, m.limits); err != nil {
+		if err := CheckJSON(patch, maxDepth); err != nil {
 			return nil, err
 		}
 		return t.jsonPatch(kind, patch)
 	case types.MergePatchType, types.StrategicMergePatchType:
 	case types.ApplyYAMLPatchType:
-		if patch, err = m.fromYAML(patch); err != nil {
+		if patch, err = fromYAML(patch); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, unsupported("patches of type %q are not supported in a view; use %s", media, types.MergePatchType)
 	}
-	if err := CheckJSON(patch, m.limits); err != nil {
+	if err := CheckJSON(patch, maxDepth); err != nil {
 		return nil, err
 	}
 	out, err := t.partOf(make([]byte, 0, len(patch)+256), patch, kind)

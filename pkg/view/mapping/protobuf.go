@@ -176,8 +176,8 @@ func fieldsOf(message []byte, at *path) iter.Seq2[wireBytes, error] {
 // wire appends a translated value of BytesType; keep is false if the view does not have it.
 func (t *translation) wire(out, raw []byte, n *node, at *path, depth int) (with []byte, keep bool, err error) {
 	switch {
-	case depth > t.limits.depth():
-		return nil, false, tooDeep(t.limits)
+	case depth > maxDepth:
+		return nil, false, tooDeep(maxDepth)
 	case n.text != nil:
 		return append(out, n.text(t, string(raw))...), true, nil
 	case n.pairs != nil:
@@ -195,7 +195,7 @@ func (t *translation) wireManaged(out, raw []byte, n *node, at *path) ([]byte, e
 	if len(raw) == 0 {
 		return out, nil
 	}
-	if err := CheckJSON(raw, t.limits); err != nil {
+	if err := CheckJSON(raw, maxDepth); err != nil {
 		return nil, err
 	}
 	return t.managed(out, raw, n.fields[""], at)

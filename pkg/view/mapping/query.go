@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 
@@ -21,25 +22,18 @@ func (m *Mapper) Query(kind schema.GroupKind, query url.Values) (url.Values, err
 		return query, nil
 	}
 	t := m.translation(In)
-	translated := url.Values{}
-	for key, values := range query {
-		translated[key] = values
+	translated := maps.Clone(query)
+	delete(translated, labelSelectorQuery)
+	delete(translated, fieldSelectorQuery)
+	for _, value := range query[labelSelectorQuery] {
+		translated.Add(labelSelectorQuery, t.labelQuery(kind, value))
 	}
-	if values, ok := query[labelSelectorQuery]; ok {
-		translated[labelSelectorQuery] = nil
-		for _, value := range values {
-			translated.Add(labelSelectorQuery, t.labelQuery(kind, value))
+	for _, value := range query[fieldSelectorQuery] {
+		selector, err := t.fieldQuery(kind, value)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if values, ok := query[fieldSelectorQuery]; ok {
-		translated[fieldSelectorQuery] = nil
-		for _, value := range values {
-			selector, err := t.fieldQuery(kind, value)
-			if err != nil {
-				return nil, err
-			}
-			translated.Add(fieldSelectorQuery, selector)
-		}
+		translated.Add(fieldSelectorQuery, selector)
 	}
 	return translated, nil
 }

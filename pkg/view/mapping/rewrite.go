@@ -34,17 +34,14 @@ func (t *translation) value(out, raw []byte, n *node, at *path) ([]byte, error) 
 }
 
 func (t *translation) list(out, raw []byte, n *node, at *path) ([]byte, error) {
-	last, index := 0, 0
-	err := eachElement(raw, func(start, end int) (err error) {
-		out = append(out, raw[last:start]...)
-		out, err = t.value(out, raw[start:end], n, at.at(index))
-		last, index = end, index+1
-		return err
+	out, err := RewriteList(out, raw, func(out []byte, index int, element []byte) ([]byte, bool, error) {
+		out, err := t.value(out, element, n, at.at(index))
+		return out, true, err
 	})
 	if err != nil {
 		return nil, apiError(at, err)
 	}
-	return append(out, raw[last:]...), nil
+	return out, nil
 }
 
 func (t *translation) object(out, raw []byte, n *node, at *path) ([]byte, error) {
@@ -152,63 +149,38 @@ func similarField(n *node, name string, top bool) string {
 			return field
 		}
 	}
-	if top {
-		for _, field := range []string{"kind", "apiVersion"} {
-			if strings.EqualFold(field, name) {
-				return field
-			}
+	for _, field := range []string{"kind", "apiVersion"} {
+		if top && strings.EqualFold(field, name) {
+			return field
 		}
 	}
 	return ""
 }
 
-// pairs appends a translated map of strings.
+// pairs appends a translated map of strings, without what the view does not have.
 func (t *translation) pairs(out, raw []byte, p *pairs, at *path) ([]byte, error) {
-	begin, last := len(out), 0
-	for m, err := range membersOf(raw) {
-		if err != nil {
-			return nil, apiError(at, err)
-		}
-		key, text, value, keep := t.pair(m, p)
-		if !keep {
-			return t.kept(out[:begin], raw, p, at)
-		}
-		out = appendText(append(out, raw[last:m.keyStart]...), m.key, m.name, key)
-		out = appendText(append(out, raw[m.keyStart+len(m.key):m.valueStart]...), m.value, text, value)
-		if err := t.fits(len(out)); err != nil {
-			return nil, err
-		}
-		last = m.valueEnd
-	}
-	return append(out, raw[last:]...), nil
-}
-
-// kept appends a translated map of strings, some of which the view does not have.
-func (t *translation) kept(out, raw []byte, p *pairs, at *path) ([]byte, error) {
 	separator := ""
 	out = append(out, '{')
 	for m, err := range membersOf(raw) {
 		if err != nil {
 			return nil, apiError(at, err)
 		}
-		if key, text, value, keep := t.pair(m, p); keep {
-			out = appendText(append(out, separator...), m.key, m.name, key)
-			out = appendText(append(out, ':'), m.value, text, value)
-			separator = ","
+		text, isString := stringOf(m.value)
+		key, value, keep := p.translate(t, m.name, text)
+		if !keep {
+			continue
+		}
+		if !isString {
+			value = text
+		}
+		out = appendText(append(out, separator...), m.key, m.name, key)
+		out = appendText(append(out, ':'), m.value, text, value)
+		separator = ","
+		if err := t.fits(len(out)); err != nil {
+			return nil, err
 		}
 	}
 	return append(out, '}'), nil
-}
-
-// pair returns the translated key of a member of a map of strings, the text that is its value, and that translated; keep
-// is false if the view does not have it.
-func (t *translation) pair(m member, p *pairs) (key, text, value string, keep bool) {
-	text, isString := stringOf(m.value)
-	key, value, keep = p.translate(t, m.name, text)
-	if !isString {
-		value = text
-	}
-	return key, text, value, keep
 }
 
 // managed appends translated fields in the format of metadata.managedFields: a tree whose keys are "f:" and a field,

@@ -24,7 +24,7 @@ import (
 var corpus = []string{"acme", "acme-prod", "acme-later", "service-1", "x", "acme-x", "argocd", "kube-system", "default", "acme-default", "prod"}
 
 func testMapper() *Mapper {
-	return New(relative("acme-prod", "service-1", "acme-x", "x"), Options{Groups: testGroups})
+	return New(relative("acme-prod", "service-1", "acme-x", "x"), testGroups)
 }
 
 const ownSuffix = "acme-12345.views.hnc.x-k8s.io"

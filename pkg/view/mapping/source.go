@@ -11,7 +11,6 @@ type source struct {
 	buffer     []byte
 	start, end int
 	sizes      sizes
-	limits     Limits
 	// memory is that of the buffer, of the translation of one value in it, and of what the translation keeps besides.
 	memory memory
 	kept   int
@@ -28,7 +27,7 @@ const keptOfList = 64 << 10
 
 // source returns the source of a response. It must be closed.
 func (m *Mapper) source(r io.Reader, sizes sizes) *source {
-	return &source{r: r, buffer: make([]byte, sizes.first), sizes: sizes, limits: m.limits, memory: memory{reserve: m.reserve}}
+	return &source{r: r, buffer: make([]byte, sizes.first), sizes: sizes, memory: memory{reserve: m.reserve}}
 }
 
 func (s *source) close() { s.memory.close() }
@@ -107,8 +106,8 @@ func (s *source) value() ([]byte, error) {
 	for {
 		length += e.feed(s.buffer[s.start+length : s.end])
 		switch {
-		case length > s.limits.size():
-			return nil, tooLarge(s.limits.size())
+		case length > maxObject:
+			return nil, tooLarge(maxObject)
 		case e.complete:
 			value := s.buffer[s.start : s.start+length]
 			s.start += length

@@ -87,8 +87,8 @@ func (t *translation) streamed(s *source, w io.Writer, kind schema.GroupVersionK
 		case "apiVersion":
 			version, _ = stringOf(value)
 		}
-		if head = append(head, value...); len(head) > t.limits.size() {
-			return tooLarge(t.limits.size())
+		if head = append(head, value...); len(head) > maxObject {
+			return tooLarge(maxObject)
 		}
 		if err := s.keep(len(head)); err != nil {
 			return err
@@ -262,24 +262,15 @@ func (t *translation) event(out, raw []byte, kind schema.GroupVersionKind) ([]by
 	if !t.names.relative {
 		return append(out, raw...), nil
 	}
-	last := 0
-	for m, err := range membersOf(raw) {
-		if err != nil {
-			return nil, err
+	return RewriteObject(out, raw, func(out []byte, name string, value []byte) (_ []byte, keep bool, err error) {
+		switch {
+		case name != "object":
+			out = append(out, value...)
+		case isTable(TextOf(value, "kind"), TextOf(value, "apiVersion")):
+			out, err = t.table(out, value, kind)
+		default:
+			out, err = t.top(out, value, kind)
 		}
-		if m.name != "object" {
-			continue
-		}
-		out = append(out, raw[last:m.valueStart]...)
-		if isTable(TextOf(m.value, "kind"), TextOf(m.value, "apiVersion")) {
-			out, err = t.table(out, m.value, kind)
-		} else {
-			out, err = t.top(out, m.value, kind)
-		}
-		if err != nil {
-			return nil, err
-		}
-		last = m.valueEnd
-	}
-	return append(out, raw[last:]...), nil
+		return out, true, err
+	})
 }

@@ -123,11 +123,11 @@ func TestEachEventIsWrittenAtOnce(t *testing.T) {
 }
 
 func TestListsOfAnySizeAreStreamedInLittleMemory(t *testing.T) {
-	m := New(testMapper().Names(), Options{Limits: Limits{Size: 1000, Depth: 50}})
+	m := testMapper()
 	r, w := io.Pipe()
 	go func() {
 		_, _ = io.WriteString(w, `{"kind":"PodList","items":[{}`)
-		for range 100_000 {
+		for range maxObject / 40 {
 			_, _ = io.WriteString(w, `,{"metadata":{"namespace":"acme-prod","name":"a"}}`)
 		}
 		_, _ = io.WriteString(w, `]}`)
@@ -137,11 +137,11 @@ func TestListsOfAnySizeAreStreamedInLittleMemory(t *testing.T) {
 		t.Error(err)
 	}
 	for body, is := range map[string]func(error) bool{
-		fmt.Sprintf(`{"kind":"PodList","items":[{"a":"%s"}]}`, strings.Repeat("a", 1000)): apierrors.IsRequestEntityTooLargeError,
-		fmt.Sprintf(`{"kind":"PodList","a":"%s","items":[]}`, strings.Repeat("a", 1000)):  apierrors.IsRequestEntityTooLargeError,
-		`{"kind":"PodList","items":[` + strings.Repeat("[", 60):                           func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
-		`{"kind":"PodList","items":[{}`:                                                   func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
-		`{"kind":"PodList"`:                                                               func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
+		fmt.Sprintf(`{"kind":"PodList","items":[{"a":"%s"}]}`, strings.Repeat("a", maxObject)): apierrors.IsRequestEntityTooLargeError,
+		fmt.Sprintf(`{"kind":"PodList","a":"%s","items":[]}`, strings.Repeat("a", maxObject)):  apierrors.IsRequestEntityTooLargeError,
+		`{"kind":"PodList","items":[` + strings.Repeat("[", maxDepth+10):                       func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
+		`{"kind":"PodList","items":[{}`: func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
+		`{"kind":"PodList"`:             func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
 	} {
 		if out, err := respond(m, kindOf("v1", "Pod"), true, body); !is(err) {
 			t.Errorf("%.60s: %q %v", body, out, err)

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"reflect"
+	"strings"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -94,30 +95,19 @@ var references = []reference{
 // referencesOf returns the rules of a type: those of other versions of an API apply by the name of the type.
 func referencesOf(t reflect.Type) map[string]*node {
 	for _, r := range references {
-		if of := reflect.TypeOf(r.of); of == t || sameType(of, t) {
+		if of := reflect.TypeOf(r.of); of == t || of.Name() == t.Name() && group(of) == group(t) && group(of) != "" {
 			return r.fields
 		}
 	}
 	return nil
 }
 
-// sameType reports whether two types are versions of one type of Kubernetes.
-func sameType(a, b reflect.Type) bool {
-	return a.Name() == b.Name() && group(a) == group(b) && group(a) != ""
-}
-
 // group returns the group of a type in k8s.io/api, "" for other packages.
 func group(t reflect.Type) string {
-	const root = "k8s.io/api/"
-	p := t.PkgPath()
-	if len(p) <= len(root) || p[:len(root)] != root {
+	p, ok := strings.CutPrefix(t.PkgPath(), "k8s.io/api/")
+	if !ok {
 		return ""
 	}
-	p = p[len(root):]
-	for i := range len(p) {
-		if p[i] == '/' {
-			return p[:i]
-		}
-	}
+	p, _, _ = strings.Cut(p, "/")
 	return p
 }

@@ -82,39 +82,24 @@ func (t *translation) row(out, raw []byte, cells []*node, kind schema.GroupVersi
 			return nil, errShadowed
 		}
 	}
-	last := 0
-	for m, err := range membersOf(raw) {
-		if err != nil {
-			return nil, err
+	return RewriteObject(out, raw, func(out []byte, name string, value []byte) (_ []byte, keep bool, err error) {
+		switch name {
+		case "object":
+			out, err = t.top(out, value, kind)
+		case "cells":
+			out, err = RewriteList(out, value, func(out []byte, index int, cell []byte) (_ []byte, keep bool, err error) {
+				var n *node
+				if index < len(cells) {
+					n = cells[index]
+				}
+				out, err = t.value(out, cell, n, nil)
+				return out, true, err
+			})
+		default:
+			out = append(out, value...)
 		}
-		if m.name != "cells" && m.name != "object" {
-			continue
-		}
-		out = append(out, raw[last:m.valueStart]...)
-		last = m.valueEnd
-		if m.name == "object" {
-			if out, err = t.top(out, m.value, kind); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		end, index := 0, 0
-		err = eachElement(m.value, func(start, stop int) (err error) {
-			out = append(out, m.value[end:start]...)
-			var n *node
-			if index < len(cells) {
-				n = cells[index]
-			}
-			out, err = t.value(out, m.value[start:stop], n, nil)
-			end, index = stop, index+1
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, m.value[end:]...)
-	}
-	return append(out, raw[last:]...), nil
+		return out, true, err
+	})
 }
 
 // table appends a translated Table of a watch event. Only the first one of a watch has column definitions.
@@ -122,27 +107,15 @@ func (t *translation) table(out, raw []byte, kind schema.GroupVersionKind) ([]by
 	if definitions := MemberOf(raw, "columnDefinitions"); len(definitions) > len("null") {
 		t.cells = cellsOf(definitions, kind)
 	}
-	last := 0
-	for m, err := range membersOf(raw) {
-		if err != nil {
-			return nil, err
+	return RewriteObject(out, raw, func(out []byte, name string, value []byte) ([]byte, bool, error) {
+		if name != "rows" {
+			return append(out, value...), true, nil
 		}
-		if m.name != "rows" {
-			continue
-		}
-		out = append(out, raw[last:m.valueStart]...)
 		// There is one row in an event.
-		end := 0
-		err = eachElement(m.value, func(start, stop int) (err error) {
-			out = append(out, m.value[end:start]...)
-			out, err = t.row(out, m.value[start:stop], t.cells, kind)
-			end = stop
-			return err
+		out, err := RewriteList(out, value, func(out []byte, _ int, row []byte) ([]byte, bool, error) {
+			out, err := t.row(out, row, t.cells, kind)
+			return out, true, err
 		})
-		if err != nil {
-			return nil, err
-		}
-		out, last = append(out, m.value[end:]...), m.valueEnd
-	}
-	return append(out, raw[last:]...), nil
+		return out, true, err
+	})
 }

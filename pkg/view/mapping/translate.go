@@ -24,7 +24,6 @@ type translation struct {
 	across bool
 	// partial is set for patches, in which fields may be absent.
 	partial bool
-	limits  Limits
 	growth  *growth // nil for responses
 	kinds   *kinds
 	groups  *Groups

@@ -43,7 +43,7 @@ func checkPatch(kind types.PatchType, before, body []byte) error {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a patch of type %s may have %d bytes here, and this one has %d; use a merge patch, %s",
 			kind, maxPatch, len(body), types.MergePatchType))
 	}
-	return mapping.CheckJSON(body, mapping.Limits{Depth: maxPatchLevels})
+	return mapping.CheckJSON(body, maxPatchLevels)
 }
 
 // applyJSONPatch applies operations.

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 // requests, not even with the token.
 func TestOtherOriginsGetNothing(t *testing.T) {
 	b := newTab(t)
+	token, _, _ := strings.Cut(writing.Token, ".")
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprintf(w, `<iframe src="%[1]s/"></iframe><script>
@@ -31,7 +33,7 @@ func TestOtherOriginsGetNothing(t *testing.T) {
 			script.onload = () => got.script = 'loaded'
 			script.onerror = () => got.script = 'refused'
 			document.head.append(script)
-		</script>`, writing.Address, writing.Token)
+		</script>`, writing.Address, token)
 	}))
 	defer other.Close()
 	b.do(chromedp.Navigate(other.URL))
@@ -74,9 +76,35 @@ func TestATabWithoutTheTokenGetsNothing(t *testing.T) {
 	b := newTab(t)
 	b.do(chromedp.Navigate(reading.Address + "/"))
 	b.shows("main", "This tab has no valid token")
-	b.shows("main", "open the URL that kubectl hns ui printed")
+	b.shows("main", "Do not reload this tab. If the command has ended, run it again")
+	b.shows("header .state", "Not connected")
 	if text := b.text("document.body.textContent"); strings.Contains(text, "acme") {
 		t.Errorf("it shows the cluster: %s", text)
+	}
+}
+
+// Another user of the machine may serve on the port of a command that has ended, and receives the token of a tab that is
+// still open.
+func TestATabShowsNothingOfTheNextServerOnItsPort(t *testing.T) {
+	p := served(t, "")
+	b := open(t, p, "/")
+	b.shows("#row-acme", "acme")
+	if err := p().Stop(); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp4", strings.TrimPrefix(p().Address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-HNS-Token", r.Header.Get("X-HNS-Token"))
+		_, _ = fmt.Fprint(w, `{"namespaces":[{"name":"forged"}],"quotas":[]}`)
+	})}}
+	next.Start()
+	defer next.Close()
+	b.shows(".stale", "Do not reload this tab. If the command has ended, run it again")
+	if text := b.text("document.body.textContent"); strings.Contains(text, "forged") || !strings.Contains(text, "acme") {
+		t.Errorf("the tab shows %s", text)
 	}
 }
 

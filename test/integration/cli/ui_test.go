@@ -37,6 +37,7 @@ func servePage(t *testing.T, u user, args ...string) *page {
 	}
 	p := &page{}
 	p.address, p.token, _ = strings.Cut(strings.TrimSpace(line), "/#token=")
+	p.token, _, _ = strings.Cut(p.token, ".")
 	return p
 }
 
