@@ -236,7 +236,7 @@ func TestFutureRevisionsAreRejectedAtOnce(t *testing.T) {
 
 func TestLargeListsAreReadInPages(t *testing.T) {
 	root, mid, leaf := tree(t, "large")
-	namespaces, each := []string{leaf, mid, root}, 22
+	namespaces, each := []string{leaf, mid, root}, 12
 	var group errgroup.Group
 	group.SetLimit(8)
 	for i := range len(namespaces) * each {
