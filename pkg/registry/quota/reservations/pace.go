@@ -1,0 +1,48 @@
+package reservations
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
+)
+
+const (
+	// small is the size of what an operation writes, in bytes, up to which it is not limited. An operation writes one
+	// record of use, and the ledgers of all ancestors with quotas. With a dozen resources at several levels that is
+	// half as much.
+	small = 8 << 10
+	// perSecond and burst bound the rest. etcd has what was replaced until the next compaction.
+	perSecond = 512 << 10
+	burst     = 16 << 20
+	// retryAfter is after how many seconds clients repeat a request whose reservation has to wait.
+	retryAfter = 2
+)
+
+// pace counts what an operation writes for the tree of a root. The result is TooManyRequests for a large reservation
+// while too much has been written. Other operations do not wait: they record use that exists, or that is released after
+// a reservation.
+func (t *transaction) pace(ctx context.Context, o *operation, updated *use, ancestors []string, root string) (result, err error) {
+	bytes := quota.ListSize(updated.Used) + quota.ListSize(updated.Reserved)
+	for _, ancestor := range ancestors {
+		sum, err := t.known(ctx, ancestor)
+		if err != nil {
+			return nil, err
+		}
+		for _, list := range sum {
+			bytes += quota.ListSize(list)
+		}
+	}
+	if bytes <= small {
+		return nil, nil
+	}
+	if o.reserve != nil && !t.ledger.rates.Allow(time.Now(), root, 0) {
+		return apierrors.NewTooManyRequests(fmt.Sprintf("the use of hierarchical quotas in namespace %q and above has %d bytes, and has been recorded often lately; "+
+			"try again later, or remove resources with long names from the quotas", o.namespace, bytes), retryAfter), nil
+	}
+	t.large[root] += bytes - small
+	return nil, nil
+}
