@@ -15,7 +15,7 @@ import (
 // Lists of large objects share the memory, and do not keep others from reading.
 func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 	l := newLists()
-	l.large = func(resource, namespace string) int {
+	l.size = func(resource, namespace string) int {
 		return map[string]int{"hierarchies/large": 20 << 20, "hierarchies/other": 20 << 20, "hierarchies/third": 20 << 20, "hierarchies/fourth": 20 << 20, "hierarchies/": 200 << 20}[resource+"/"+namespace]
 	}
 	of := func(resource, name, verb, namespace string) *http.Request {
