@@ -177,7 +177,11 @@ func (l *Ledger) perform(ctx context.Context, o *operation) error {
 	}
 }
 
-var errBusy = apierrors.NewTimeoutError("hierarchical quotas cannot be evaluated in time; try again", 1)
+// noDelay is in errors about reservations. With a delay, kube-apiserver's quota admission would wait and repeat its write
+// ten times itself, in one of the five workers that it has for all namespaces.
+const noDelay = 0
+
+var errBusy = apierrors.NewTimeoutError("hierarchical quotas cannot be evaluated in time; try again", noDelay)
 
 // process performs operations in one transaction, and returns those that did not fit into it, or have to sum up
 // records.

@@ -18,8 +18,6 @@ const (
 	// perSecond and burst bound the rest. etcd has what was replaced until the next compaction.
 	perSecond = 512 << 10
 	burst     = 16 << 20
-	// retryAfter is after how many seconds clients repeat a request whose reservation has to wait.
-	retryAfter = 2
 )
 
 // pace counts what an operation writes for the tree of a root. The result is TooManyRequests for a large reservation
@@ -41,7 +39,7 @@ func (t *transaction) pace(ctx context.Context, o *operation, updated *use, ance
 	}
 	if o.reserve != nil && !t.ledger.rates.Allow(time.Now(), root, 0) {
 		return apierrors.NewTooManyRequests(fmt.Sprintf("the use of hierarchical quotas in namespace %q and above has %d bytes, and has been recorded often lately; "+
-			"try again later, or remove resources with long names from the quotas", o.namespace, bytes), retryAfter), nil
+			"try again later, or remove resources with long names from the quotas", o.namespace, bytes), noDelay), nil
 	}
 	t.large[root] += bytes - small
 	return nil, nil

@@ -45,8 +45,14 @@ func TestReservationsThatWriteManyBytesArePaced(t *testing.T) {
 			t.Errorf("only %d reservations are written", n)
 		}
 		err := reserve("b", n, names)
-		if seconds, ok := apierrors.SuggestsClientDelay(err); !apierrors.IsTooManyRequests(err) || !ok || seconds != retryAfter || !strings.Contains(err.Error(), `namespace "b"`) {
-			t.Errorf("got %v, want TooManyRequests with a delay", err)
+		if !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), `namespace "b"`) {
+			t.Errorf("got %v, want TooManyRequests", err)
+		}
+		// kube-apiserver's quota admission, whose workers all namespaces share, would wait and repeat the reservation.
+		for _, err := range []error{err, errBusy} {
+			if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+				t.Errorf("%v: is to be repeated after %d s", err, seconds)
+			}
 		}
 		for what, err := range map[string]error{
 			"a small reservation in the tree":   reserve("c", 1, 4),
