@@ -1,6 +1,7 @@
 package apiserver_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -15,6 +16,15 @@ import (
 
 // zeros returns the inside of a JSON array of n numbers.
 func zeros(n int) string { return strings.TrimSuffix(strings.Repeat("0,", n), ",") }
+
+// pairs returns the inside of a JSON object of n pairs, in each of which the format has a number.
+func pairs(n int, format string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf(format, i)
+	}
+	return strings.Join(all, ",")
+}
 
 // What clients get when the server rejects their requests, and what the audit log says.
 func TestRejectedRequests(t *testing.T) {
@@ -36,6 +46,7 @@ func TestRejectedRequests(t *testing.T) {
 	})
 	padding := strings.Repeat(" ", 3<<20)
 	const hierarchies, ofA = "v1beta1/namespaces/a/hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":"`
+	const ofB, ofB1 = "v1beta1/namespaces/b/hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy",`
 	for _, test := range []struct {
 		name, user, method, path, body string
 		code                           int
@@ -51,6 +62,9 @@ func TestRejectedRequests(t *testing.T) {
 		{"too many plans", "admin", http.MethodPost, hierarchies + "/hierarchy/plan",
 			`{"apiVersion":"hnc.x-k8s.io/v1alpha3","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"b"}}`,
 			429, "already has 0 plans", "hierarchies/plan: concurrency"},
+		{"a plan for a parent that no namespace is", "admin", http.MethodPost, hierarchies + "/hierarchy/plan",
+			`{"apiVersion":"hnc.x-k8s.io/v1alpha3","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"../b"}}`,
+			422, "a lowercase RFC 1123 label", "hierarchies/plan: spec.parent"},
 		{"a JSON patch that replaces by nothing", "admin", http.MethodPatch, hierarchies + "/hierarchy", `[{"op":"replace","path":""}]`, 400, "needs a value", ""},
 		{"a JSON patch that tests nothing", "admin", http.MethodPatch, hierarchies + "/hierarchy", `[{"op":"test","path":""}]`, 400, "needs a value", ""},
 		{"a JSON patch that tests null", "admin", http.MethodPatch, hierarchies + "/hierarchy",
@@ -60,6 +74,12 @@ func TestRejectedRequests(t *testing.T) {
 		{"a large strategic merge patch", "admin", http.MethodPatch, hierarchies + "/hierarchy", "{" + padding[:128<<10] + "}", 413, "send a merge patch", "hierarchies: size"},
 		{"many owner references, in a merge patch", "admin", http.MethodPatch, hierarchies + "/hierarchy",
 			`{"metadata":{"ownerReferences":[` + strings.TrimSuffix(strings.Repeat(`{"uid":"0"},`, 10000), ",") + `]}}`, 422, "must have at most 32 items", "hierarchies: metadata.ownerReferences"},
+		{"many invalid annotations", "admin", http.MethodPost, ofB, ofB1 + `"annotations":{` + pairs(2000, `"!%d":""`) + `}}}`, 422, "must have at most 256 items", "hierarchies: metadata.annotations"},
+		{"many invalid annotations, in a merge patch", "admin", http.MethodPatch, hierarchies + "/hierarchy",
+			`{"metadata":{"annotations":{` + pairs(2000, `"!%d":""`) + `}}}`, 422, "must have at most 256 items", "hierarchies: metadata.annotations"},
+		{"many annotations with two errors each", "admin", http.MethodPost, ofB, ofB1 + `"annotations":{` + pairs(256, `"!/!%d":""`) + `}}}`, 422, "metadata: Invalid value: has 492 more errors", "hierarchies: metadata.annotations, metadata"},
+		{"a long field manager", "admin", http.MethodPost, hierarchies + "?fieldManager=" + strings.Repeat("%01", 2000), ofA + `root"}}`, 400, "fieldManager: has 2000 bytes", ""},
+		{"a long manager in managed fields", "admin", http.MethodPost, ofB, ofB1 + `"managedFields":[{"manager":"` + strings.Repeat(`\u0001`, 2000) + `","operation":"Update","apiVersion":"hnc.x-k8s.io/v1beta1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:parent":{}}}}]}}`, 422, "may not be more than 128 bytes", "hierarchies: metadata.managedFields[0].manager"},
 		{"a YAML alias", "admin", http.MethodPost, hierarchies, "apiVersion: hnc.x-k8s.io/v1beta1\nkind: Hierarchy\nmetadata: {name: hierarchy, annotations: {a: &a x, b: *a}}\n", 400, "YAML aliases are not accepted", ""},
 		{"a strategic merge patch with the same parameter twice", "admin", http.MethodPatch, hierarchies + "/hierarchy", "{}", 415, "header Content-Type is malformed", ""},
 		{"JSON with many values in place of YAML", "admin", http.MethodPost, hierarchies, `{"a":[` + zeros(40000) + `]}`, 413, "may have at most 32768 values", "hierarchies: size"},
@@ -97,7 +117,7 @@ func TestRejectedRequests(t *testing.T) {
 			if response.Code != test.code || !strings.Contains(response.Body.String(), test.message) {
 				t.Errorf("got %d %.300s, want %d with %q", response.Code, response.Body, test.code, test.message)
 			}
-			if response.Body.Len() > 10<<10 {
+			if response.Body.Len() > 16<<10 {
 				t.Errorf("the answer has %d bytes", response.Body.Len())
 			}
 			if test.code == 429 && response.Header().Get("Retry-After") == "" {
@@ -109,5 +129,28 @@ func TestRejectedRequests(t *testing.T) {
 				t.Errorf("audited %t as rejected by %q, want %q", audited, rule, test.rule)
 			}
 		})
+	}
+}
+
+// A collection of quotas is as many changes of limits as it has objects.
+func TestDeletionsOfACollectionCountEach(t *testing.T) {
+	api := startAPI(t)
+	request := func(user, method, path, body string, code int) string {
+		t.Helper()
+		response := send(api, method, apiPath+"v1beta1/namespaces/a/"+path, "application/json", user, []byte(body))
+		if response.Code != code {
+			t.Fatalf("%s %s: got %d %.300s, want %d", method, path, response.Code, response.Body, code)
+		}
+		return response.Body.String()
+	}
+	const quotas = "hierarchicalresourcequotas"
+	for i := range 45 {
+		request("admin", http.MethodPost, quotas, fmt.Sprintf(`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchicalResourceQuota","metadata":{"name":"q%d"},"spec":{"hard":{"pods":"1"}}}`, i), http.StatusCreated)
+	}
+	// The new tree has not changed yet.
+	request("admin", http.MethodPost, "hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":"root"}}`, http.StatusCreated)
+	request(tenant, http.MethodDelete, quotas, "", http.StatusTooManyRequests)
+	if left := strings.Count(request("admin", http.MethodGet, quotas, "", http.StatusOK), `"hard":`); left == 0 || left == 45 {
+		t.Errorf("%d of 45 quotas are left", left)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -19,7 +20,8 @@ import (
 )
 
 // checkPath returns an error for requests whose path has a name that no object can have, such as "..", or whose query
-// has no valid version, for which stores would report an internal error, or a large selector.
+// has no valid version, for which stores would report an internal error, a large selector, or a long field manager, of
+// which the generic validation reports each character with all others.
 func checkPath(r *http.Request) error {
 	info, ok := genericapirequest.RequestInfoFrom(r.Context())
 	if !ok || !info.IsResourceRequest {
@@ -28,10 +30,14 @@ func checkPath(r *http.Request) error {
 	if err := invalidPathName(r.URL.Path, info); err != nil {
 		return err
 	}
-	if err := invalidVersion(r.URL.Query().Get("resourceVersion"), info); err != nil {
+	query := r.URL.Query()
+	if err := invalidVersion(query.Get("resourceVersion"), info); err != nil {
 		return err
 	}
-	return largeSelector(r.URL.Query(), info)
+	if n := len(query.Get("fieldManager")); n > metav1validation.FieldManagerMaxLength {
+		return apierrors.NewBadRequest(fmt.Sprintf("fieldManager: has %d bytes, and may have %d; shorten it", n, metav1validation.FieldManagerMaxLength))
+	}
+	return largeSelector(query, info)
 }
 
 // invalidVersion rejects versions that are not numbers, as kube-apiserver does for lists. Watches would report an

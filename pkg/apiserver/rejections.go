@@ -3,11 +3,14 @@ package apiserver
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/audit"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // rejectedBy is the audit annotation that names the rule of this server that has rejected a request: a resource, and
@@ -60,7 +63,7 @@ func rejectingRule(status *metav1.Status, info *genericapirequest.RequestInfo) s
 		if len(fields) == 0 {
 			fields = []string{info.Verb}
 		}
-		return resource + ": " + strings.Join(fields, ", ")
+		return resource + ": " + names.Truncate(strings.Join(slices.Compact(fields), ", "), names.MaxText)
 	case http.StatusForbidden, http.StatusConflict:
 		if field := messageField.FindStringSubmatch(status.Message); field != nil {
 			return resource + ": " + field[1]

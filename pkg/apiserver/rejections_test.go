@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,6 +12,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 func TestRejectionsAreNamedByTheirRule(t *testing.T) {
@@ -24,6 +26,13 @@ func TestRejectionsAreNamedByTheirRule(t *testing.T) {
 		"fields": {
 			apierrors.NewInvalid(kind, "hierarchy", field.ErrorList{field.Invalid(spec.Child("parent"), "a", "x"), field.Required(spec.Child("labels").Index(0).Child("key"), "")}),
 			"hierarchies: spec.parent, spec.labels[0].key",
+		},
+		"the same field twice": {
+			apierrors.NewInvalid(kind, "hierarchy", field.ErrorList{field.Invalid(spec, "a", "x"), field.Invalid(spec, "b", "x")}), "hierarchies: spec",
+		},
+		"a long field": {
+			apierrors.NewInvalid(kind, "hierarchy", field.ErrorList{field.Required(field.NewPath(strings.Repeat("x", 3000)), "")}),
+			"hierarchies: " + names.Truncate(strings.Repeat("x", 3000), names.MaxText),
 		},
 		"a field without permissions": {apierrors.NewForbidden(resource, "hierarchy", errors.New(`spec.parent: user "u" may not`)), "hierarchies: spec.parent"},
 		"a field in conflict":         {apierrors.NewConflict(resource, "hierarchy", errors.New(`spec.propagation[secrets]: would overwrite`)), "hierarchies: spec.propagation[secrets]"},

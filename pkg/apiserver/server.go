@@ -126,7 +126,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	planner := hierarchyplan.New(hierarchyplan.Config{
-		Kubernetes: clients.kubernetes, Lister: clients.lister, Hierarchies: stores.hierarchies.Hierarchy,
+		Lister: clients.lister, Hierarchies: stores.hierarchies.Hierarchy,
 		Subnamespaces: stores.subnamespaces.Subnamespace, Configuration: stores.configuration.Configuration, GetHierarchy: stores.hierarchyGetter(""),
 		Tree: forest, Sources: sources, Resources: resourcespec.Validator{Mapper: mapper}, Authorizer: c.reviews, Rules: c.rules, Limits: c.Plans,
 		TerminatingBelow: func(parent string) ([]string, error) {

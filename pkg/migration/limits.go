@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -30,6 +31,14 @@ func (t *translation) readQuotas(e *export) error {
 		case t.namespaces[name].Terminating || object.GetDeletionTimestamp() != nil:
 			t.leaveOut("%s: it is being deleted", key)
 		default:
+			hard, rejected := quota.InForce(corev1.ResourceList(spec.Hard))
+			for _, limit := range rejected {
+				t.note("%s: the limit %s is left out, because hns-apiserver rejects it", key, limit)
+			}
+			if len(hard) == 0 && len(rejected) > 0 {
+				continue
+			}
+			spec.Hard = hnc.ResourceList(hard)
 			t.noteIgnoredLimits(object, spec.Hard)
 			t.quotas = append(t.quotas, &v1beta1.HierarchicalResourceQuota{ObjectMeta: metadataOf(object), Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: spec.Hard}})
 		}

@@ -77,6 +77,7 @@ func TestTranslate(t *testing.T) {
 		// want lists the imports; what is left out after "-", and what is noted after "!".
 		want string
 	}{
+		"a limit that is rejected":             {[]string{"ns a", "limit a count/networkpolicies.networking.k8s.io"}, "a/q !the limit count/networkpolicies.networking.k8s.io is left out"},
 		"a tree":                               {[]string{"ns a", "ns b", "hc b a"}, "b<a"},
 		"a sub-namespace":                      {[]string{"ns a", "sub b of a", "hc b a", "anchor a b"}, "b<a a/b"},
 		"a hierarchy that HNC had not written": {[]string{"ns a", "sub b of a", "anchor a b"}, "b<a a/b"},

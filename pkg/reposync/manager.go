@@ -64,9 +64,12 @@ type running struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	// kept is the memory of the revision that was in force when the worker ended. The next worker of the RepositorySync
-	// replaces it, so that others do not take it in between. A paused one needs none.
+	// replaces it within keptFor, so that others do not take it in between. A paused one needs none.
 	kept share
 }
+
+// keptFor is how long the memory of a revision is kept that is not in force any more. A source may never be readable.
+const keptFor = 30 * time.Minute
 
 // NewManager returns a manager that does nothing yet.
 func NewManager(config Config) *Manager {

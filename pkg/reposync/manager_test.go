@@ -133,7 +133,7 @@ func TestAChangedSyncKeepsItsMemory(t *testing.T) {
 				Metrics: NewMetrics(func(...metrics.Registerable) {}), MaxRepositoryBytes: 1 << 20,
 			})
 			m.memory = newSpace(400)
-			old.kept = share{of: m.memory, account: account}
+			old.kept = share{of: m.memory, account: account, keptSince: time.Now()}
 			if err := old.kept.take(100, nil); err != nil {
 				t.Fatal(err)
 			}

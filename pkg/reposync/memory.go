@@ -34,6 +34,8 @@ type share struct {
 	of      *space
 	account v1alpha3.ServiceAccountReference
 	bytes   int64
+	// keptSince is when its revision was last in force.
+	keptSince time.Time
 }
 
 // take changes the bytes of a revision, which is to replace one with an earlier share if that is not nil. It returns an

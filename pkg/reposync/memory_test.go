@@ -74,6 +74,30 @@ func TestRevisionsShareMemory(t *testing.T) {
 	take(&share{}, nil, 1<<40, "")
 }
 
+// The source of a RepositorySync that has changed may never be readable, and its spec change again and again.
+func TestMemoryIsNotKeptForEver(t *testing.T) {
+	now, memory := time.Unix(1, 0), newSpace(400)
+	m := &Manager{now: func() time.Time { return now }}
+	first := &worker{manager: m, source: newSource("a"), current: &revision{share: share{of: memory}}}
+	first.source.applied = &first.current.share
+	if err := first.source.applied.take(100, nil); err != nil {
+		t.Fatal(err)
+	}
+	kept := first.drop()
+	for _, step := range []struct {
+		after time.Duration
+		want  int64
+	}{{keptFor - 1, 100}, {1, 0}, {time.Hour, 0}} {
+		now = now.Add(step.after)
+		next := &worker{manager: m, source: newSource("a"), completed: now}
+		next.source.applied = &kept
+		if done := next.synchronize(t.Context(), true); done.sourceError == nil || memory.taken[kept.account] != step.want {
+			t.Errorf("%v: %d bytes are taken, want %d", done.sourceError, memory.taken[kept.account], step.want)
+		}
+		kept = next.drop()
+	}
+}
+
 func TestTurnsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()

@@ -29,7 +29,7 @@ type outcome struct {
 	// seen is the commit that was read last, and commit the one that is in force; either may be empty.
 	seen, commit string
 	result       *repository.Result
-	// reason and message are those of the condition Synced.
+	// reason and message are those of the condition Ready.
 	reason, message string
 	sourceError     error
 	errors          report.Errors
@@ -57,12 +57,6 @@ func (o *outcome) unavailable() *outcome {
 	return o.fail(hnc.ReasonSourceUnavailable, "spec.source: "+message(o.sourceError))
 }
 
-// rejected records that a revision is not applied. The one before it remains in force.
-func (o *outcome) rejected(reason string, errors report.Errors) {
-	o.reason, o.errors = reason, errors
-	o.message = fmt.Sprintf("commit %s is not applied: %d error(s), the first is %s", short(o.seen), len(errors), errors[0].Code)
-}
-
 // add records the result of a write. It may be called concurrently.
 func (o *outcome) add(id plan.ID, path string, err error) {
 	o.mu.Lock()
@@ -79,7 +73,7 @@ func (o *outcome) add(id plan.ID, path string, err error) {
 	if at == maxReported {
 		return
 	}
-	failure.Path, failure.Message = names.ShortenText(path), codeOf(err)+message(err)
+	failure.Path, failure.Message = names.ShortenText(path), describe(id, err)
 	o.failed = slices.Insert(o.failed, at, failure)
 	o.failed = o.failed[:min(maxReported, len(o.failed))]
 }
@@ -88,21 +82,24 @@ func compareFailures(a, b v1alpha3.ObjectFailure) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Group, b.Group))
 }
 
-// codeOf returns the code of an error of the API server, as the beginning of a message; other errors have their own, or
-// none.
-func codeOf(err error) string {
+// describe returns the message of an error about an object; one of the API server begins with a code, others have their own,
+// or none.
+func describe(id plan.ID, err error) string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
-		return ""
+		return message(err)
 	}
-	code := report.ApplyError
+	code, remedy := report.ApplyError, ""
 	switch {
 	case plan.LacksPermission(err):
-		code = report.InsufficientPermission
+		code, remedy = report.InsufficientPermission, "; grant this to the account of spec.serviceAccount, by a ClusterRoleBinding"
+		if id.Namespace != "" {
+			remedy += " if the repository creates the namespace"
+		}
 	case apierrors.IsServerTimeout(err), apierrors.IsTimeout(err), apierrors.IsTooManyRequests(err), apierrors.IsServiceUnavailable(err), apierrors.IsConflict(err):
 		code = report.TransientError
 	}
-	return string(code) + ": "
+	return fmt.Sprintf("%s: %s%s", code, message(err), remedy)
 }
 
 // fight records an object that another client changes again and again.

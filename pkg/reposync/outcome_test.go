@@ -12,18 +12,24 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
-func TestFailuresHaveCodes(t *testing.T) {
+func TestFailuresHaveCodesAndRemedies(t *testing.T) {
+	const remedy = "; grant this to the account of spec.serviceAccount, by a ClusterRoleBinding"
 	maps := schema.GroupResource{Resource: "configmaps"}
-	for want, err := range map[string]error{
-		"KNV2013: configmaps": apierrors.NewForbidden(maps, "a", errors.New(`User "x" cannot patch resource "configmaps" in API group "" in the namespace "a"`)),
-		"KNV2009: configmaps": apierrors.NewForbidden(maps, "a", errors.New("exceeded quota: q, requested: configmaps=1")),
-		"KNV2016: the":        apierrors.NewTooManyRequests("the server is busy", 1),
-		"connection refused":  errors.New("connection refused"),
+	forbidden := apierrors.NewForbidden(maps, "a", errors.New(`User "x" cannot patch resource "configmaps" in API group "" in the namespace "a"`))
+	for _, test := range []struct {
+		err                     error
+		namespace, begins, ends string
+	}{
+		{forbidden, "a", "KNV2013: configmaps", remedy + " if the repository creates the namespace"},
+		{forbidden, "", "KNV2013: configmaps", remedy},
+		{apierrors.NewForbidden(maps, "a", errors.New("exceeded quota: q, requested: configmaps=1")), "a", "KNV2009: configmaps", "configmaps=1"},
+		{apierrors.NewTooManyRequests("the server is busy", 1), "a", "KNV2016: the", "is busy"},
+		{errors.New("connection refused"), "a", "connection refused", "connection refused"},
 	} {
 		o := &outcome{}
-		o.add(plan.ID{Name: "a"}, "", err)
-		if got := o.failed[0].Message; !strings.HasPrefix(got, want) {
-			t.Errorf("got %q, want %q ...", got, want)
+		o.add(plan.ID{Namespace: test.namespace, Name: "a"}, "", test.err)
+		if got := o.failed[0].Message; !strings.HasPrefix(got, test.begins) || !strings.HasSuffix(got, test.ends) {
+			t.Errorf("got %q, want %q ... %q", got, test.begins, test.ends)
 		}
 	}
 }

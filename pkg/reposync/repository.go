@@ -31,8 +31,10 @@ type revision struct {
 	// values is how many values the objects have, and share what the revision takes of the memory of all.
 	values int64
 	share  share
-	// refused is why the revision is not applied; it has no objects then.
+	// refused is why the revision is not applied; a later one than the one in force has no objects then.
 	refused *refusal
+	// again is when the revision in force may be compiled again.
+	again time.Time
 	// awaited is true after its kinds have been waited for.
 	awaited bool
 }

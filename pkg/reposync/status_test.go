@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -40,7 +41,7 @@ func TestLongErrorsOfPreparationAreShortened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &worker{cluster: c, current: &revision{}}
+	w := &worker{manager: &Manager{now: time.Now}, cluster: c, source: &source{}, current: &revision{}}
 	if done := w.synchronize(t.Context(), false); done.reason != hnc.ReasonApplyFailed || len(done.message) > 2048 {
 		t.Errorf("%s: the message has %d bytes", done.reason, len(done.message))
 	}

@@ -144,7 +144,11 @@ func (w *worker) drop() share {
 	if w.source.applied == nil {
 		return share{}
 	}
-	return *w.source.applied
+	kept := *w.source.applied
+	if w.current != nil {
+		kept.keptSince = w.manager.now()
+	}
+	return kept
 }
 
 // interval is when the source is read again.
@@ -186,6 +190,9 @@ func (w *worker) step(ctx context.Context, read bool) (wait time.Duration, super
 // synchronize reads the source, if it is time to, and applies it.
 func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 	done := &outcome{}
+	if kept := w.source.applied; w.current == nil && kept != nil && w.manager.now().Sub(kept.keptSince) >= keptFor {
+		kept.release()
+	}
 	if read || w.current == nil && w.candidate == nil {
 		found, err := w.source.read(ctx)
 		w.crowded = errors.Is(err, git.ErrBudget)

@@ -52,6 +52,13 @@ func (s *HierarchicalResourceQuotaSpec) ScopesSize() (n int) {
 	return n
 }
 
-// EnforcedCounts are the numbers of objects of the kinds that are always propagated. They are not limited: what a
-// namespace inherits must not be kept out.
-var EnforcedCounts = []corev1.ResourceName{"count/roles.rbac.authorization.k8s.io", "count/rolebindings.rbac.authorization.k8s.io"}
+// CountsOfQuotas are the numbers of ResourceQuotas. They are not limited: a namespace would have no room for the
+// ResourceQuota of a quota that is created above it later.
+var CountsOfQuotas = []corev1.ResourceName{corev1.ResourceQuotas, "count/resourcequotas"}
+
+// PolicyCounts are the numbers of objects of the kinds that grant or restrict in a namespace. They are not limited: users
+// who may create quotas could keep out such objects, inherited or applied by others.
+var PolicyCounts = []corev1.ResourceName{
+	"count/roles.rbac.authorization.k8s.io", "count/rolebindings.rbac.authorization.k8s.io",
+	"count/networkpolicies.networking.k8s.io", "count/limitranges",
+}

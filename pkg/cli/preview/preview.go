@@ -14,8 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// Append adds the next page of a plan. A page may end in the middle of a namespace, and has the unknown access of its
-// namespaces.
+// Append adds the next page of a plan. A page may end in the middle of a namespace, and says what is unknown about
+// access and quotas in its namespaces.
 func Append(all, page *v1alpha3.HierarchyPlan) {
 	for _, unknown := range page.Status.Unknown {
 		if !slices.Contains(all.Status.Unknown, unknown) {

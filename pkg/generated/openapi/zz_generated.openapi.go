@@ -1512,7 +1512,7 @@ func schema_pkg_apis_hnc_v1alpha3_HierarchyPlanSpec(ref common.ReferenceCallback
 					},
 					"limit": {
 						SchemaProps: spec.SchemaProps{
-							Description: "limit is the maximum number of objects in the answer. Defaults to 500.",
+							Description: "limit is the maximum number of objects on a page of the answer. Changes of access, exceeded quotas and tens of labels count instead if a namespace has more of them; its quotas and labels are all on one page. Defaults to 500.",
 							Minimum:     ptr.To[float64](0),
 							Maximum:     ptr.To[float64](5000),
 							Type:        []string{"integer"},

@@ -43,7 +43,7 @@ type Object struct {
 	Copy          bool
 	// Digest identifies the content of a source's copies, or of a copy: the two are equal if the copy is right.
 	Digest Digest
-	// Finalized reports that a source has finalizers, and so has no copies unless a repository of policy has applied it.
+	// Finalized reports that a source has finalizers.
 	Finalized bool
 
 	// fitness determines where a source is copied to. It is never nil, and most copies, which are most objects, share one.
@@ -172,6 +172,9 @@ func (o *Object) Held() bool { return o != nil && o.Copy && o.Terminating }
 // Fit reports whether the object is a source that may have copies.
 func (o *Object) Fit() bool { return o != nil && !o.Copy && !o.unfit }
 
+// WithheldByFinalizers reports whether the object is a source that only its finalizers keep from having copies.
+func (o *Object) WithheldByFinalizers() bool { return o.withheld }
+
 // SameCopies reports whether both are sources with the same copies, or neither is a source that may have copies.
 func (o *Object) SameCopies(old *Object) bool {
 	if !o.Fit() || !old.Fit() {
@@ -187,10 +190,10 @@ func (o *Object) Unaddressable() bool { return o != nil && !o.Copy && !names.Add
 // Notable reports whether the object has a new problem that its owner should know about: it can't have copies, or an
 // annotation can't be parsed.
 func (o *Object) Notable(old *Object) bool {
-	if o == nil || (o.problem == nil && o.misread == nil && !o.Finalized && !o.Unaddressable()) {
+	if o == nil || (o.problem == nil && o.misread == nil && !o.WithheldByFinalizers() && !o.Unaddressable()) {
 		return false
 	}
-	return old == nil || o.annotations != old.annotations || o.Finalized != old.Finalized
+	return old == nil || o.annotations != old.annotations || o.WithheldByFinalizers() != old.WithheldByFinalizers()
 }
 
 // holds reports whether a copy contains what would be written with that digest.

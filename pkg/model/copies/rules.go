@@ -119,6 +119,18 @@ func (r *Rules) tracks(key string, where func(Tracking) bool) bool {
 // sense in its own namespace only, or other software creates such an object in every namespace that needs one. The type
 // is that of a Secret, "" if it is not known. Source: docs/spec/hnc.md 3.10.
 func (r *Rules) Excludes(source metav1.Object, kind schema.GroupKind, secretType string) string {
+	reason := r.excludesFinalized(source, kind, secretType)
+	if reason == "" && withheld(source) {
+		reason = fmt.Sprintf("objects with finalizers are never copied (%s)", strings.Join(source.GetFinalizers(), ", "))
+	}
+	return reason
+}
+
+// withheld reports whether finalizers exclude a source.
+func withheld(source metav1.Object) bool { return len(source.GetFinalizers()) > 0 && !applied(source) }
+
+// excludesFinalized returns why a source would not be copied without its finalizers either, "" if it might be.
+func (r *Rules) excludesFinalized(source metav1.Object, kind schema.GroupKind, secretType string) string {
 	if !applied(source) {
 		if reason := r.excludesMetadata(source); reason != "" {
 			return reason
@@ -142,9 +154,6 @@ func (r *Rules) Excludes(source metav1.Object, kind schema.GroupKind, secretType
 // excludesMetadata returns why metadata that users may change excludes a source, "" if it does not. It must not withdraw
 // what a repository of policy has applied.
 func (r *Rules) excludesMetadata(source metav1.Object) string {
-	if finalizers := source.GetFinalizers(); len(finalizers) > 0 {
-		return fmt.Sprintf("objects with finalizers are never copied (%s)", strings.Join(finalizers, ", "))
-	}
 	for _, selector := range r.Skipped {
 		if selector.Matches(labels.Set(source.GetLabels())) {
 			return fmt.Sprintf("objects whose labels match %s are never copied", selector)
@@ -175,6 +184,8 @@ var (
 type fitness struct {
 	// unfit reports that it is not copied at all.
 	unfit bool
+	// withheld reports that it is not copied because of its finalizers, and would be without them.
+	withheld bool
 	// annotations are those that exceptions were parsed from.
 	annotations exceptions.Annotations
 	exceptions  exceptions.Exceptions
@@ -205,6 +216,8 @@ func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType 
 	f.exceptions, f.problem = exceptions.Parse(f.annotations)
 	f.overrides, f.misread = exceptions.ParseOverrides(f.annotations)
 	f.applied = applied(source)
-	f.unfit = f.problem != nil || r.Excludes(source, kind, secretType) != ""
+	f.unfit = f.problem != nil || r.excludesFinalized(source, kind, secretType) != ""
+	f.withheld = !f.unfit && withheld(source)
+	f.unfit = f.unfit || f.withheld
 	return f
 }

@@ -120,7 +120,7 @@ func Deletion(t *tree.Tree, name string) []Effect {
 		at := effects[i].Namespace
 		for _, child := range t.Children(at) {
 			fate := hnc.FateOrphaned
-			if t.CascadingAllowed(at) && deletedWith(t, child, at) {
+			if t.CascadingAllowed(at) && t.Namespace(child).SubnamespaceOf == at {
 				fate = hnc.FateDeleted
 			}
 			if !known.Has(child) {
@@ -130,10 +130,4 @@ func Deletion(t *tree.Tree, name string) []Effect {
 		}
 	}
 	return effects
-}
-
-// deletedWith reports whether the child is a sub-namespace of the parent. One without a Subnamespace has the parent by
-// its hierarchy.
-func deletedWith(t *tree.Tree, child, parent string) bool {
-	return t.Namespace(child).SubnamespaceOf == parent && t.Parent(child) == parent
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -59,7 +60,7 @@ func FuzzQuantities(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"1", "500m"}, {"1e40000000", "1"}, {"-1e2147483647", "1e5000000"}, {"8Ei", "9223372036854775808"}, {"0e2000000000", "1n"},
 		{strings.Repeat("7", 3000) + "e1000", "1"}, {"1e-2147483647", "12345678901234567890e2147483647"}, {strings.Repeat("7", 300000) + "e10000000", " 1e-99 "},
-		{"1" + strings.Repeat("0", 3000), "1"}, {"0." + strings.Repeat("0", 3000) + "1", "1Ki"},
+		{"1" + strings.Repeat("0", 3000), "1"}, {"123456789012345678e1", "1234567890123456.78k"}, {"0." + strings.Repeat("0", 3000) + "1", "1Ki"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
@@ -68,7 +69,7 @@ func FuzzQuantities(f *testing.F) {
 		var lists []corev1.ResourceList
 		for _, text := range []string{limit, use} {
 			var list hnc.ResourceList
-			if json.Unmarshal(fmt.Appendf(nil, `{"requests.memory": %q}`, text), &list) != nil {
+			if json.Unmarshal(fmt.Appendf(nil, `{"requests.memory": %q, "count/jobs.batch": %q}`, text, text), &list) != nil {
 				return
 			}
 			lists = append(lists, corev1.ResourceList(list))
@@ -77,8 +78,15 @@ func FuzzQuantities(f *testing.F) {
 		errs := validation.ValidateQuota(&hnc.HierarchicalResourceQuota{Spec: spec})
 		hard, ignored := InForce(lists[0])
 		used := lists[1]
-		if (len(ignored) > 0) == (len(hard) > 0) || len(errs) == 0 && len(ignored) > 0 {
+		if len(ignored)+len(hard) != len(lists[0]) || len(errs) == 0 && len(ignored) > 0 {
 			t.Errorf("%q: in force are %v, ignored %v, and it is invalid because of %v", limit, hard, ignored, errs)
+		}
+		// kube-apiserver takes what is in force: it decodes what is stored, rounds it, and validates that.
+		if count, ok := hard["count/jobs.batch"]; ok {
+			stored := resource.MustParse(count.String())
+			if stored.RoundUp(resource.Milli); stored.MilliValue()%1000 != 0 || stored.Sign() < 0 {
+				t.Errorf("%q is in force, and kube-apiserver rejects it", limit)
+			}
 		}
 		merged := corev1.ResourceList{}
 		for _, list := range []corev1.ResourceList{hard, used} {

@@ -12,11 +12,12 @@ import (
 )
 
 // InForce returns the limits of a list that can be in force, and the names of the others: limits that Kubernetes cannot
-// count, and numbers of objects that are always propagated. Validation rejects those; they were stored before it did.
-// Every reader of limits takes them from here.
+// count, and numbers of ResourceQuotas and of policy objects. Validation rejects those; they were stored before it did. Every reader of limits
+// takes them from here.
 func InForce(hard corev1.ResourceList) (limits corev1.ResourceList, ignored []corev1.ResourceName) {
 	for _, name := range slices.Sorted(maps.Keys(hard)) {
-		if !hnc.Countable(hard[name]) || slices.Contains(hnc.EnforcedCounts, name) {
+		quantity := hard[name]
+		if !hnc.CountableAs(name, quantity) || quantity.Sign() < 0 || slices.Contains(hnc.PolicyCounts, name) || slices.Contains(hnc.CountsOfQuotas, name) {
 			ignored = append(ignored, name)
 		}
 	}

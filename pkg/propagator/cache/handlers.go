@@ -42,7 +42,7 @@ type EventHandlers struct {
 	// ViewChanged receives the namespace of a TenantView that was added, updated or deleted; "" once all are known.
 	ViewChanged func(s *State, namespace string)
 	// DefinitionChanged receives the namespace of a ViewDefinition, or of the view of a CustomResourceDefinition, that
-	// was added, updated or deleted; "" once all are known.
+	// was added, updated or deleted; "" once all are known. A new status of a ViewDefinition is no update.
 	DefinitionChanged func(s *State, namespace string)
 	// ReleaseRequested receives CopyReleases that nobody has carried out.
 	ReleaseRequested func(*v1alpha3.CopyRelease)

@@ -1,9 +1,18 @@
 package cache
 
 import (
+	"context"
+	"net/http"
+	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
@@ -54,5 +63,71 @@ func TestRoleBindingsAreSkippedUntilRolesAreListed(t *testing.T) {
 	}
 	if s.kindListed(0); !bindings.Synced {
 		t.Error("not synced although the Roles are listed again")
+	}
+}
+
+func TestKindsThatCannotBeListedSayWhatToDo(t *testing.T) {
+	c := New(Config{})
+	reviews := schema.GroupResource{Group: "authorization.k8s.io", Resource: "localsubjectaccessreviews"}
+	kind := c.state.register(reviews)
+	k := c.state.Kind(kind)
+	k.resolved = func() {}
+	for _, row := range []struct {
+		err    error
+		remedy string
+	}{
+		{apierrors.NewMethodNotSupported(reviews, "watch"), "; propagation requires an API that lists and watches: if this persists, remove the entry"},
+		{apierrors.NewGenericServerResponse(http.StatusNotFound, "get", reviews, "", "404 page not found", 0, true), "if this persists, remove the entry"},
+		{apierrors.NewServiceUnavailable("away"), "away"},
+	} {
+		if c.recordRead(kind, k.Index, row.err); !strings.HasSuffix(k.ReadError, row.remedy) {
+			t.Errorf("%v: got %q", row.err, k.ReadError)
+		}
+	}
+}
+
+// Each change would be a write of the status.
+func TestErrorsOfKindsStayTheSameWhenTheyAreReadAgain(t *testing.T) {
+	resource := schema.GroupResource{Resource: "widgets"}
+	busy := apierrors.NewTooManyRequests("busy", 1)
+	for name, row := range map[string]struct {
+		list, watch error
+		changes     int
+	}{
+		"lists only": {nil, apierrors.NewMethodNotSupported(resource, "watch"), 1},
+		"neither":    {apierrors.NewMethodNotSupported(resource, "list"), apierrors.NewMethodNotSupported(resource, "watch"), 1},
+		"readable":   {nil, nil, 0},
+	} {
+		c := New(Config{})
+		kind := c.state.register(resource)
+		k := c.state.Kind(kind)
+		k.resolved = func() {}
+		changes := 0
+		c.state.AddEventHandlers(EventHandlers{KindStatusChanged: func(*State, int) { changes++ }})
+		errWatch := row.watch
+		requests := c.recordReads(kind, k.Index, source{
+			list: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				return &corev1.SecretList{}, row.list
+			},
+			watch: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return nil, errWatch },
+		})
+		first, next := metav1.ListOptions{SendInitialEvents: ptr.To(true)}, metav1.ListOptions{}
+		for range 3 { // as reflectors do
+			_, _ = requests.WatchWithContext(t.Context(), first)
+			if _, err := requests.ListWithContext(t.Context(), next); err == nil {
+				_, _ = requests.WatchWithContext(t.Context(), next)
+			}
+		}
+		if changes != row.changes || (k.ReadError == "") != (row.changes == 0) {
+			t.Errorf("%s: %d changes, to %q", name, changes, k.ReadError)
+		}
+		errWatch = busy
+		if _, _ = requests.WatchWithContext(t.Context(), first); !strings.Contains(k.ReadError, "busy") {
+			t.Errorf("%s: a busy server, of which reflectors ask nothing else: got %q", name, k.ReadError)
+		}
+		errWatch = nil
+		if _, _ = requests.WatchWithContext(t.Context(), next); k.ReadError != "" {
+			t.Errorf("%s: watched again, and got %q", name, k.ReadError)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -129,11 +130,22 @@ func (c *Cache) ObserveViewCRD(o *unstructured.Unstructured) {
 }
 
 func (s *State) setDefinition(v Definition) {
-	if known, ok := s.Definitions.Wanted[v.Namespace][v.Name]; ok && !tree.Newer(v.ResourceVersion, known.ResourceVersion) {
+	known, ok := s.Definitions.Wanted[v.Namespace][v.Name]
+	if ok && !tree.Newer(v.ResourceVersion, known.ResourceVersion) {
 		return
 	}
 	s.Definitions.Wanted.Set(v.Namespace, v.Name, v)
-	s.handlers.definitionChanged(s, v.Namespace)
+	if !ok || !onlyStatusDiffers(known, v) {
+		s.handlers.definitionChanged(s, v.Namespace)
+	}
+}
+
+// onlyStatusDiffers reports whether a ViewDefinition has a new status at most, which decides nothing. If writing one led
+// to another try, what is rejected with a different message each time would be tried without end.
+func onlyStatusDiffers(known, v Definition) bool {
+	updated := *v.ViewDefinition
+	updated.ResourceVersion, updated.Status = known.ResourceVersion, known.Status
+	return apiequality.Semantic.DeepEqual(&updated, known.ViewDefinition)
 }
 
 func (s *State) setViewCRD(crd *ViewCRD) {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -29,19 +30,7 @@ func (c *Cache) watchKind(ctx context.Context, s *State, kind int, first bool) {
 	index := k.Index
 	from := c.sourceOf(index.Kind)
 	reflect(ctx, c, index.Kind.GroupResource().String(), from.expected, from.client,
-		&cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			w, err := from.watch(ctx, o)
-			if !apierrors.IsInvalid(err) {
-				// If it is, the server can't send lists by a watch, and the reflector lists next.
-				c.recordRead(kind, index, err)
-			}
-			return w, err
-		},
-			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-				list, err := from.list(ctx, o)
-				c.recordRead(kind, index, err)
-				return list, err
-			}},
+		c.recordReads(kind, index, from),
 		&store[*copies.Object]{
 			convert: from.convert,
 			set: func(o *copies.Object) {
@@ -64,6 +53,28 @@ func (c *Cache) watchKind(ctx context.Context, s *State, kind int, first bool) {
 		})
 }
 
+// recordReads returns the requests of a source, and records whether they succeed. A reflector that fails to begin with a
+// watch lists next, unless the server is busy or down, and watches after a list: only its last request has a result that
+// stays the same.
+func (c *Cache) recordReads(kind int, index *copies.Index, from source) *cache.ListWatch {
+	return &cache.ListWatch{
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			w, err := from.watch(ctx, o)
+			if err == nil || o.SendInitialEvents == nil || apierrors.IsTooManyRequests(err) || utilnet.IsConnectionRefused(err) {
+				c.recordRead(kind, index, err)
+			}
+			return w, err
+		},
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			list, err := from.list(ctx, o)
+			if err != nil {
+				c.recordRead(kind, index, err)
+			}
+			return list, err
+		},
+	}
+}
+
 // recordRead records the result of a request for the objects of a kind.
 func (c *Cache) recordRead(kind int, index *copies.Index, err error) {
 	if errors.Is(err, context.Canceled) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
@@ -72,6 +83,9 @@ func (c *Cache) recordRead(kind int, index *copies.Index, err error) {
 	var text string
 	if err != nil {
 		text = fmt.Sprintf("%s can't be read: %v%s", index.Kind.GroupResource(), err, outcome.MissingPermissionHint(index.Kind.GroupResource(), err))
+	}
+	if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+		text += "; propagation requires an API that lists and watches: if this persists, remove the entry"
 	}
 	c.Update(func(s *State) { s.setReadError(kind, index, text) })
 }

@@ -65,6 +65,13 @@ func (r *Changes) Begin(ctx context.Context, dryRun []string) (context.Context, 
 	}
 }
 
+// Next has the next object of a request take a cost of its own. What the ones before have taken is not given back.
+func Next(ctx context.Context) {
+	if c, ok := ctx.Value(changeKey{}).(*change); ok {
+		c.root = ""
+	}
+}
+
 // Rejected reports whether an error is the response to a request that has written nothing.
 func Rejected(err error) bool {
 	var status apierrors.APIStatus

@@ -14,6 +14,29 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
+// A request about several objects costs what each does, also if it is rejected in the middle.
+func TestEachObjectOfARequestCounts(t *testing.T) {
+	r := NewChanges(authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+		return authorizer.DecisionNoOpinion, "", nil
+	}), "hierarchicalresourcequotas", "limits")
+	r.now = func() time.Time { return time.Unix(1000, 0) }
+	made := 0
+	for err := error(nil); err == nil && made <= changesBurst; {
+		ctx, done := r.Begin(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "eve"}), nil)
+		for range 5 {
+			Next(ctx)
+			if err = r.Allow(ctx, "eve", 1, "delete"); err == nil {
+				made++
+			}
+		}
+		// The last one is given back.
+		done(apierrors.NewConflict(schema.GroupResource{}, "q", nil))
+	}
+	if most := (changesBurst/2-1)/4*5 + 5; made > most || made < most-5 {
+		t.Errorf("%d deletions, want %d", made, most)
+	}
+}
+
 // A tenant who changes limits again and again is slowed down, others and administrators are not.
 func TestLimitsOfATreeAreNotChangedOften(t *testing.T) {
 	now := time.Unix(1000, 0)

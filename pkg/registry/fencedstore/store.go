@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -99,10 +100,18 @@ func (s *Store) Delete(ctx context.Context, name string, validate rest.ValidateO
 	return obj, deleted, err
 }
 
-// DeleteCollection deletes all objects that match.
+// DeleteCollection deletes all objects that match, one after another. Each is a change.
 func (s *Store) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions, list *metainternalversion.ListOptions) (runtime.Object, error) {
+	var last types.UID
+	each := func(ctx context.Context, obj runtime.Object) error {
+		if m, err := meta.Accessor(obj); err == nil && m.GetUID() != last {
+			last = m.GetUID()
+			changerates.Next(ctx)
+		}
+		return s.validateDelete(validate)(ctx, obj)
+	}
 	return retryOnLostFence(ctx, s, "", options.DryRun, func(ctx context.Context) (runtime.Object, error) {
-		return s.Store.DeleteCollection(ctx, s.validateDelete(validate), options, list)
+		return s.Store.DeleteCollection(ctx, each, options, list)
 	})
 }
 

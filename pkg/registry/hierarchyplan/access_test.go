@@ -126,6 +126,17 @@ func TestAPageCountsTheSubjectsThatItContains(t *testing.T) {
 	}
 }
 
+// Abstract ancestors change labels of many namespaces, and each page is a whole plan.
+func TestAPageCountsLabels(t *testing.T) {
+	p := &page{Planner: &Planner{}, visibility: (&Planner{}).visibility(&prediction{snapshot: &snapshot{}}), status: &hnc.HierarchyPlanStatus{}, started: true, limit: 4}
+	for i, labels := range []int{20, 11, 1} {
+		p.add(t.Context(), plan.Effect{Namespace: string('a' + rune(i)), Labels: make([]hnc.PlannedLabel, labels)})
+	}
+	if next, err := parsePosition(p.status.Continue); err != nil || next.Namespace != "c" || len(p.status.Namespaces) != 2 {
+		t.Errorf("%d namespaces are on the page, the next is %q", len(p.status.Namespaces), next.Namespace)
+	}
+}
+
 // The names of Roles have any length.
 func TestAccessOfAPlanIsBoundedInBytes(t *testing.T) {
 	binding := &rbacv1.RoleBinding{RoleRef: rbacv1.RoleRef{Kind: "Role", Name: strings.Repeat("r", 64<<10)}}

@@ -67,14 +67,13 @@ func (p *Planner) authorize(ctx context.Context, namespace *corev1.Namespace, sp
 		return nonNil(p.forbidden(ctx, "update", "", hnc.ConfigurationName, hnc.Resource("hncconfigurations")),
 			hncconfiguration.AuthorizeRules(ctx, p.Authorizer, hnc.ConfigurationName)), nil
 	case hnc.ChangePropagation:
-		parent, err := p.parentOf(ctx, namespace)
+		h, err := p.hierarchyOf(ctx, namespace)
 		if err != nil {
 			return nil, err
 		}
-		_, err = p.Tree.Authorizer.AuthorizePropagation(ctx, namespace.Name, parent)
+		_, err = p.Tree.Authorizer.AuthorizePropagation(ctx, namespace.Name, h.Spec.Parent)
 		return nonNil(p.authorizeHierarchyUpdate(ctx, namespace.Name), err), nil
-	}
-	if spec.Change == hnc.ChangeAbstractAncestors {
+	case hnc.ChangeAbstractAncestors:
 		h, err := p.hierarchyOf(ctx, namespace)
 		if err != nil {
 			return nil, err
@@ -90,15 +89,6 @@ func (p *Planner) authorize(ctx context.Context, namespace *corev1.Namespace, sp
 		return nonNil(p.forbidden(ctx, "delete", parent, namespace.Name, hnc.Resource("subnamespaces"), hnc.Resource("subnamespaceanchors"))), nil
 	}
 	return nonNil(p.forbidden(ctx, "delete", namespace.Name, namespace.Name, schema.GroupResource{Resource: "namespaces"})), nil
-}
-
-// parentOf returns the parent in the namespace's hierarchy, "" for none.
-func (p *Planner) parentOf(ctx context.Context, namespace *corev1.Namespace) (string, error) {
-	h, err := p.hierarchyOf(ctx, namespace)
-	if err != nil {
-		return "", err
-	}
-	return h.Spec.Parent, nil
 }
 
 // hierarchyOf returns the hierarchy of a namespace, an empty one if there is none.

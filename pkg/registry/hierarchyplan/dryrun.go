@@ -111,6 +111,9 @@ func summaryLines(s hnc.HierarchyPlanStatus) []string {
 		for _, a := range n.Access {
 			lines = append(lines, fmt.Sprintf("namespace %q: %s %q: %s %s %q", n.Name, a.Kind, a.Name, strings.ToLower(string(a.Change)), a.RoleKind, a.Role))
 		}
+		for _, q := range n.Quotas {
+			lines = append(lines, fmt.Sprintf("namespace %q: ResourceQuota %q allows %d of %s, and there would be %d", n.Name, q.Name, q.Hard, q.Resource, q.Planned))
+		}
 		for _, o := range n.Objects {
 			lines = append(lines, fmt.Sprintf("namespace %q: %s %s %q from %q", n.Name, strings.ToLower(string(o.Action)), o.Resource, o.Name, o.Source))
 		}

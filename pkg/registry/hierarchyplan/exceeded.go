@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// maxExceededQuotas is how many resources of hierarchical quotas a plan lists.
+	// maxExceededQuotas is how many resources of hierarchical quotas a plan lists, and how many of ResourceQuotas in a
+	// namespace.
 	maxExceededQuotas = 1000
 	// maxQuotaReviews bounds the access reviews for single quotas.
 	maxQuotaReviews = 100

@@ -49,7 +49,7 @@ func NewObjectLister(config *restclient.Config) (*ObjectLister, error) {
 }
 
 // errMore reports that there are more objects than the caller wants to have listed.
-var errMore = errors.New("there are more objects")
+var errMore = errors.New("there are too many objects")
 
 // find returns the object of a name, nil if there is none, or errLargePage if it is larger than a page. It lists because the server lacks the verb get, which would
 // include subresources.

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/rest"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -43,9 +42,8 @@ type Store interface {
 
 // Config is the configuration of a Planner.
 type Config struct {
-	// Kubernetes and Lister read the cluster.
-	Kubernetes kubernetes.Interface
-	Lister     *ObjectLister
+	// Lister reads the cluster.
+	Lister *ObjectLister
 	// Hierarchies, Subnamespaces and Configuration are the storage of this server's resources.
 	Hierarchies, Subnamespaces Store
 	Configuration              Getter

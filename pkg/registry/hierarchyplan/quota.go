@@ -2,21 +2,23 @@ package hierarchyplan
 
 import (
 	"context"
-	"slices"
-	"strings"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/plan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
 )
 
 // quotas returns the object counts that would exceed a quota in a namespace, if the requester is allowed to list
-// ResourceQuotas there. Removals are subtracted because they happen first.
-func (p *Planner) quotas(ctx context.Context, v *visibility, e plan.Effect) []hnc.PlannedQuota {
+// ResourceQuotas there. Removals are subtracted because they happen first. With an error, some may be missing.
+func (p *Planner) quotas(ctx context.Context, v *visibility, e plan.Effect) (exceeded []hnc.PlannedQuota, err error) {
 	more := map[schema.GroupResource]int64{}
 	for _, w := range e.Writes {
 		switch w.Verb {
@@ -26,34 +28,42 @@ func (p *Planner) quotas(ctx context.Context, v *visibility, e plan.Effect) []hn
 			more[w.Kind.GroupResource()]--
 		}
 	}
-	grows := false
-	for _, n := range more {
-		grows = grows || n > 0
-	}
-	if !grows || !v.allowed(ctx, "list", schema.GroupResource{Resource: "resourcequotas"}, e.Namespace) {
-		return nil
-	}
-	list, err := p.Kubernetes.CoreV1().ResourceQuotas(e.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil
-	}
-	var exceeded []hnc.PlannedQuota
-	for _, quota := range list.Items {
-		limits, use := hnc.BoundQuantities(quota.Status.Hard), hnc.BoundQuantities(quota.Status.Used)
-		for resource, n := range more {
-			for _, name := range quotaResources(resource) {
-				hard, limited := limits[name]
-				used := use[name]
-				if planned := used.Value() + n; limited && n > 0 && planned > hard.Value() {
-					exceeded = append(exceeded, hnc.PlannedQuota{Name: quota.Name, Resource: string(name), Hard: hard.Value(), Planned: planned})
-				}
+	requested := corev1.ResourceList{}
+	for counted, n := range more {
+		if n > 0 {
+			for _, name := range quotaResources(counted) {
+				requested[name] = *resource.NewQuantity(n, resource.DecimalSI)
 			}
 		}
 	}
-	slices.SortFunc(exceeded, func(a, b hnc.PlannedQuota) int {
-		return strings.Compare(a.Name+"/"+a.Resource, b.Name+"/"+b.Resource)
+	quotas := corev1.SchemeGroupVersion.WithResource(string(corev1.ResourceQuotas))
+	if len(requested) == 0 || !v.allowed(ctx, "list", quotas.GroupResource(), e.Namespace) {
+		return nil, nil
+	}
+	err = p.Lister.forEach(ctx, quotas, e.Namespace, maxExceededQuotas, func(string) bool { return true }, func(u *unstructured.Unstructured) error {
+		var q corev1.ResourceQuota
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &q); err != nil {
+			return err
+		}
+		for _, over := range quota.Exceeding(hnc.BoundQuantities(q.Status.Hard), hnc.BoundQuantities(q.Status.Used), requested) {
+			if len(exceeded) == maxExceededQuotas {
+				return fmt.Errorf("more than %d resources of quotas are exceeded", maxExceededQuotas)
+			}
+			planned := over.Used.DeepCopy()
+			planned.Add(over.Requested)
+			exceeded = append(exceeded, hnc.PlannedQuota{Name: q.Name, Resource: string(over.Resource), Hard: objects(over.Limit), Planned: objects(planned)})
+		}
+		return nil
 	})
-	return exceeded
+	return exceeded, err
+}
+
+// objects returns a number of objects, at most hnc.MaxQuantity: the status of a quota may have any, of which Value is 0.
+func objects(q resource.Quantity) int64 {
+	if q.CmpInt64(hnc.MaxQuantity) > 0 {
+		return hnc.MaxQuantity
+	}
+	return q.Value()
 }
 
 // quotaResources returns the names under which ResourceQuotas count objects of a resource.

@@ -78,7 +78,8 @@ func (p *Planner) status(ctx context.Context, pr *prediction, from position, lim
 			}
 		}
 	}
-	return status, flush()
+	err := flush() // It changes the status.
+	return status, err
 }
 
 // page collects one page of a plan.
@@ -109,7 +110,7 @@ func (p *page) add(ctx context.Context, e plan.Effect) {
 		p.stop(first)
 		return
 	}
-	// A page counts what it contains: RoleBindings can have any number of subjects.
+	// A page counts what it contains: RoleBindings can have any number of subjects, and namespaces any number of quotas.
 	var access []hnc.PlannedAccess
 	if int64(p.visibility.subjects(e))*grantSize <= max(p.visibility.free, effectBytes) {
 		access = p.visibility.accessChanges(ctx, e)
@@ -118,10 +119,11 @@ func (p *page) add(ctx context.Context, e plan.Effect) {
 	}
 	first.Access = min(first.Access, len(access))
 	last := position{e.Namespace, min(len(e.Writes), first.Write+p.limit), min(len(access), first.Access+p.limit)}
-	n := p.namespace(ctx, p.visibility, e, first.Write, last.Write)
+	n := p.namespace(ctx, e, first.Write, last.Write)
 	n.Access = access[first.Access:last.Access]
 	p.status.Namespaces = append(p.status.Namespaces, n)
-	p.limit -= max(1, last.Write-first.Write, last.Access-first.Access)
+	// Ten labels are as small as an object without its diff.
+	p.limit -= max(1, last.Write-first.Write, last.Access-first.Access, (len(n.Labels)+9)/10, len(n.Quotas))
 	if last.Write < len(e.Writes) || last.Access < len(access) {
 		p.stop(last)
 	}
@@ -130,17 +132,20 @@ func (p *page) add(ctx context.Context, e plan.Effect) {
 func (p *page) stop(at position) { p.full, p.status.Continue = true, at.String() }
 
 // namespace returns the writes from first to last in one namespace, and with the first one labels and quotas.
-func (p *Planner) namespace(ctx context.Context, v *visibility, e plan.Effect, first, last int) hnc.NamespacePlan {
+func (p *page) namespace(ctx context.Context, e plan.Effect, first, last int) hnc.NamespacePlan {
 	n := hnc.NamespacePlan{Name: e.Namespace, Fate: e.Fate}
 	for _, w := range e.Writes[first:last] {
 		n.Objects = append(n.Objects, hnc.PlannedObject{
 			Action: action(w), Group: w.Kind.Group, Version: w.Kind.Version, Resource: w.Kind.Resource, Kind: w.Kind.Kind, Name: w.Name,
-			Source: w.From(), Difference: p.diff(ctx, v, w),
+			Source: w.From(), Difference: p.diff(ctx, p.visibility, w),
 		})
 	}
 	if first == 0 {
+		var err error
 		n.Labels = e.Labels
-		n.Quotas = p.quotas(ctx, v, e)
+		if n.Quotas, err = p.quotas(ctx, p.visibility, e); err != nil {
+			p.status.Unknown = append(p.status.Unknown, fmt.Sprintf("quotas in %s: %v", e.Namespace, err))
+		}
 	}
 	return n
 }

@@ -44,6 +44,11 @@ func TestDryRunSummaryIsShort(t *testing.T) {
 	if len(lines) != maxWarnings+2 || !strings.Contains(lines[len(lines)-1], "and more") {
 		t.Errorf("%d lines: %q", len(lines), lines)
 	}
+	quotas := []hnc.PlannedQuota{{Name: "q", Resource: "configmaps", Hard: 2, Planned: 12}}
+	lines = summaryLines(hnc.HierarchyPlanStatus{Namespaces: []hnc.NamespacePlan{{Name: "x", Objects: objects, Quotas: quotas}}})
+	if want := `namespace "x": ResourceQuota "q" allows 2 of configmaps, and there would be 12`; lines[0] != want {
+		t.Errorf("got %q, want %q first", lines, want)
+	}
 	if lines := summaryLines(hnc.HierarchyPlanStatus{}); len(lines) > 0 {
 		t.Errorf("without effects: got warnings %q", lines)
 	}
@@ -144,6 +149,40 @@ func TestLargeEffectsAreFilteredOneAfterAnother(t *testing.T) {
 		status, err := p.status(ctx, pr, position{}, 1)
 		if err != nil || int(status.Summary.Added) != row.namespaces*row.writes {
 			t.Errorf("got %d creations, %v; want %d times %d", status.Summary.Added, err, row.namespaces, row.writes)
+		}
+	}
+}
+
+// There is a permission for each kind in each namespace.
+func TestPermissionsOfAPlanAreBounded(t *testing.T) {
+	reviews := map[string]int{}
+	var mu sync.Mutex
+	p := New(Config{Authorizer: authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if a.GetVerb() == "list" {
+			mu.Lock()
+			defer mu.Unlock()
+			reviews[a.GetNamespace()]++
+		}
+		if a.GetNamespace() == "" {
+			return authorizer.DecisionDeny, "", nil
+		}
+		return authorizer.DecisionAllow, "", nil
+	})})
+	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	v := p.visibility(&prediction{snapshot: &snapshot{}})
+	for i := range maxPermissions / effectBatch {
+		var batch []plan.Effect
+		for j := range effectBatch {
+			batch = append(batch, creations(fmt.Sprintf("namespace-%d-%d", i, j), 1))
+		}
+		v.prefetch(ctx, batch)
+		for _, e := range batch {
+			if shown, _ := v.filter(ctx, e); len(shown.Writes) != 1 || reviews[e.Namespace] != 1 {
+				t.Fatalf("%s: %d writes are shown after %d reviews, want 1 of each", e.Namespace, len(shown.Writes), reviews[e.Namespace])
+			}
+		}
+		if len(v.cache) > maxPermissions+3*effectBatch {
+			t.Fatalf("%d permissions are remembered", len(v.cache))
 		}
 	}
 }

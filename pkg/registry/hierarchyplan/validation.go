@@ -3,6 +3,7 @@ package hierarchyplan
 import (
 	"fmt"
 
+	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -64,7 +65,7 @@ func validatePlan(name string, p *hnc.HierarchyPlan) field.ErrorList {
 	if spec.Limit < 0 || spec.Limit > maxLimit {
 		errs = append(errs, field.Invalid(path.Child("limit"), spec.Limit, fmt.Sprintf("must be between 0, which means %d, and %d", defaultLimit, maxLimit)))
 	}
-	return append(errs, validateSizes(path, &spec)...)
+	return validation.Bound(append(errs, validateSizes(path, &spec)...))
 }
 
 // validateSizes validates the sizes of a request.
@@ -75,7 +76,11 @@ func validateSizes(path *field.Path, spec *hnc.HierarchyPlanSpec) field.ErrorLis
 			errs = append(errs, field.TooLong(at, "", limit))
 		}
 	}
-	atMost(maxNamespace, path.Child("parent"), spec.Parent)
+	if atMost(maxNamespace, path.Child("parent"), spec.Parent); len(errs) == 0 && spec.Parent != "" {
+		for _, problem := range apimachineryvalidation.ValidateNamespaceName(spec.Parent, false) {
+			errs = append(errs, field.Invalid(path.Child("parent"), spec.Parent, problem))
+		}
+	}
 	atMost(maxContinue, path.Child("continue"), spec.Continue)
 	if n := len(spec.AbstractAncestors); n > maxResources {
 		return append(errs, field.TooMany(path.Child("abstractAncestors"), n, maxResources))

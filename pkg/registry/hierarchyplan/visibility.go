@@ -16,6 +16,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
+// maxPermissions is how many permissions a plan remembers, in about 4 MiB, besides those of the last namespaces. There is
+// one for each kind in each namespace.
+const maxPermissions = 16 << 10
+
 // visibility is what one requester may see of a plan. It caches the requester's permissions.
 type visibility struct {
 	*prediction
@@ -50,8 +54,12 @@ func (v *visibility) check(ctx context.Context, r permission) bool {
 	return allowed
 }
 
-// prefetch reviews the permissions to list the written kinds in the namespaces of the effects, several at a time.
+// prefetch reviews the permissions to list the written kinds in the namespaces of the effects, several at a time. If the
+// cache is full, it is emptied first: those of earlier effects are seldom used again.
 func (v *visibility) prefetch(ctx context.Context, effects []plan.Effect) {
+	if len(v.cache) >= maxPermissions {
+		clear(v.cache)
+	}
 	missing := sets.New[permission]()
 	for _, e := range effects {
 		for _, w := range e.Writes {

@@ -7,17 +7,21 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	hncvalidation "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
 )
 
 // The limits of metadata, which Kubernetes does not limit, or to much more. All servers keep it in memory.
 const (
 	maxLabels          = 64
+	maxAnnotations     = 256
 	maxFinalizers      = 32
 	maxOwnerReferences = 32
 	maxManagers        = 256
@@ -79,8 +83,9 @@ func reject(ctx context.Context, a admission.Attributes, validate func(obj, old 
 	return nil
 }
 
-// validateMetadata returns an error for each limit that an object exceeds. Metadata that is stored may exceed limits,
-// but not grow; old is empty when the object is created.
+// validateMetadata returns an error for each limit that an object exceeds, and otherwise the first errors of what the
+// generic validation would repeat in full. Metadata that is stored may exceed limits, but not grow; old is empty when the
+// object is created.
 func validateMetadata(obj, old metav1.Object) field.ErrorList {
 	path := field.NewPath("metadata")
 	var errs field.ErrorList
@@ -89,6 +94,7 @@ func validateMetadata(obj, old metav1.Object) field.ErrorList {
 		now, before, most int
 	}{
 		{"labels", len(obj.GetLabels()), len(old.GetLabels()), maxLabels},
+		{"annotations", len(obj.GetAnnotations()), len(old.GetAnnotations()), maxAnnotations},
 		{"finalizers", len(obj.GetFinalizers()), len(old.GetFinalizers()), maxFinalizers},
 		{"ownerReferences", len(obj.GetOwnerReferences()), len(old.GetOwnerReferences()), maxOwnerReferences},
 		{"managedFields", len(obj.GetManagedFields()), len(old.GetManagedFields()), maxManagers},
@@ -112,7 +118,21 @@ func validateMetadata(obj, old metav1.Object) field.ErrorList {
 		err.Detail += " in labels, finalizers and ownerReferences; shorten them"
 		errs = append(errs, err)
 	}
-	return errs
+	for i, entry := range obj.GetManagedFields() {
+		if len(entry.Manager) > metav1validation.FieldManagerMaxLength {
+			errs = append(errs, field.TooLong(path.Child("managedFields").Index(i).Child("manager"), "", metav1validation.FieldManagerMaxLength))
+		}
+	}
+	if len(errs) == 0 {
+		errs = slices.Concat(
+			metav1validation.ValidateLabels(obj.GetLabels(), path.Child("labels")),
+			apivalidation.ValidateAnnotations(obj.GetAnnotations(), path.Child("annotations")),
+			apivalidation.ValidateOwnerReferences(obj.GetOwnerReferences(), path.Child("ownerReferences")),
+			apivalidation.ValidateFinalizers(obj.GetFinalizers(), path.Child("finalizers")),
+			metav1validation.ValidateManagedFields(obj.GetManagedFields(), path.Child("managedFields")),
+		)
+	}
+	return hncvalidation.Bound(errs)
 }
 
 // validateManagedFields returns an error if the managed fields of an object exceed their limit, and have grown, or if

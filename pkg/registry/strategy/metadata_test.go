@@ -18,8 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// metadata returns metadata with these numbers of labels, finalizers and owner references, and a finalizer of some
-// bytes.
+// metadata returns metadata with these numbers of labels, finalizers and owner references, and an owner reference of
+// some bytes.
 func metadata(labels, finalizers, owners, bytes int) *metav1.ObjectMeta {
 	m := &metav1.ObjectMeta{Labels: map[string]string{}}
 	for i := range labels {
@@ -29,10 +29,10 @@ func metadata(labels, finalizers, owners, bytes int) *metav1.ObjectMeta {
 		m.Finalizers = append(m.Finalizers, fmt.Sprint("example.com/", i))
 	}
 	for range owners {
-		m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{Name: "x"})
+		m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "x", UID: "x"})
 	}
 	if bytes > 0 {
-		m.Finalizers = append(m.Finalizers, strings.Repeat("x", bytes))
+		m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: strings.Repeat("x", bytes), UID: "x"})
 	}
 	return m
 }
@@ -40,19 +40,19 @@ func metadata(labels, finalizers, owners, bytes int) *metav1.ObjectMeta {
 // managed returns metadata with managed fields of some bytes.
 func managed(bytes int) *metav1.ObjectMeta {
 	fields := metav1.NewFieldsV1(`{"f:` + strings.Repeat("x", bytes) + `":{}}`)
-	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: fields}}}
+	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", Operation: "Update", FieldsV1: fields}}}
 }
 
 // deep returns metadata with managed fields of some levels.
 func deep(levels int) *metav1.ObjectMeta {
 	fields := metav1.NewFieldsV1(strings.Repeat(`{"f:{\\\"{":`, levels-1) + "{}" + strings.Repeat("}", levels-1))
-	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}, {Manager: "n", FieldsV1: fields}}}
+	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", Operation: "Update"}, {Manager: "n", Operation: "Update", FieldsV1: fields}}}
 }
 
 // timed returns metadata with managed fields of a time.
 func timed(text string) *metav1.ObjectMeta {
 	var entry metav1.ManagedFieldsEntry
-	if err := json.Unmarshal(fmt.Appendf(nil, `{"manager":"m","time":%q}`, text), &entry); err != nil {
+	if err := json.Unmarshal(fmt.Appendf(nil, `{"manager":"m","operation":"Update","time":%q}`, text), &entry); err != nil {
 		panic(err)
 	}
 	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{entry}}
@@ -61,6 +61,15 @@ func timed(text string) *metav1.ObjectMeta {
 // annotated returns metadata with an annotation with a value of some bytes.
 func annotated(bytes int) *metav1.ObjectMeta {
 	return &metav1.ObjectMeta{Annotations: map[string]string{"a": strings.Repeat("x", bytes)}}
+}
+
+// annotations returns metadata with some annotations.
+func annotations(n int) *metav1.ObjectMeta {
+	m := &metav1.ObjectMeta{Annotations: map[string]string{}}
+	for i := range n {
+		m.Annotations[fmt.Sprint(i)] = "x"
+	}
+	return m
 }
 
 func TestMetadataThatGrowsIsLimited(t *testing.T) {
@@ -82,6 +91,15 @@ func TestMetadataThatGrowsIsLimited(t *testing.T) {
 		"one grows, another shrinks":  {metadata(71, 39, 40, 0), metadata(70, 40, 40, 0), "metadata.labels"},
 		"grows to what is allowed":    {metadata(64, 0, 0, 0), metadata(1, 0, 0, 0), ""},
 		"grows to more than that":     {metadata(65, 0, 0, 0), metadata(64, 0, 0, 0), "metadata.labels"},
+		"many annotations":            {annotations(256), nil, ""},
+		"too many annotations":        {annotations(257), nil, "metadata.annotations"},
+		"as many as stored":           {annotations(300), annotations(300), ""},
+		"an invalid label":            {&metav1.ObjectMeta{Labels: map[string]string{"a": "!"}}, nil, "metadata.labels"},
+		"an invalid annotation":       {&metav1.ObjectMeta{Annotations: map[string]string{"!": ""}}, nil, "metadata.annotations"},
+		"an invalid finalizer":        {&metav1.ObjectMeta{Finalizers: []string{"!"}}, nil, "metadata.finalizers"},
+		"an invalid owner":            {&metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "x"}}}, nil, "metadata.ownerReferences[0].uid"},
+		"an invalid manager":          {&metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "\x01", Operation: "Update"}}}, nil, "metadata.managedFields[0].manager"},
+		"a long manager":              {&metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: strings.Repeat("\x01", 129), Operation: "Update"}}}, nil, "metadata.managedFields[0].manager"},
 		"large annotations":           {annotated(64<<10 - 1), nil, ""},
 		"larger annotations":          {annotated(64 << 10), nil, "metadata.annotations"},
 		"stored annotations stay":     {annotated(64 << 10), annotated(64 << 10), ""},

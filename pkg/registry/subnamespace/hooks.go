@@ -89,7 +89,11 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	}
 	if oldS.DeletionTimestamp != nil || hnc.IsVoid(oldS.Annotations) {
 		ownerref.Keep(s, oldS)
-		return base.FinishNothing, fence.Set(ctx, nil)
+		if err := fence.Set(ctx, nil); err != nil || hnc.IsVoid(oldS.Annotations) || apiequality.Semantic.DeepEqual(s.Spec, oldS.Spec) {
+			return base.FinishNothing, err
+		}
+		// Its namespace inherits from it until both are gone.
+		return base.FinishNothing, k.change(ctx, s, "update")
 	}
 	parent, bound, err := ownerref.Namespace(ctx, k.tree.Index, oldS)
 	if err != nil {

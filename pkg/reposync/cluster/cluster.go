@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strconv"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -35,6 +36,9 @@ type Cluster struct {
 	applied map[plan.ID]plan.Applied
 	// created are the namespaces that did not exist before the present step, which has created them.
 	created map[string]bool
+	// harmless are the objects that Revoke has nothing to take away from, since the time harmlessSince.
+	harmless      map[plan.ID]sight
+	harmlessSince time.Time
 	// seen is the highest version that the watch of a kind has brought, and listed the first one that its last list may
 	// have left out.
 	seen, listed map[schema.GroupKind]uint64
@@ -67,7 +71,7 @@ func New(own, as *rest.Config, sync string, changed func()) (*Cluster, error) {
 	}
 	return &Cluster{
 		sync: sync, client: client, whole: whole, Served: &Served{client: d}, changed: changed,
-		live: map[plan.ID]known{}, applied: map[plan.ID]plan.Applied{}, created: map[string]bool{}, seen: map[schema.GroupKind]uint64{},
+		live: map[plan.ID]known{}, applied: map[plan.ID]plan.Applied{}, created: map[string]bool{}, harmless: map[plan.ID]sight{}, seen: map[schema.GroupKind]uint64{},
 		listed: map[schema.GroupKind]uint64{}, watches: map[schema.GroupKind]*watch{},
 	}, nil
 }
@@ -85,6 +89,10 @@ func (c *Cluster) Begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.created)
+	if time.Since(c.harmlessSince) >= lookAgain {
+		clear(c.harmless)
+		c.harmlessSince = time.Now()
+	}
 }
 
 // State returns a copy of what is known.

@@ -94,8 +94,12 @@ func (c *Cluster) DefinitionInUse(ctx context.Context, name string) (string, err
 
 // foreign returns an object of a resource that is neither from the repository nor automatic, or says that there are too
 // many to find one: a tenant may have any number of objects that do not count. In a namespace, those that
-// have an owner do not count, because the owner does.
+// have an owner there do not count, because the owner does.
 func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResource, namespace string) (string, error) {
+	scopes := c.current().scopes
+	owned := func(owner metav1.OwnerReference) bool {
+		return namespace != metav1.NamespaceAll && scopes[schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind()]
+	}
 	options := metav1.ListOptions{Limit: page}
 	for range maxRead / page {
 		list, err := c.in(resource, namespace).List(ctx, options)
@@ -110,7 +114,7 @@ func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResou
 			switch {
 			// Nobody else may write the ResourceQuotas of hierarchical quotas.
 			case o.Labels[hnc.LabelQuota] != "" && resource.GroupResource() == schema.GroupResource{Resource: "resourcequotas"}:
-			case o.Labels[hnc.LabelInheritedFrom] != "" || namespace != metav1.NamespaceAll && len(o.OwnerReferences) > 0 || o.DeletionTimestamp != nil:
+			case o.Labels[hnc.LabelInheritedFrom] != "" || slices.ContainsFunc(o.OwnerReferences, owned) || o.DeletionTimestamp != nil:
 			case o.Labels[hnc.LabelRepositorySync] == c.sync && c.liveOf(o).Owned != 0:
 			case slices.Contains(automatic[resource.GroupResource()], o.Name):
 			default:

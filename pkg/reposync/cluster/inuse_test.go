@@ -10,6 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 )
 
 // A namespace that has just got a parent has no label of the tree yet, and nothing else tells that it is below.
@@ -34,6 +36,39 @@ func TestANamespaceWithAChildThatHasNoLabelIsInUse(t *testing.T) {
 	for namespace, want := range map[string]string{"n": "namespace child below it", "m": ""} {
 		if got, err := c.InUse(t.Context(), namespace); err != nil || !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s: got %q and %v", namespace, got, err)
+		}
+	}
+}
+
+// Who owns an object in the namespace counts instead of it. Nothing is deleted with owners that are elsewhere.
+func TestObjectsOfOwnersInTheNamespaceAreNoUse(t *testing.T) {
+	owners := map[string]string{
+		"in":      `{"apiVersion":"apps/v1","kind":"Deployment","name":"o"}`,
+		"cluster": `{"apiVersion":"v1","kind":"Node","name":"o"}`,
+		"unknown": `{"apiVersion":"example.com/v1","kind":"Gone","name":"o"}`,
+		"both":    `{"apiVersion":"v1","kind":"Node","name":"o"},{"apiVersion":"apps/v1","kind":"Deployment","name":"o"}`,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		items := ""
+		if namespace, ok := strings.CutPrefix(r.URL.Path, "/api/v1/namespaces/"); ok {
+			items = `{"metadata":{"name":"a","ownerReferences":[` + owners[strings.TrimSuffix(namespace, "/configmaps")] + `]}}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` + items + `]}`))
+	}))
+	defer server.Close()
+	config := &rest.Config{Host: server.URL}
+	c, err := New(config, config, "policy", func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.found = &kinds{
+		namespaced: []schema.GroupVersionResource{{Version: "v1", Resource: "configmaps"}},
+		scopes:     kindscope.Table{{Group: "apps", Kind: "Deployment"}: true, {Kind: "Node"}: false},
+	}
+	for namespace, want := range map[string]string{"in": "", "cluster": "configmaps a", "unknown": "configmaps a", "both": ""} {
+		if got, err := c.InUse(t.Context(), namespace); err != nil || got != want {
+			t.Errorf("%s: got %q and %v, want %q", namespace, got, err, want)
 		}
 	}
 }

@@ -223,69 +223,6 @@ func (c *Cluster) isValidAlone(ctx context.Context, client dynamic.ResourceInter
 	return err == nil
 }
 
-// Revoke takes away what an object of RBAC grants that the RepositorySync has applied, and that the repository does not. It
-// leaves that to Apply, and returns true, if applying the object grants nothing that it does not grant already. err is that
-// of Apply, nil if that has not been tried; unless it is a rejection, another attempt has to take it away.
-func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, error) {
-	tried := err != nil
-	if tried && !definite(err) {
-		return false, nil
-	}
-	resource, err := c.ResourceOf(o)
-	if err != nil {
-		return false, err
-	}
-	live, err := c.whole.Resource(resource).Namespace(o.Namespace).Get(ctx, o.Name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil || o.Reduces(live) && (!tried || o.Handling == plan.CreateOnly) {
-		return err == nil, err
-	}
-	narrowed, grantsMore := o.Narrow(live)
-	applied := live.GetLabels()[hnc.LabelRepositorySync] == c.sync && Foreign(c.sync, live) == nil
-	switch {
-	case !grantsMore || !applied:
-		return false, nil
-	case narrowed == nil:
-		return false, c.Delete(ctx, o.ID)
-	}
-	if err := c.Apply(ctx, narrowed); !definite(err) {
-		return false, err
-	}
-	// Something else may be rejected, such as a label, or that it grants anything at all.
-	field := o.GrantsIn()
-	metadata := map[string]any{"uid": live.GetUID()}
-	if keys := o.Aggregations(live); len(keys) > 0 {
-		labels := map[string]any{}
-		for _, key := range keys {
-			labels[key] = nil
-		}
-		metadata["labels"] = labels
-	}
-	taken := map[string]any{"metadata": metadata, field: narrowed.Content().Object[field]}
-	if live.Object["aggregationRule"] != nil {
-		taken["aggregationRule"] = nil // A controller would grant it again.
-	}
-	patch, err := json.Marshal(taken)
-	if err != nil {
-		return false, err
-	}
-	live, err = c.whole.Resource(resource).Namespace(o.Namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
-	if err == nil {
-		_, grantsMore = o.Narrow(live)
-	}
-	if err == nil && grantsMore || definite(err) {
-		return false, c.Delete(ctx, o.ID)
-	}
-	return false, err
-}
-
-// definite reports whether an object cannot be applied as it is, and not only at the moment.
-func definite(err error) bool {
-	return plan.Rejected(err) || crowded(err) || errors.Is(err, errTerminating)
-}
-
 // Foreign returns an error if the labels of an object say that a RepositorySync must not take it over.
 func Foreign(sync string, o metav1.Object) error {
 	if owner := o.GetLabels()[hnc.LabelRepositorySync]; owner != "" && owner != sync {

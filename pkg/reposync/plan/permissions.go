@@ -129,9 +129,8 @@ func propagation(o *unstructured.Unstructured) map[string]string {
 // Redirections returns those of an object's annotations that decide where it is propagated and that the repository does
 // not set.
 func (o *Object) Redirections(annotations map[string]string) []string {
-	declared := o.Content().GetAnnotations()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(annotations)), func(key string) bool {
-		_, set := declared[key]
+		_, set := o.source.Annotation(key)
 		return set || !propagates(key)
 	})
 }

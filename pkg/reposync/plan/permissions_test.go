@@ -248,6 +248,24 @@ func TestWhatGrantsNothingSaysSo(t *testing.T) {
 	}
 }
 
+// Redirections runs for each applied object.
+func TestRedirectionsDoNotCopyTheObject(t *testing.T) {
+	data := map[string]any{}
+	for i := range 10_000 {
+		data[fmt.Sprint(i)] = "value"
+	}
+	o := &Object{ID: policy, source: &object.Object{Unstructured: unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{hnc.AnnotationAll: "true"}}, "data": data,
+	}}}}
+	live := map[string]string{hnc.AnnotationAll: "true", hnc.AnnotationNone: "true", "a": "b"}
+	if got := o.Redirections(live); !slices.Equal(got, []string{hnc.AnnotationNone}) {
+		t.Errorf("got %q", got)
+	}
+	if allocated := testing.AllocsPerRun(10, func() { o.Redirections(live) }); allocated > 20 {
+		t.Errorf("%v allocations", allocated)
+	}
+}
+
 // TestLeftOut finds the namespaces that lack an object whose kind is unknown.
 func TestLeftOut(t *testing.T) {
 	namespace := func(name, dir string) *Object {

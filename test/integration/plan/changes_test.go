@@ -170,6 +170,7 @@ func TestBadQuestionsAreRefusedWithWhatToDo(t *testing.T) {
 		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangePropagation, Resources: resources("secrets", "secrets")}, "spec.resources[1]: Duplicate value"},
 		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeConfiguration, Resources: resources("secrets Propagate", "nothings Propagate")}, "spec.resources[1]: Invalid value"},
 		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: strings.Repeat("x", 64)}, "spec.parent: Too long"},
+		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Parent: "../x"}, "spec.parent: Invalid value"},
 		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Continue: strings.Repeat("x", 1025)}, "spec.continue: Too long"},
 		{v1alpha3.HierarchyPlanSpec{Change: v1alpha3.ChangeParent, Continue: "there"}, "start from the beginning"},
 	} {

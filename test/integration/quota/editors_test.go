@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -71,21 +70,13 @@ func propagate(t *testing.T, resources ...v1beta1.ResourceSpec) {
 	})
 }
 
-func networkPolicy(t *testing.T, namespace, name string) {
-	t.Helper()
-	suite.Must(t, "creating a NetworkPolicy", func() error {
-		_, err := admin.NetworkingV1().NetworkPolicies(namespace).Create(t.Context(), &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-		return err
-	})
-}
-
 func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
-	const count = "count/networkpolicies.networking.k8s.io"
+	const count = "count/secrets"
 	tree(t, "policy-", "root", "team<root", "leaf<team")
 	eve := editorIn(t, "policy-eve", "policy-team")
-	for _, kind := range []string{"roles", "rolebindings"} {
-		suite.Eventually(t, "rejecting a limit of "+kind, func() error {
-			err := limitAs(t, eve, "policy-team", kind, limits("count/"+kind+".rbac.authorization.k8s.io=0"))
+	for i, count := range hnc.PolicyCounts {
+		suite.Eventually(t, "rejecting "+string(count), func() error {
+			err := limitAs(t, eve, "policy-team", fmt.Sprint(i), limits(string(count)+"=0"))
 			if !apierrors.IsInvalid(err) {
 				return fmt.Errorf("got %w", err)
 			}
@@ -98,13 +89,13 @@ func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
 	}
 	limit(t, "policy-root", "above", count+"=10")
 	wantHard(t, "policy-leaf", count+"=0 pods=5")
-	propagate(t, v1beta1.ResourceSpec{Group: "networking.k8s.io", Resource: "networkpolicies", Mode: v1beta1.Propagate})
+	propagate(t, v1beta1.ResourceSpec{Resource: "secrets", Mode: v1beta1.Propagate})
 	t.Cleanup(func() { propagate(t) })
-	networkPolicy(t, "policy-root", "deny-all")
+	createSecrets(t, "policy-root", "deny-all")
 	arrives := func(namespace, name string) {
 		t.Helper()
 		suite.Eventually(t, name+" in "+namespace, func() error {
-			_, err := admin.NetworkingV1().NetworkPolicies(namespace).Get(t.Context(), name, metav1.GetOptions{})
+			_, err := admin.CoreV1().Secrets(namespace).Get(t.Context(), name, metav1.GetOptions{})
 			return err
 		})
 	}
@@ -128,7 +119,7 @@ func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
 		return err
 	})
 	arrives("policy-new", "deny-all")
-	networkPolicy(t, "policy-root", "later")
+	createSecrets(t, "policy-root", "later")
 	for _, namespace := range []string{"policy-team", "policy-leaf", "policy-new"} {
 		arrives(namespace, "later")
 	}
@@ -136,13 +127,13 @@ func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
 
 // A tenant who fills a limit of the root would keep out copies that arrive later.
 func TestTenantsDoNotKeepOutPolicyByFillingALimitOfTheRoot(t *testing.T) {
-	const count = "count/networkpolicies.networking.k8s.io"
+	const count = "count/secrets"
 	tree(t, "filled-", "root", "team<root")
 	limit(t, "filled-root", "q", count+"=2 pods=5")
 	wantHard(t, "filled-team", count+"=2 pods=5")
 	eve := editorIn(t, "filled-eve", "filled-team")
 	fill := func(name string) error {
-		_, err := eve.NetworkingV1().NetworkPolicies("filled-team").Create(t.Context(), &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		_, err := eve.CoreV1().Secrets("filled-team").Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 		return err
 	}
 	suite.Eventually(t, "filling the limit", func() error {
@@ -159,15 +150,15 @@ func TestTenantsDoNotKeepOutPolicyByFillingALimitOfTheRoot(t *testing.T) {
 		}
 		return nil
 	})
-	propagate(t, v1beta1.ResourceSpec{Group: "networking.k8s.io", Resource: "networkpolicies", Mode: v1beta1.AllowPropagate})
+	propagate(t, v1beta1.ResourceSpec{Resource: "secrets", Mode: v1beta1.AllowPropagate})
 	t.Cleanup(func() { propagate(t) })
 	wantHard(t, "filled-team", "pods=5")
-	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: "deny-all", Annotations: map[string]string{hnc.AnnotationAll: "true"}}}
-	if _, err := admin.NetworkingV1().NetworkPolicies("filled-root").Create(t.Context(), policy, metav1.CreateOptions{}); err != nil {
+	policy := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "deny-all", Annotations: map[string]string{hnc.AnnotationAll: "true"}}}
+	if _, err := admin.CoreV1().Secrets("filled-root").Create(t.Context(), policy, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	suite.Eventually(t, "the copy", func() error {
-		_, err := admin.NetworkingV1().NetworkPolicies("filled-team").Get(t.Context(), "deny-all", metav1.GetOptions{})
+		_, err := admin.CoreV1().Secrets("filled-team").Get(t.Context(), "deny-all", metav1.GetOptions{})
 		return err
 	})
 }

@@ -199,7 +199,9 @@ func TestPermissionsInSubnamespacesComeAfterTheirLimits(t *testing.T) {
 	tree(t, "order-", "root")
 	propagate(t, v1beta1.ResourceSpec{Group: networkingv1.GroupName, Resource: "networkpolicies", Mode: v1beta1.Propagate})
 	t.Cleanup(func() { propagate(t) })
-	networkPolicy(t, "order-root", "deny")
+	if _, err := admin.NetworkingV1().NetworkPolicies("order-root").Create(t.Context(), &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: "deny"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	editor := editorIn(t, "order-editor", "order-root")
 	limit(t, "order-root", "q", "services=2")
 	wantStatus(t, "order-root", "q", "services=0", held)

@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
@@ -132,6 +133,10 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 			t.Fatal(err)
 		}
 	}
+	rules, errs := managedkeys.NewRules(&v1beta1.Rules{ManagedNamespaceLabels: []string{"team"}}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
 	config := storagebackend.NewDefaultConfig(prefix, apiserver.StorageCodec)
 	config.EncodeVersioner = apiserver.StorageVersions
 	config.Transport.ServerList = []string{endpoint}
@@ -153,7 +158,7 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 			Namespaces: corelisters.NewNamespaceLister(indexer),
 			Client:     fake.NewClientset(objects...),
 			Authorizer: authorizer.AuthorizerFunc(authorize),
-			Rules:      managedkeys.Default,
+			Rules:      func() managedkeys.Rules { return rules },
 		})
 		go forest.Index.Run(t.Context())
 		options := storageOptions{*config, client.Decorator()}

@@ -55,6 +55,40 @@ func TestWhatManyNamespacesInheritIsNotChangedOften(t *testing.T) {
 	}
 }
 
+// A finalizer keeps a Subnamespace that is being deleted, and what it sets is inherited until then.
+func TestWhatADeletedSubnamespaceSetsIsNotChangedOften(t *testing.T) {
+	names := []string{"root"}
+	for i := range 500 {
+		names = append(names, fmt.Sprint("child-", i))
+	}
+	replicas, _ := registries(t, 1, 0, names)
+	ctx := genericapirequest.WithUser(requestContext(t.Context(), "root"), &user.DefaultInfo{Name: tenant})
+	store := replicas[0].subnamespaces.Subnamespace
+	if _, err := store.Create(ctx, &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Namespace: "root", Name: "sub"}}, rest.ValidateAllObjectFunc, &metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names[1:] {
+		if err := move(t.Context(), replicas[0], name, "sub"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := store.Delete(ctx, "sub", rest.ValidateAllObjectFunc, &metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	made := 0
+	for ; made < 200 && err == nil; made++ {
+		_, _, err = store.Update(ctx, "sub", rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
+			s := old.DeepCopyObject().(*hnc.Subnamespace)
+			s.Spec.Labels = []hnc.MetaKVP{{Key: "team", Value: fmt.Sprint(made)}}
+			return s, nil
+		}), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
+	}
+	if made < 30 || !apierrors.IsTooManyRequests(err) {
+		t.Errorf("change %d: %v", made, err)
+	}
+}
+
 // Namespaces that move have no rates of their own: a chain of them would multiply that of its tree.
 func TestMovesInATreeHaveOneRate(t *testing.T) {
 	const below = 500

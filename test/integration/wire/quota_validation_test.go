@@ -34,7 +34,7 @@ var quotaNames = []string{
 // quotaQuantities are within what Kubernetes counts. kube-apiserver accepts limits beyond that.
 var quotaQuantities = []string{
 	"0", "1", "1k", "1Ki", "100m", "1500m", "2000m", "1.5", "1.0", "1n", "-1", "-1m", "-0", "1E", "9E", "1e3", "0.1Gi", "9223372036854775807",
-	"9223372036854775", "9223372036854776",
+	"9223372036854775", "9223372036854776", "9999999999999999", "9223372036854774807", "10P",
 }
 
 func quotaSpecs() []string {
@@ -113,6 +113,11 @@ func TestQuotasAreValidAsResourceQuotasAre(t *testing.T) {
 		} else {
 			invalid++
 		}
+	}
+	// kube-apiserver judges a number as it is written, and another server stores what it decodes.
+	const written, stored = `{"hard":{"count/pods":"123456789012345678e1"}}`, `{"hard":{"count/pods":"1234567890123456780"}}`
+	if !apierrors.IsInvalid(verdict(core, "v1", "ResourceQuota", stored)) || !apierrors.IsInvalid(verdict(ours, v1beta1.SchemeGroupVersion.String(), "HierarchicalResourceQuota", written)) {
+		t.Errorf("%s: kube-apiserver accepts it, or hns-apiserver accepts %s", stored, written)
 	}
 	t.Logf("%d valid, %d invalid", valid, invalid)
 	if valid < 100 || invalid < 100 {

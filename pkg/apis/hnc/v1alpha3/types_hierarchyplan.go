@@ -68,7 +68,8 @@ type HierarchyPlanSpec struct {
 	// +listType=atomic
 	// +k8s:validation:maxItems=100
 	AbstractAncestors []string `json:"abstractAncestors,omitempty"`
-	// limit is the maximum number of objects in the answer. Defaults to 500.
+	// limit is the maximum number of objects on a page of the answer. Changes of access, exceeded quotas and tens of
+	// labels count instead if a namespace has more of them; its quotas and labels are all on one page. Defaults to 500.
 	// +optional
 	// +k8s:validation:minimum=0
 	// +k8s:validation:maximum=5000

@@ -3,6 +3,7 @@ package validation
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -17,7 +18,8 @@ const maxErrors = 20
 // error: rejecting an object would cost many times what the object has.
 func Bound(errs field.ErrorList) field.ErrorList {
 	if more := len(errs) - maxErrors; more > 0 {
-		rest := field.Invalid(field.NewPath("spec"), field.OmitValueType{}, fmt.Sprintf("has %d more errors, which are not listed", more))
+		root, _, _ := strings.Cut(errs[0].Field, ".")
+		rest := field.Invalid(field.NewPath(root), field.OmitValueType{}, fmt.Sprintf("has %d more errors, which are not listed", more))
 		errs = append(errs[:maxErrors:maxErrors], rest)
 	}
 	for _, err := range errs {

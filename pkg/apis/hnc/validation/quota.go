@@ -3,6 +3,7 @@ package validation
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ const maxQuotaText = 8 << 10
 
 // ValidateQuota validates the limits and scopes of a quota by the rules of ResourceQuotas (docs/spec/hnc.md 2.8),
 // because the propagator writes them into ResourceQuotas. It is stricter: it rejects resources that are counted by no
-// server, numbers of ResourceQuotas and of objects that are always propagated, and what Kubernetes cannot count.
+// server, numbers of ResourceQuotas and of policy objects, and what Kubernetes cannot count.
 func ValidateQuota(q *hnc.HierarchicalResourceQuota) field.ErrorList {
 	return ValidateQuotaUpdate(q, &hnc.HierarchicalResourceQuota{})
 }
@@ -54,7 +55,8 @@ func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList 
 	var changed []corev1.ResourceName
 	for _, name := range slices.Sorted(maps.Keys(q.Spec.Hard)) {
 		before, found := old.Spec.Hard[name]
-		if found && apiequality.Semantic.DeepEqual(before, q.Spec.Hard[name]) {
+		// Equal numbers that are written in different ways are not equally valid.
+		if found && apiequality.Semantic.DeepEqual(before, q.Spec.Hard[name]) && (hnc.CountableAs(name, q.Spec.Hard[name]) || !hnc.CountableAs(name, before)) {
 			continue
 		}
 		changed = append(changed, name)
@@ -77,41 +79,6 @@ func quotaText(s *hnc.HierarchicalResourceQuotaSpec) int {
 	return n
 }
 
-// quotaResources are the resources of ResourceQuotas whose names have no prefix. They are counted in integers if the
-// value is true.
-var quotaResources = map[corev1.ResourceName]bool{
-	corev1.ResourceCPU:                      false,
-	corev1.ResourceMemory:                   false,
-	corev1.ResourceEphemeralStorage:         false,
-	corev1.ResourceRequestsCPU:              false,
-	corev1.ResourceRequestsMemory:           false,
-	corev1.ResourceRequestsEphemeralStorage: false,
-	corev1.ResourceRequestsStorage:          false,
-	corev1.ResourceLimitsCPU:                false,
-	corev1.ResourceLimitsMemory:             false,
-	corev1.ResourceLimitsEphemeralStorage:   false,
-	corev1.ResourcePods:                     true,
-	corev1.ResourceQuotas:                   true,
-	corev1.ResourceServices:                 true,
-	corev1.ResourceReplicationControllers:   true,
-	corev1.ResourceSecrets:                  true,
-	corev1.ResourceConfigMaps:               true,
-	corev1.ResourcePersistentVolumeClaims:   true,
-	corev1.ResourceServicesNodePorts:        true,
-	corev1.ResourceServicesLoadBalancers:    true,
-}
-
-// isQuotaResource reports whether ResourceQuotas know a resource by a name of their own.
-func isQuotaResource(name corev1.ResourceName) bool {
-	_, known := quotaResources[name]
-	return known || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) ||
-		strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
-}
-
-// countsOfQuotas count ResourceQuotas. With such a limit, a namespace would have no room for the ResourceQuota of a
-// quota that is created above it later.
-var countsOfQuotas = []corev1.ResourceName{corev1.ResourceQuotas, "count/resourcequotas"}
-
 func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range validation.IsQualifiedName(string(name)) {
@@ -119,13 +86,13 @@ func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.Error
 	}
 	switch {
 	case len(errs) > 0 || name == hnc.ResourceSubnamespaces:
-	case slices.Contains(countsOfQuotas, name):
+	case slices.Contains(hnc.CountsOfQuotas, name):
 		errs = append(errs, field.Invalid(at, name, "would count the ResourceQuotas that enforce quotas, too, and keep out those of other quotas; "+
 			"limit it in a ResourceQuota"))
-	case slices.Contains(hnc.EnforcedCounts, name):
-		errs = append(errs, field.Invalid(at, name, "would keep out what the namespaces inherit; Roles and RoleBindings are not limited"))
+	case slices.Contains(hnc.PolicyCounts, name):
+		errs = append(errs, field.Invalid(at, name, "would keep out policy; Roles, RoleBindings, NetworkPolicies and LimitRanges are not limited"))
 	case !strings.Contains(string(name), "/"):
-		if !isQuotaResource(name) {
+		if !hnc.IsQuotaResource(name) {
 			errs = append(errs, field.Invalid(at, name, "is not a resource that quotas limit; use a name such as pods, requests.cpu or limits.memory, "+
 				"or count/<resource>.<group> for the number of objects"))
 		}
@@ -146,29 +113,21 @@ func validateQuotaQuantity(at *field.Path, name corev1.ResourceName, quantity re
 	if quantity.Sign() < 0 {
 		errs = append(errs, field.Invalid(at, quantity.String(), "must be greater than or equal to 0"))
 	}
-	// Values above 2^63/1000 are rejected as well, as in ResourceQuotas.
-	if isInteger(name) && quantity.MilliValue()%1000 != 0 {
-		errs = append(errs, field.Invalid(at, quantity.String(), "must be an integer"))
+	if !hnc.CountableAs(name, quantity) {
+		problem := "must be an integer"
+		if quantity.CmpInt64(math.MaxInt64/1000) > 0 {
+			problem += fmt.Sprintf("; Kubernetes takes some above %d for fractions", int64(math.MaxInt64/1000))
+		}
+		errs = append(errs, field.Invalid(at, quantity.String(), problem))
 	}
 	return errs
-}
-
-// isInteger reports whether the resource is counted in integers: the number of objects, and extended resources, but not
-// the requests of extended resources.
-func isInteger(name corev1.ResourceName) bool {
-	if integer, known := quotaResources[name]; known {
-		return integer
-	}
-	s := string(name)
-	native := !strings.Contains(s, "/") || strings.Contains(s, corev1.ResourceDefaultNamespacePrefix)
-	return !native && !strings.HasPrefix(s, corev1.DefaultResourceRequestsPrefix) &&
-		len(validation.IsQualifiedName(corev1.DefaultResourceRequestsPrefix+s)) == 0
 }
 
 var (
 	podCompute = sets.New(corev1.ResourcePods, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU,
 		corev1.ResourceRequestsMemory, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory)
-	// quotaScopes are the scopes of ResourceQuotas, with those of quotaResources that they restrict.
+	// quotaScopes are the scopes of ResourceQuotas, with the resources that they may restrict, of those that
+	// hnc.IsQuotaResource knows.
 	quotaScopes = map[corev1.ResourceQuotaScope]sets.Set[corev1.ResourceName]{
 		corev1.ResourceQuotaScopeTerminating:               podCompute,
 		corev1.ResourceQuotaScopeNotTerminating:            podCompute,

@@ -78,7 +78,7 @@ func validateQuotaScope(at *field.Path, scope corev1.ResourceQuotaScope, resourc
 	}
 	var errs field.ErrorList
 	for _, name := range resources {
-		if isQuotaResource(name) && !applicable.Has(name) {
+		if hnc.IsQuotaResource(name) && !applicable.Has(name) {
 			errs = append(errs, field.Invalid(at, scope, fmt.Sprintf("does not apply to resource %s; limit it in a quota without this scope", name)))
 		}
 	}

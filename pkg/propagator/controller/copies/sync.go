@@ -54,7 +54,7 @@ func (c *Controller) syncSource(key queue.Key) {
 		c.events.unreadable(kind, source)
 	case source.Misread() != nil && inTree:
 		c.events.misread(kind, source)
-	case source.Finalized && !source.Fit() && hasChildren:
+	case source.WithheldByFinalizers() && hasChildren:
 		c.events.finalized(kind, source)
 	case withheld != "":
 		c.events.withheld(source, withheld)
@@ -119,9 +119,7 @@ func (c *Controller) syncDestination(ctx context.Context, namespace string) erro
 	if populating {
 		return nil
 	}
-	limited := false
-	c.Cache.Read(func(s *cache.State) { limited = !s.Tree.LimitsPending(namespace) })
-	return c.syncNamespace(ctx, c.slots, namespace, limited)
+	return c.syncNamespace(ctx, c.slots, namespace, false)
 }
 
 // syncNamespace writes or removes all copies in a namespace, in turns: it returns outcome.ErrUnfinished when another one
@@ -130,7 +128,7 @@ func (c *Controller) syncDestination(ctx context.Context, namespace string) erro
 // other API groups, and its own group only for maxRemovalTries: one object must not keep the policies of the new tree
 // out. Permissions come last: what restricts their use is there before them.
 //
-// Roles and RoleBindings are written only if limited is set.
+// Roles and RoleBindings are written only if limited is set, or the namespace does not wait for limits.
 func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, namespace string, limited bool) error {
 	p, left, plans := c.beginTurn(namespace), turn{writesPerTurn * c.Workers, namesPerTurn}, 1
 	makePlan := func() {
@@ -144,11 +142,9 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 	for p.stage < stages && left.requests > 0 && left.names > 0 {
 		at, complete := p.plan.next(p.stage)
 		switch {
-		case at >= permissions && !limited:
-			p.stage = stages
 		case len(p.plan.names[at]) > 0:
 			last := p.last
-			items := c.take(namespace, p, at, &left)
+			items := c.take(namespace, p, at, &left, limited)
 			steps, first := make([]func() error, len(items)), ends.IsZero()
 			if first {
 				ends = time.Now().Add(turnTime)

@@ -2,12 +2,14 @@ package copies
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	componentmetrics "k8s.io/component-base/metrics"
 
@@ -146,6 +148,30 @@ func TestInvalidAnnotationsAreReportedInTrees(t *testing.T) {
 			t.Errorf("%s in %s: %d events, want %d", row.key, row.namespace, got, row.events)
 		}
 		for range len(f.events.Events) {
+			<-f.events.Events
+		}
+	}
+}
+
+// An object may have copies all the same, or none for another reason.
+func TestFinalizersAreReportedWhereTheyMatter(t *testing.T) {
+	f := newRoleFixture(t)
+	configMaps := copies.Kind{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("configmaps"), Kind: "ConfigMap"}
+	track(t, f.Controller, append(slices.Clone(copies.Kinds), configMaps)...)
+	for _, test := range []struct {
+		name, label string
+		events      int
+	}{{"a", "app", 1}, {"b", hnc.LabelRepositorySync, 0}, {"c", "skipped", 0}, {"kube-root-ca.crt", "app", 0}} {
+		f.Cache.Update(func(s *cache.State) {
+			s.Kind(2).Index.Set(copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "root", Name: test.name, UID: types.UID(test.name), ResourceVersion: "1", Finalizers: []string{"a/b"}, Labels: map[string]string{test.label: "x"},
+			}}, configMaps, &copies.Rules{Skipped: []labels.Selector{labels.SelectorFromSet(labels.Set{"skipped": "x"})}}))
+		})
+		f.syncSource(queue.Key{Class: queue.Source, Kind: 2, Namespace: "root", Name: test.name})
+		if got := len(f.events.Events); got != test.events {
+			t.Errorf("%s with label %s: %d events", test.name, test.label, got)
+		}
+		for len(f.events.Events) > 0 {
 			<-f.events.Events
 		}
 	}

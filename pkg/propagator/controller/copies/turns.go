@@ -249,11 +249,15 @@ type turn struct{ requests, names int }
 
 // take returns what is to be written for the next names of a stage, as far as the turn allows. It is decided now, as
 // others may have written it since the plan. If the namespace has moved or is another one, the turn ends, and the next
-// one begins another pass.
-func (c *Controller) take(namespace string, p *pass, at stage, left *turn) (items []item) {
+// one begins another pass. If it waits for limits, the pass ends before permissions, unless limited is set.
+func (c *Controller) take(namespace string, p *pass, at stage, left *turn, limited bool) (items []item) {
 	c.Cache.Read(func(s *cache.State) {
 		if uid, move := c.identity(s, namespace); uid != p.uid || (move != 0 && move != p.move) {
 			left.requests = 0
+			return
+		}
+		if at >= permissions && !limited && s.Tree.LimitsPending(namespace) {
+			p.stage = stages
 			return
 		}
 		d := namespacestate.Destination(s.Tree, namespace)

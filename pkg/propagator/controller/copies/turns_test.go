@@ -231,6 +231,48 @@ func TestAPassBeginsAgainForAnotherNamespaceOrParent(t *testing.T) {
 	}
 }
 
+// removing calls a function at each removal.
+type removing struct {
+	*countingClient
+	removed func()
+}
+
+func (f removing) Delete(ctx context.Context, kind copies.Kind, namespace, name string, version copies.Written) error {
+	f.removed()
+	return f.countingClient.Delete(ctx, kind, namespace, name, version)
+}
+
+// A namespace may be created, by another propagator, after its turn has begun.
+func TestPermissionsWaitForLimitsThatBecomePendingInATurn(t *testing.T) {
+	c, client := newTurns(t, 4, 2)
+	observe := func(version, pending string) {
+		c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "big-leaf", UID: "big-leaf", ResourceVersion: version,
+			Annotations: map[string]string{hnc.AnnotationLimitsPending: pending}}})
+	}
+	c.Client = removing{client, func() { observe("2", "subnamespace") }}
+	c.Cache.Update(func(s *cache.State) {
+		s.Kind(0).Index.Set(copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "big-leaf", Name: "old", UID: "old", ResourceVersion: "1", Labels: map[string]string{hnc.LabelInheritedFrom: "big"},
+		}}, copies.Roles, &copies.Rules{}))
+	})
+	sync := func() {
+		err := outcome.ErrUnfinished
+		for errors.Is(err, outcome.ErrUnfinished) {
+			err = c.syncDestination(t.Context(), "big-leaf")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sync(); len(client.deleted) != 1 || len(client.created) != 0 {
+		t.Errorf("removed are %v, and created are %v", client.deleted, client.created)
+	}
+	observe("3", "")
+	if sync(); len(client.created) != 4 {
+		t.Errorf("created are %v after the limits are in force", client.created)
+	}
+}
+
 // A plan evaluates all copies of a namespace, while other namespaces wait for theirs.
 func TestAPassPlansForManyTurns(t *testing.T) {
 	const roles = namesPerPlan/2 + 100

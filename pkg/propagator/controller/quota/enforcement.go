@@ -88,7 +88,8 @@ func remaining(hard, total, used corev1.ResourceList) corev1.ResourceList {
 			left = resource.Quantity{Format: limit.Format}
 		}
 		left.Add(used[name])
-		if left.Cmp(limit) > 0 {
+		// kube-apiserver takes some large integers for fractions, but not the limit.
+		if left.Cmp(limit) > 0 || !hnc.CountableAs(name, left) {
 			left = limit
 		}
 		allowed[name] = left

@@ -46,9 +46,12 @@ const maxIgnored = 10
 func notInForce(s *cache.State, q *quotas.Quota) string {
 	var reasons []string
 	for _, name := range q.Ignored {
-		why := fmt.Sprintf("it must be at most %d", int64(hnc.MaxQuantity))
-		if slices.Contains(hnc.EnforcedCounts, name) {
-			why = "Roles and RoleBindings are not limited"
+		why := "it must be a number that ResourceQuotas accept"
+		switch {
+		case slices.Contains(hnc.PolicyCounts, name):
+			why = "Roles, RoleBindings, NetworkPolicies and LimitRanges are not limited"
+		case slices.Contains(hnc.CountsOfQuotas, name):
+			why = "ResourceQuotas are not limited"
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %s", name, why))
 	}

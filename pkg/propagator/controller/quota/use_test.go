@@ -27,6 +27,9 @@ func TestANamespaceIsLimitedToItsUseAndWhatIsLeft(t *testing.T) {
 		"over the limit, unused":    {"5", "9", "", "0"},
 		"over the limit, used here": {"5", "9", "2", "2"},
 		"it alone exceeds":          {"5", "9", "9", "5"},
+		// kube-apiserver takes 10P - 1 and 2E - 1 for fractions.
+		"others use some of 10P": {"10P", "1", "0", "10P"},
+		"others use some of 2E":  {"2E", "1", "0", "2E"},
 	} {
 		if got := remaining(pods(test.hard), pods(test.total), pods(test.used)); !equality.Semantic.DeepEqual(got, pods(test.want)) {
 			t.Errorf("%s: %v, want %s", what, got, test.want)

@@ -23,6 +23,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	hncfake "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -81,7 +82,7 @@ func TestRemovalsAreLimitedWithWrites(t *testing.T) {
 // why.
 func TestARejectedRemovalIsReported(t *testing.T) {
 	p := removals(1)
-	c, hierarchy, _ := newController(p, apierrors.NewForbidden(schema.GroupResource{Resource: "customresourcedefinitions"}, "w", errors.New("not allowed")))
+	c, hierarchy, _ := newController(p, apierrors.NewForbidden(schema.GroupResource{Resource: "customresourcedefinitions"}, "w", errors.New("not allowed"+strings.Repeat(" and again", 10000))))
 	if err := errors.Join(c.carryOutAll(t.Context(), key("acme"), p)...); err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +90,8 @@ func TestARejectedRemovalIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ready := meta.FindStatusCondition(v.Status.Conditions, hnc.ConditionReady); ready == nil || ready.Reason != hnc.ReasonDefinitionRefused || !strings.Contains(ready.Message, "not allowed") {
-		t.Errorf("got %v", ready)
+	if ready := meta.FindStatusCondition(v.Status.Conditions, hnc.ConditionReady); ready == nil || ready.Reason != hnc.ReasonDefinitionRefused || !strings.Contains(ready.Message, "not allowed") || len(ready.Message) > names.MaxText {
+		t.Errorf("got %.3000v", ready)
 	}
 }
 
