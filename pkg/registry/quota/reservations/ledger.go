@@ -177,8 +177,8 @@ func (l *Ledger) perform(ctx context.Context, o *operation) error {
 	}
 }
 
-// noDelay is in errors about reservations. With a delay, kube-apiserver's quota admission would wait and repeat its write
-// ten times itself, in one of the five workers that it has for all namespaces.
+// noDelay is in errors about reservations. kube-apiserver's quota admission repeats a write three times at once, in one of
+// the five workers that it has for all namespaces. With a delay, its client would wait and repeat each of these ten times.
 const noDelay = 0
 
 var errBusy = apierrors.NewTimeoutError("hierarchical quotas cannot be evaluated in time; try again", noDelay)
@@ -281,7 +281,7 @@ func (l *Ledger) commit(ctx context.Context, t *transaction) error {
 		return err
 	}
 	for root, bytes := range t.large {
-		l.rates.Spend(time.Now(), root, bytes, timeout)
+		l.rates.Spend(time.Now(), root, bytes, longestDebt)
 	}
 	for name, value := range t.write.Put {
 		l.cached.set(fence.Entry{Name: name, Value: value, Revision: revision})

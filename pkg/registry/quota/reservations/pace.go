@@ -18,11 +18,14 @@ const (
 	// perSecond and burst bound the rest. etcd has what was replaced until the next compaction.
 	perSecond = 512 << 10
 	burst     = 16 << 20
+	// longestDebt bounds the debt of a tree. It is longer than a tree's burst takes, so that what the tree owes beyond
+	// it is no debt of others.
+	longestDebt = 2 * burst / perSecond * time.Second
 )
 
 // pace counts what an operation writes for the tree of a root. The result is TooManyRequests for a large reservation
-// while too much has been written. Other operations do not wait: they record use that exists, or that is released after
-// a reservation.
+// while too much has been written. Other operations count, but do not wait: they record use that exists, or that is
+// released after a reservation.
 func (t *transaction) pace(ctx context.Context, o *operation, updated *use, ancestors []string, root string) (result, err error) {
 	bytes := quota.ListSize(updated.Used) + quota.ListSize(updated.Reserved)
 	for _, ancestor := range ancestors {

@@ -70,6 +70,33 @@ func TestReservationsThatWriteManyBytesArePaced(t *testing.T) {
 	})
 }
 
+// What is written without a reservation does not wait. However much it is, reservations in other trees do not pay for it.
+func TestUseThatIsObservedDelaysNoOtherTree(t *testing.T) {
+	const names, observations = 24, 2000
+	synctest.Test(t, func(t *testing.T) {
+		s, c := newStore(map[string]string{"b": "a", "e": "d"}), newCluster(t, "a", "b", "d", "e")
+		s.limit("a", "100000")
+		s.limit("d", "100000")
+		l := s.replica(t, c)
+		for n := range observations {
+			rq := longNames("b", n+1, names)
+			rq.Status.Used[corev1.ResourcePods] = *resource.NewQuantity(int64(n+1), resource.DecimalSI)
+			observe(t, l, rq)
+		}
+		reserve := func(namespace string) error {
+			old, updated := longNames(namespace, observations, names), longNames(namespace, observations, names)
+			updated.Status.Used[corev1.ResourcePods] = resource.MustParse("5000")
+			return l.Reserve(t.Context(), old, updated)
+		}
+		if err := reserve("b"); !apierrors.IsTooManyRequests(err) {
+			t.Errorf("in the tree of what is observed: got %v, want TooManyRequests", err)
+		}
+		if err := reserve("e"); err != nil {
+			t.Errorf("in another tree: %v", err)
+		}
+	})
+}
+
 func observed(ctx context.Context, l *Ledger, rq *corev1.ResourceQuota) error {
 	o, err := newOperation(rq)
 	if err != nil {
