@@ -133,13 +133,18 @@ func TestTheSizeOfStoredObjectsIsKnown(t *testing.T) {
 		{"quotas", ""}: (objects - 1) * 2 * small, {"quotas", "0"}: (objects/2 - 1) * 2 * small, {"quotas", "1"}: objects / 2 * 2 * small,
 		{"hierarchies", "0"}: 2*small + 1, {"hierarchies", ""}: small + 1, {"hierarchies", "1"}: 0, {"others", ""}: 0,
 	} {
-		if got := s.in(of.resource, of.namespace); got != want {
+		if got := s.in(of.resource, of.namespace, 0); got != want {
 			t.Errorf("%v: got %d, want %d", of, got, want)
+		}
+	}
+	for limit, want := range map[int]int{1: small + objects/2*small, objects/2 - 1: objects / 2 * 2 * small, objects: objects / 2 * 2 * small} {
+		if got := s.in("quotas", "1", limit); got > want || got < min(want, limit*2*small) {
+			t.Errorf("with limit %d: got %d, want %d at most", limit, got, want)
 		}
 	}
 	start := time.Now()
 	for range calls {
-		s.in("quotas", "0")
+		s.in("quotas", "0", 0)
 	}
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("%d calls take %s", calls, took)

@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/storewatch"
 )
 
-// stored holds the sizes of the objects of the stores. It is safe for concurrent use. What is written at the same time is not
-// known yet, but its rate is limited.
+// stored holds the sizes of the objects of the stores. It is safe for concurrent use. What is written at the same time
+// is not known yet, but its rate is limited.
 type stored struct {
 	mu sync.Mutex
 	// stores hold objects by UID.
@@ -50,11 +50,16 @@ func (s *stored) excess(tree string, root func(namespace string) string) (bytes 
 	return bytes
 }
 
-// in returns the size of the objects of a resource in a namespace, or with "" of the large ones in all, in bytes of JSON.
-func (s *stored) in(resource, namespace string) (bytes int) {
+// in returns the size of the objects of a resource in a namespace, or with "" of the large ones in all, in bytes of
+// JSON. A limit that is positive is the number of objects of a namespace that a list returns: any of them may be large.
+func (s *stored) in(resource, namespace string, limit int) (bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sizes[place{resource, namespace}]
+	bytes = s.sizes[place{resource, namespace}]
+	if namespace != "" && limit > 0 && limit < bytes/small {
+		return min(bytes, limit*small+s.excessIn[namespace])
+	}
+	return bytes
 }
 
 // follow follows the objects of a store until the context ends.
