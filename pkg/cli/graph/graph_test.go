@@ -97,7 +97,6 @@ func TestManyObjectsAreCounted(t *testing.T) {
 	}
 }
 
-// TestForeignTextIsEscaped has names that end labels, that Mermaid renders, and that readers do not see.
 // Names of Roles can have any length.
 func TestLongNamesOfObjectsAreShortened(t *testing.T) {
 	tr := company()
@@ -111,6 +110,7 @@ func TestLongNamesOfObjectsAreShortened(t *testing.T) {
 	}
 }
 
+// TestForeignTextIsEscaped has names that end labels, that Mermaid renders, and that readers do not see.
 func TestForeignTextIsEscaped(t *testing.T) {
 	tr := tree.New()
 	tr.AddNamespace("a", false, false)
