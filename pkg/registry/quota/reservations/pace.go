@@ -23,13 +23,13 @@ const (
 	longestDebt = 2 * burst / perSecond * time.Second
 )
 
-// pace counts what an operation writes for the tree of a root. The result is TooManyRequests for a large reservation
-// while too much has been written. Other operations count, but do not wait: they record use that exists, or that is
-// released after a reservation.
-func (t *transaction) pace(ctx context.Context, o *operation, updated *use, ancestors []string, root string) (result, err error) {
+// pace counts what an operation writes for the tree of a root, with the ledgers of the given namespaces. The result is
+// TooManyRequests for a large reservation while too much has been written. Other operations count, but do not wait:
+// they record use that exists, or that is released after a reservation.
+func (t *transaction) pace(ctx context.Context, o *operation, updated *use, ledgers []string, root string) (result, err error) {
 	bytes := quota.ListSize(updated.Used) + quota.ListSize(updated.Reserved)
-	for _, ancestor := range ancestors {
-		sum, err := t.known(ctx, ancestor)
+	for _, ledger := range ledgers {
+		sum, err := t.known(ctx, ledger)
 		if err != nil {
 			return nil, err
 		}

@@ -166,6 +166,11 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 		t.unverified = true
 		return nil, nil
 	}
+	if quotav1.IsZero(change) {
+		ancestors = nil // Their ledgers stay.
+	} else if o.gone {
+		ancestors = append(ancestors, t.counted(o.present)...)
+	}
 	if updated != nil {
 		if result, err = t.pace(ctx, o, updated, ancestors, chain[len(chain)-1]); result != nil || err != nil {
 			return result, err
@@ -173,12 +178,6 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 	}
 	maps.Copy(t.write.Edges, edges)
 	t.setUse(o.key, updated)
-	if quotav1.IsZero(change) {
-		return nil, nil
-	}
-	if o.gone {
-		ancestors = append(ancestors, t.counted(o.present)...)
-	}
 	for _, ancestor := range ancestors {
 		if o.gone {
 			// The ledgers of other ancestors contain the use if the namespace was moved immediately before its
