@@ -9,7 +9,8 @@ import (
 )
 
 // countedNames is the annotation of a ResourceQuota in the cache with the names of the limits in its status, in order.
-const countedNames = "counted"
+// No stored object can have a key with a space.
+const countedNames = "counted names"
 
 // OnlyUse leaves of a ResourceQuota in the cache what a ledger needs of it: its use without the zeros, and the names of
 // the limits in its status as one text. As a map, a thousand of these need 100 KiB in each namespace of a tree.
@@ -18,14 +19,16 @@ func OnlyUse(obj any) (any, error) {
 	if !ok {
 		return obj, nil
 	}
-	if rq.Status.Hard != nil { // it may have been called with the result before
+	counted := rq.Annotations[countedNames] // It may have been called with the result before.
+	if rq.Status.Hard != nil {
 		var names []string
 		for name := range rq.Status.Hard {
 			names = append(names, string(name))
 		}
 		slices.Sort(names)
-		rq.Annotations = map[string]string{countedNames: strings.Join(names, " ")}
+		counted = strings.Join(names, " ")
 	}
+	rq.Annotations = map[string]string{countedNames: counted}
 	rq.ManagedFields, rq.Spec, rq.Status.Hard = nil, corev1.ResourceQuotaSpec{}, nil
 	rq.Status.Used = quotav1.RemoveZeros(rq.Status.Used)
 	return rq, nil

@@ -34,4 +34,9 @@ func TestLimitsAreCachedAsNamesOnly(t *testing.T) {
 	if !hasCounted(rq, []corev1.ResourceName{"count/x.y", "pods", "services"}) || hasCounted(rq, []corev1.ResourceName{"pods", "secrets"}) {
 		t.Errorf("the names of the limits are %q", rq.Annotations)
 	}
+	uncounted := status("a", 1, "0")
+	uncounted.Annotations = map[string]string{"counted": "pods", "others": "x"}
+	if cached(t, uncounted); hasCounted(uncounted, []corev1.ResourceName{"pods"}) || len(uncounted.Annotations) > 1 {
+		t.Errorf("without limits in the status, the cache has the annotations %q", uncounted.Annotations)
+	}
 }
