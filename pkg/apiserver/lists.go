@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"net/http"
+	"strconv"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,8 +14,8 @@ import (
 )
 
 const (
-	// listMemory bounds the large objects that all lists in flight of single namespaces contain, in bytes of JSON, and
-	// those of lists of all namespaces. A list needs some times as much memory, because it is converted and encoded.
+	// listMemory bounds the objects that all lists in flight of single namespaces contain, in bytes of JSON, and the
+	// large ones of lists of all namespaces. A list needs some times as much memory, because it is converted and encoded.
 	listMemory = 64 << 20
 	// namespaceShare is the divisor for the share of one namespace, so that a tenant who lists much leaves memory to
 	// others.
@@ -25,9 +26,9 @@ const (
 
 // lists limits the memory of lists of stored objects.
 type lists struct {
-	// large returns the size of the large objects of a resource in a namespace, or with "" in all; nil before the
-	// stores exist.
-	large func(resource, namespace string) int
+	// size returns the size of the objects of a resource in a namespace, of a limited number if limit is positive, or
+	// with "" of the large ones in all; nil before the stores exist.
+	size func(resource, namespace string, limit int) int
 
 	mu sync.Mutex
 	// used has the bytes in flight by namespace, "" for lists of all namespaces.
@@ -43,21 +44,34 @@ var listVerbs = sets.New("list", "deletecollection")
 // acquire reserves memory for a request until it is released. It fails with TooManyRequests.
 func (l *lists) acquire(r *http.Request) (release func(), err error) {
 	info, ok := genericapirequest.RequestInfoFrom(r.Context())
-	if !ok || l.large == nil || info.APIGroup != hnc.GroupName || !listVerbs.Has(info.Verb) {
+	if !ok || l.size == nil || info.APIGroup != hnc.GroupName || !listVerbs.Has(info.Verb) {
 		return func() {}, nil
+	}
+	if info.Name != "" && info.Namespace != "" {
+		return func() {}, nil // It returns one object.
 	}
 	most := listMemory
 	if info.Namespace != "" {
 		most /= namespaceShare
 	}
-	size := min(l.large(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace), most)
+	size := min(l.size(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace, limitOf(r)), most)
 	if size <= smallList || accessreview.ByPropagator(r.Context()) {
 		return func() {}, nil
 	}
 	if !l.take(info.Namespace, size, most) {
-		return nil, apierrors.NewTooManyRequests("lists of large objects use the memory that they may use; try again later, or get single objects", 1)
+		return nil, apierrors.NewTooManyRequests("large lists use the memory that they may use; try again later, or get single objects", 1)
 	}
 	return func() { l.take(info.Namespace, -size, most) }, nil
+}
+
+// limitOf returns the number of objects that a list returns at most, 0 without a limit.
+func limitOf(r *http.Request) int {
+	query := r.URL.Query()
+	if query.Get("resourceVersion") == "0" {
+		return 0 // The watch cache ignores limits then.
+	}
+	limit, _ := strconv.Atoi(query.Get("limit")) // An invalid one is rejected.
+	return limit
 }
 
 // take adds to the bytes in flight of a namespace, unless it would have more than most then, or all would have more

@@ -15,7 +15,7 @@ import (
 // Lists of large objects share the memory, and do not keep others from reading.
 func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 	l := newLists()
-	l.large = func(resource, namespace string) int {
+	l.size = func(resource, namespace string, _ int) int {
 		return map[string]int{"hierarchies/large": 20 << 20, "hierarchies/other": 20 << 20, "hierarchies/third": 20 << 20, "hierarchies/fourth": 20 << 20, "hierarchies/": 200 << 20}[resource+"/"+namespace]
 	}
 	of := func(resource, name, verb, namespace string) *http.Request {
@@ -66,5 +66,33 @@ func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 	}
 	if len(l.used) > 0 {
 		t.Errorf("still in use: %v", l.used)
+	}
+}
+
+// Of a namespace with many objects, clients read a page or one object at a time.
+func TestListsOfFewObjectsCountWhatTheyReturn(t *testing.T) {
+	for what, row := range map[string]struct {
+		query, namespace, name string
+		limit, want            int
+	}{
+		"a page":                      {"limit=500", "wide", "", 500, 4 << 20},
+		"a continued page":            {"limit=500&continue=x", "wide", "", 500, 4 << 20},
+		"an object by its name":       {"", "wide", "a", 0, 0},
+		"its name, in all namespaces": {"", "", "a", 0, 4 << 20},
+		"all":                         {"", "wide", "", 0, 4 << 20},
+		"all in spite of a limit":     {"limit=1&resourceVersion=0", "wide", "", 0, 4 << 20},
+	} {
+		l := newLists()
+		l.size = func(_, _ string, limit int) int {
+			if limit != row.limit {
+				t.Errorf("%s: the limit is %d, want %d", what, limit, row.limit)
+			}
+			return 4 << 20
+		}
+		r := httptest.NewRequest(http.MethodGet, "/?"+row.query, nil)
+		ctx := genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: "list", Namespace: row.namespace, Name: row.name, Resource: "hierarchies"})
+		if _, err := l.acquire(r.WithContext(genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: "ann"}))); err != nil || l.used[row.namespace] != row.want {
+			t.Errorf("%s: %d bytes are in flight (%v), want %d", what, l.used[row.namespace], err, row.want)
+		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
-	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/informers"
 	coreinformers "k8s.io/client-go/informers/core/v1"
@@ -108,7 +107,7 @@ func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, clie
 	reservations.RegisterMetrics()
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTweakListOptions(func(options *metav1.ListOptions) {
 		options.LabelSelector = hnc.LabelQuota + "=true"
-	}), informers.WithTransform(onlyUse))
+	}), informers.WithTransform(reservations.OnlyUse))
 	quotas := factory.Core().V1().ResourceQuotas()
 	l := reservations.New(reservations.Config{
 		Records: records, Limits: reader, Tree: t.Index, Propagated: s.Propagated, Namespaces: namespaces.Lister(), Quotas: quotas.Lister(),
@@ -130,15 +129,6 @@ func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, clie
 		go observer.Run(hook)
 		return nil
 	})
-}
-
-// onlyUse leaves of a ResourceQuota what the ledger needs: its status, without the zeros.
-func onlyUse(obj any) (any, error) {
-	if rq, ok := obj.(*corev1.ResourceQuota); ok {
-		rq.ManagedFields, rq.Spec = nil, corev1.ResourceQuotaSpec{}
-		rq.Status.Used = quotav1.RemoveZeros(rq.Status.Used)
-	}
-	return obj, nil
 }
 
 // listQuotas returns all hierarchical quotas, as of a revision that is not before the call. It may be referred to

@@ -106,7 +106,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if stores, err = c.stores(options, forest, mapper); err != nil {
 		return nil, err
 	}
-	c.lists.large = stores.large.In
+	c.lists.size = stores.large.In
 	if err := c.quotas(generic, clients.kubernetes, namespaces, forest, records, quotas, sources); err != nil {
 		return nil, err
 	}

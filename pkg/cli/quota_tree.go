@@ -49,13 +49,18 @@ func (o *quotaOptions) printUse(ctx context.Context, c *Clients, quotas []v1beta
 	return nil
 }
 
-// formatUse returns the resources that are used, in the order of their names: "pods: 1, secrets: 2".
+// formatUse returns the resources that are used, in the order of their names, as many as fit into a row: "pods: 1,
+// secrets: 2, and 3 more".
 func formatUse(used hnc.ResourceList) string {
 	var cells []string
+	fit, room := 0, names.MaxText-len(", and 99999 more")
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		if quantity := used[name]; !quantity.IsZero() {
 			cells = append(cells, string(name)+": "+quantity.String())
+			if room -= len(cells[len(cells)-1]) + len(", "); room >= 0 {
+				fit++
+			}
 		}
 	}
-	return strings.Join(cells, ", ")
+	return names.List(cells, fit, ", ")
 }

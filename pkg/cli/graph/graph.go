@@ -101,10 +101,11 @@ func (d *drawing) add(v tree.Visit) {
 }
 
 func formatObject(o tree.Object) string {
+	name := names.Shorten(o.Name)
 	if o.InheritedFrom == "" {
-		return "● " + o.Name
+		return "● " + name
 	}
-	return "↓ " + o.Name + " (" + o.InheritedFrom + ")"
+	return "↓ " + name + " (" + o.InheritedFrom + ")"
 }
 
 func (d *drawing) connect(v tree.Visit) {

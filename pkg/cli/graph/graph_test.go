@@ -97,6 +97,19 @@ func TestManyObjectsAreCounted(t *testing.T) {
 	}
 }
 
+// Names of Roles can have any length.
+func TestLongNamesOfObjectsAreShortened(t *testing.T) {
+	tr := company()
+	for _, from := range []string{"", "acme"} {
+		tr.AddObject("team-b", strings.Repeat("x", 700_000), from)
+	}
+	for _, format := range Formats {
+		if got := write(t, tr, format, "acme"); len(got) > 10_000 || strings.Count(got, "xxx…") != 2 {
+			t.Errorf("%s: got %d bytes", format, len(got))
+		}
+	}
+}
+
 // TestForeignTextIsEscaped has names that end labels, that Mermaid renders, and that readers do not see.
 func TestForeignTextIsEscaped(t *testing.T) {
 	tr := tree.New()

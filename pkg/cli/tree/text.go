@@ -112,18 +112,18 @@ func (f *footnotes) numbers(n *Node) string {
 	return strings.Join(numbers, ",")
 }
 
-// sayObjects lists sources by name, and copies with the namespace of their source.
+// formatObjects lists sources by name, and copies with the namespace of their source.
 func formatObjects(objects []Object) string {
 	if len(objects) == 0 {
 		return ""
 	}
 	all := make([]string, 0, len(objects))
 	for _, o := range objects {
+		name := names.Shorten(o.Name)
 		if o.InheritedFrom != "" {
-			all = append(all, o.Name+" (from "+o.InheritedFrom+")")
-		} else {
-			all = append(all, o.Name)
+			name += " (from " + o.InheritedFrom + ")"
 		}
+		all = append(all, name)
 	}
 	return "  " + strings.Join(all, ", ")
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // add adds a namespace that is a sub-namespace if its name begins with "s-".
@@ -188,6 +189,17 @@ func TestObjectsAreListedWithTheirSources(t *testing.T) {
 	tr.Link()
 	if got, want := text(t, tr, "a"), "a  x\n└── b  x (from a), y\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Names of Roles can have any length.
+func TestLongNamesOfObjectsAreShortened(t *testing.T) {
+	tr, long := New(), strings.Repeat("x", 700_000)
+	add(tr, "a", "")
+	tr.AddObject("a", long, "")
+	tr.Link()
+	if got, want := text(t, tr, "a"), "a  "+names.Shorten(long)+"\n"; got != want {
+		t.Errorf("got %d bytes, want %d", len(got), len(want))
 	}
 }
 

@@ -1,6 +1,10 @@
 package quota
 
-import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
 
 const (
 	// MaxNamespaceSize is the sum of the sizes of the quotas in a namespace that are accepted.
@@ -40,8 +44,12 @@ func (r *Room) Add(scope Scope, size int) bool {
 
 // Size returns the size of a quota in the objects and records that enforce it, in bytes.
 func Size(spec *hnc.HierarchicalResourceQuotaSpec) int {
-	n := quotaSize + spec.ScopesSize()
-	for name := range spec.Hard {
+	return quotaSize + spec.ScopesSize() + ListSize(spec.Hard)
+}
+
+// ListSize returns the size of resources with their quantities, in bytes.
+func ListSize(list corev1.ResourceList) (n int) {
+	for name := range list {
 		n += limitSize + len(name)
 	}
 	return n

@@ -31,12 +31,13 @@ const (
 	retryAfter = 5
 )
 
-// Followed are the large objects that are stored.
+// Followed are the objects that are stored.
 type Followed struct {
 	// Run follows them until its context ends.
 	Run func(context.Context)
-	// In returns the size of those of a resource in a namespace, or with "" in all, in bytes of JSON.
-	In func(resource, namespace string) int
+	// In returns the size of those of a resource in a namespace, or with "" of the large ones in all, in bytes of JSON;
+	// with a limit, at least that of any so many of a namespace.
+	In func(resource, namespace string, limit int) int
 }
 
 // Limit limits creations and updates of large objects in all the stores together. The propagator is trusted; root

@@ -117,28 +117,34 @@ func TestLargeObjectsOfATreeAreBounded(t *testing.T) {
 	}
 }
 
-// A list asks for it, and writes wait meanwhile.
-func TestTheSizeOfLargeObjectsIsKnown(t *testing.T) {
+// A list asks for it, and writes wait meanwhile. Many small objects of a namespace are as large as few large ones.
+func TestTheSizeOfStoredObjectsIsKnown(t *testing.T) {
 	const objects, calls = 50_000, 50_000
 	s := newStored()
 	s.replace("quotas", nil)
 	s.replace("hierarchies", nil)
 	for i := range objects {
-		s.remember("quotas", types.UID(strconv.Itoa(i)), largeObject{strconv.Itoa(i % 2), small})
+		s.remember("quotas", types.UID(strconv.Itoa(i)), object{strconv.Itoa(i % 2), 2 * small})
 	}
-	s.remember("hierarchies", "h", largeObject{"0", 1})
+	s.remember("hierarchies", "h", object{"0", small})
+	s.remember("hierarchies", "i", object{"0", small + 1})
 	s.forget("quotas", "0")
 	for of, want := range map[place]int{
 		{"quotas", ""}: (objects - 1) * 2 * small, {"quotas", "0"}: (objects/2 - 1) * 2 * small, {"quotas", "1"}: objects / 2 * 2 * small,
-		{"hierarchies", "0"}: small + 1, {"hierarchies", "1"}: 0, {"others", ""}: 0,
+		{"hierarchies", "0"}: 2*small + 1, {"hierarchies", ""}: small + 1, {"hierarchies", "1"}: 0, {"others", ""}: 0,
 	} {
-		if got := s.in(of.resource, of.namespace); got != want {
+		if got := s.in(of.resource, of.namespace, 0); got != want {
 			t.Errorf("%v: got %d, want %d", of, got, want)
+		}
+	}
+	for limit, want := range map[int]int{1: small + objects/2*small, objects/2 - 1: objects / 2 * 2 * small, objects: objects / 2 * 2 * small} {
+		if got := s.in("quotas", "1", limit); got > want || got < min(want, limit*2*small) {
+			t.Errorf("with limit %d: got %d, want %d at most", limit, got, want)
 		}
 	}
 	start := time.Now()
 	for range calls {
-		s.in("quotas", "0")
+		s.in("quotas", "0", 0)
 	}
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("%d calls take %s", calls, took)

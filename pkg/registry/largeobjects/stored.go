@@ -12,28 +12,28 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/storewatch"
 )
 
-// stored holds the large objects of the stores. It is safe for concurrent use. What is written at the same time is not
-// known yet, but its rate is limited.
+// stored holds the sizes of the objects of the stores. It is safe for concurrent use. What is written at the same time
+// is not known yet, but its rate is limited.
 type stored struct {
 	mu sync.Mutex
 	// stores hold objects by UID.
-	stores map[string]map[types.UID]largeObject
-	// excessIn is the sum of what those of all stores have beyond small, by namespace.
+	stores map[string]map[types.UID]object
+	// excessIn is the sum of what the large ones of all stores have beyond small, by namespace.
 	excessIn map[string]int
-	// sizes are the sums of their sizes, by resource and namespace, "" for all.
+	// sizes are the sums of sizes by resource and namespace, of the large ones for "".
 	sizes map[place]int
 }
 
 type place struct{ resource, namespace string }
 
 func newStored() *stored {
-	return &stored{stores: map[string]map[types.UID]largeObject{}, excessIn: map[string]int{}, sizes: map[place]int{}}
+	return &stored{stores: map[string]map[types.UID]object{}, excessIn: map[string]int{}, sizes: map[place]int{}}
 }
 
-type largeObject struct {
+type object struct {
 	namespace string
-	// excess is what it has beyond small, in bytes of JSON.
-	excess int
+	// bytes is its size in JSON.
+	bytes int
 }
 
 // excess returns what the large objects of a tree have beyond small, in bytes of JSON. root returns the root of the
@@ -50,18 +50,23 @@ func (s *stored) excess(tree string, root func(namespace string) string) (bytes 
 	return bytes
 }
 
-// in returns the size of the large objects of a resource in a namespace, or with "" in all, in bytes of JSON.
-func (s *stored) in(resource, namespace string) (bytes int) {
+// in returns the size of the objects of a resource in a namespace, or with "" of the large ones in all, in bytes of
+// JSON. A limit that is positive is the number of objects of a namespace that a list returns: any of them may be large.
+func (s *stored) in(resource, namespace string, limit int) (bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sizes[place{resource, namespace}]
+	bytes = s.sizes[place{resource, namespace}]
+	if namespace != "" && limit > 0 && limit < bytes/small {
+		return min(bytes, limit*small+s.excessIn[namespace])
+	}
+	return bytes
 }
 
 // follow follows the objects of a store until the context ends.
 func (s *stored) follow(ctx context.Context, name string, store storewatch.Source) {
 	storewatch.Run(ctx, "large "+name, store,
 		func(objects []any) { s.replace(name, objects) },
-		func(object any, gone bool) { s.set(name, object, gone) })
+		func(obj any, gone bool) { s.set(name, obj, gone) })
 }
 
 func (s *stored) replace(name string, objects []any) {
@@ -69,7 +74,7 @@ func (s *stored) replace(name string, objects []any) {
 	for uid := range s.stores[name] {
 		s.forget(name, uid)
 	}
-	s.stores[name] = map[types.UID]largeObject{}
+	s.stores[name] = map[types.UID]object{}
 	s.mu.Unlock()
 	for _, o := range objects {
 		s.set(name, o, false)
@@ -77,7 +82,7 @@ func (s *stored) replace(name string, objects []any) {
 }
 
 func (s *stored) set(name string, obj any, gone bool) {
-	object, err := meta.Accessor(obj)
+	metadata, err := meta.Accessor(obj)
 	if err != nil {
 		return // an error of the store is no object
 	}
@@ -87,14 +92,14 @@ func (s *stored) set(name string, obj any, gone bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forget(name, object.GetUID())
-	if bytes > small {
-		s.remember(name, object.GetUID(), largeObject{object.GetNamespace(), bytes - small})
+	s.forget(name, metadata.GetUID())
+	if !gone {
+		s.remember(name, metadata.GetUID(), object{metadata.GetNamespace(), bytes})
 	}
 }
 
 // remember adds an object that is unknown. The mutex is locked.
-func (s *stored) remember(name string, uid types.UID, o largeObject) {
+func (s *stored) remember(name string, uid types.UID, o object) {
 	s.stores[name][uid] = o
 	s.count(name, o, 1)
 }
@@ -110,10 +115,12 @@ func (s *stored) forget(name string, uid types.UID) {
 }
 
 // count adds an object to the sums, or removes it with -1. The mutex is locked.
-func (s *stored) count(name string, o largeObject, sign int) {
-	add(s.excessIn, o.namespace, sign*o.excess)
-	add(s.sizes, place{name, o.namespace}, sign*(o.excess+small))
-	add(s.sizes, place{name, ""}, sign*(o.excess+small))
+func (s *stored) count(name string, o object, sign int) {
+	add(s.sizes, place{name, o.namespace}, sign*o.bytes)
+	if o.bytes > small {
+		add(s.sizes, place{name, ""}, sign*o.bytes)
+		add(s.excessIn, o.namespace, sign*(o.bytes-small))
+	}
 }
 
 func add[K comparable](sums map[K]int, key K, n int) {

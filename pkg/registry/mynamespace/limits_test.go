@@ -57,6 +57,34 @@ func TestLargeListsInFlightAreLimited(t *testing.T) {
 	}
 }
 
+// Tenants choose labels, also of namespaces that administrators list.
+func TestTheLargestLabelsAreLeftOutOfAListThatIsTooLarge(t *testing.T) {
+	large := map[string]string{}
+	for i := range 1000 {
+		large["k"+strconv.Itoa(i)] = strings.Repeat("v", 60)
+	}
+	items := make([]hnc.MyNamespace, 1200)
+	bytes := 0
+	for i := range items {
+		items[i].Labels = large
+		if i%2 == 0 {
+			items[i].Labels = map[string]string{"a": strings.Repeat("b", 60)}
+			bytes += 61
+		}
+	}
+	if _, omitted := boundLabels(items[:500]); omitted > 0 {
+		t.Errorf("the labels of %d of 500 namespaces are left out", omitted)
+	}
+	if got, omitted := boundLabels(items); got != bytes || omitted != len(items)/2 || len(large) != 1000 {
+		t.Errorf("labels of %d bytes stay, and those of %d namespaces are left out", got, omitted)
+	}
+	for i := range items {
+		if (len(items[i].Labels) > 0) != (i%2 == 0) {
+			t.Fatalf("namespace %d has %d labels", i, len(items[i].Labels))
+		}
+	}
+}
+
 // A Role is copied to a whole subtree, with any number of names.
 func TestARoleKeepsItsOwnNamespaceOnly(t *testing.T) {
 	names := []string{"a"}

@@ -5,6 +5,7 @@ package mynamespace
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +18,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
+	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
@@ -92,8 +94,8 @@ func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runt
 	return nil, apierrors.NewNotFound(hnc.Resource("mynamespaces"), name)
 }
 
-// List returns the selected namespaces that the requester is allowed to get, regardless of limit. It fails with
-// TooManyRequests when the lists in flight are too large.
+// List returns the selected namespaces that the requester is allowed to get, regardless of limit. If their labels are too
+// large, those with the largest ones have none. It fails with TooManyRequests when the lists in flight are too large.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
 	reader, options, err := r.reader(ctx, options)
 	if err != nil {
@@ -114,24 +116,47 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	}
 	seen, latest := r.cache.list(reader)
 	list := &hnc.MyNamespaceList{ListMeta: metav1.ListMeta{ResourceVersion: format(latest)}, Items: make([]hnc.MyNamespace, len(seen))}
-	bytes := 0
 	for i, o := range seen {
 		list.Items[i] = *o
-		bytes += sizeOf(o)
 	}
-	if err := r.responses.Hold(ctx, bytes); err != nil {
+	bytes, omitted := boundLabels(list.Items)
+	if omitted > 0 {
+		warning.AddWarning(ctx, "", fmt.Sprintf("metadata.labels: left out of %d namespaces with large labels, because all labels have more than %d MiB; "+
+			"select fewer namespaces, or get single ones", omitted, maxLabels>>20))
+	}
+	if err := r.responses.Hold(ctx, bytes+objectBytes*len(seen)); err != nil {
 		return nil, err
 	}
 	return list, nil
 }
 
-// sizeOf returns about how many bytes a namespace has in a list, of which tenants choose those of labels.
-func sizeOf(o *hnc.MyNamespace) int {
-	bytes := 512
-	for key, value := range o.Labels {
-		bytes += len(key) + len(value)
+const (
+	// maxLabels bounds the labels in a list, in bytes. Tenants choose them.
+	maxLabels = 32 << 20
+	// objectBytes is about how many bytes a namespace has in a list without its labels.
+	objectBytes = 512
+)
+
+// boundLabels removes the labels of the namespaces with the largest ones if all have more than maxLabels. It returns how
+// many bytes the others have, and from how many namespaces labels were removed.
+func boundLabels(items []hnc.MyNamespace) (bytes, omitted int) {
+	sizes := make([]int, len(items))
+	for i := range items {
+		for key, value := range items[i].Labels {
+			sizes[i] += len(key) + len(value)
+		}
+		bytes += sizes[i]
 	}
-	return bytes
+	for most := maxLabels; bytes > maxLabels; most /= 2 {
+		for i, size := range sizes {
+			if size > most {
+				items[i].Labels, sizes[i] = nil, 0
+				bytes -= size
+				omitted++
+			}
+		}
+	}
+	return bytes, omitted
 }
 
 // Watch returns the changes of what the requester is allowed to get. Without a version it starts with the current

@@ -23,6 +23,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
 
 // Records stores the records.
@@ -72,12 +73,13 @@ type Ledger struct {
 	pending  chan *operation
 	cached   recordCache
 	subtrees *inflight.Limiter
+	rates    *tenantrates.Rates
 }
 
 // New returns a Ledger that serves requests while Run runs.
 func New(config Config) *Ledger {
 	return &Ledger{
-		config: config, pending: make(chan *operation),
+		config: config, pending: make(chan *operation), rates: tenantrates.New(perSecond, burst),
 		subtrees: inflight.New("moves whose use is summed up", inflight.Limits{Total: maxSubtrees, PerUser: maxSubtreesPerUser}, 1),
 	}
 }
@@ -175,7 +177,11 @@ func (l *Ledger) perform(ctx context.Context, o *operation) error {
 	}
 }
 
-var errBusy = apierrors.NewTimeoutError("hierarchical quotas cannot be evaluated in time; try again", 1)
+// noDelay is in errors about reservations. kube-apiserver's quota admission repeats a write three times at once, in one of
+// the five workers that it has for all namespaces. With a delay, its client would wait and repeat each of these ten times.
+const noDelay = 0
+
+var errBusy = apierrors.NewTimeoutError("hierarchical quotas cannot be evaluated in time; try again", noDelay)
 
 // process performs operations in one transaction, and returns those that did not fit into it, or have to sum up
 // records.
@@ -273,6 +279,9 @@ func (l *Ledger) commit(ctx context.Context, t *transaction) error {
 	revision, err := l.config.Records.Commit(ctx, &t.write)
 	if err != nil {
 		return err
+	}
+	for root, bytes := range t.large {
+		l.rates.Spend(time.Now(), root, bytes, longestDebt)
 	}
 	for name, value := range t.write.Put {
 		l.cached.set(fence.Entry{Name: name, Value: value, Revision: revision})

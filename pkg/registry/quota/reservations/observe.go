@@ -89,7 +89,7 @@ func (o *Observer) observe(ctx context.Context, k key, record fence.Entry) error
 	rq, err := o.ledger.config.Quotas.ResourceQuotas(k.namespace).Get(k.scope.ObjectName())
 	if err == nil {
 		operation, err := newOperation(rq)
-		if err != nil || len(rq.Status.Used) == 0 && len(rq.Status.Hard) == 0 {
+		if err != nil || len(rq.Status.Used) == 0 && rq.Annotations[countedNames] == "" {
 			return err
 		}
 		operation.yields = true

@@ -2,11 +2,13 @@ package reservations
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
@@ -87,6 +89,9 @@ func (o *operation) apply(old *use) *use {
 	}
 	if o.reserve != nil {
 		u.Reserved = quotav1.Max(u.Reserved, o.reserve)
+		maps.DeleteFunc(u.Reserved, func(name corev1.ResourceName, reserved resource.Quantity) bool {
+			return reserved.Cmp(u.Used[name]) <= 0
+		})
 	}
 	return &u
 }

@@ -64,7 +64,8 @@ type use struct {
 	UID      types.UID           `json:"uid,omitempty"`
 	Observed uint64              `json:"observed"`
 	Used     corev1.ResourceList `json:"used,omitempty"`
-	// Reserved is the use that writes of this very resourceVersion have reserved. At most one of them can succeed.
+	// Reserved is the use above Used that writes of this very resourceVersion have reserved. At most one of them can
+	// succeed.
 	Reserved corev1.ResourceList `json:"reserved,omitempty"`
 	// Ancestors are the namespace and its ancestors, the root last. They apply when the namespace is being deleted,
 	// because then it leaves the tree before its objects are gone.

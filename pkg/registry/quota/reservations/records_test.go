@@ -2,6 +2,7 @@ package reservations
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,5 +74,27 @@ func TestLimitsOfPropagatedKindsDoNotHold(t *testing.T) {
 	from = "a"
 	if err := l.Reserve(t.Context(), status("c", 10, "0"), status("c", 10, "1")); err != nil {
 		t.Errorf("with propagation from the root: %v", err)
+	}
+}
+
+// kube-apiserver reports a zero for each limit.
+func TestAReservationIsNotWrittenAgainWhenItIsStored(t *testing.T) {
+	s, _, l := family(t)
+	s.limit("a", "5")
+	before, after := status("b", 10, "1"), status("b", 11, "2")
+	for _, rq := range []*corev1.ResourceQuota{before, after} {
+		rq.Status.Used[corev1.ResourceSecrets], rq.Status.Used[corev1.ResourceServices] = resource.MustParse("0"), resource.MustParse("3")
+	}
+	if err := l.Reserve(t.Context(), before, after); err != nil {
+		t.Fatal(err)
+	}
+	record := string(s.records[key{namespace: "b"}.record()].Value)
+	if strings.Contains(record, "secrets") || strings.Count(record, "services") > 1 || strings.Count(record, "pods") != 2 {
+		t.Errorf("the record is %s", record)
+	}
+	revision := s.revision
+	observe(t, l, after)
+	if s.revision > revision {
+		t.Error("the same use is written again")
 	}
 }

@@ -63,7 +63,7 @@ func (l *Ledger) counted(ctx context.Context, q *hnc.HierarchicalResourceQuota, 
 		if err != nil {
 			return nil, false, err
 		}
-		if len(quotav1.Difference(limited, quotav1.ResourceNames(rq.Status.Hard))) > 0 {
+		if !hasCounted(rq, limited) {
 			return nil, false, nil
 		}
 		if !quotav1.IsZero(rq.Status.Used) {

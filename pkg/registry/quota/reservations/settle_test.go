@@ -19,7 +19,7 @@ func TestSettleRecordsWhatWasThereBefore(t *testing.T) {
 	counted := func(namespace string, version int, used string) *corev1.ResourceQuota {
 		rq := status(namespace, version, used)
 		rq.Status.Hard = pods("1")
-		return rq
+		return cached(t, rq)
 	}
 	waits := func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*settleInterval)
@@ -42,7 +42,7 @@ func TestSettleRecordsWhatWasThereBefore(t *testing.T) {
 	}
 	uncounted := status("b", 11, "0")
 	uncounted.Status.Hard = corev1.ResourceList{}
-	if err := c.quotas.Update(uncounted); err != nil {
+	if err := c.quotas.Update(cached(t, uncounted)); err != nil {
 		t.Fatal(err)
 	}
 	if !waits() {

@@ -22,6 +22,8 @@ type transaction struct {
 	// uses and totals hold the records as they are after the operations so far. A nil use does not exist.
 	uses   map[key]*use
 	totals map[string]totals
+	// large holds, by root, the bytes beyond small that the operations write.
+	large map[string]int
 	// unverified is set if an operation needs no write.
 	unverified bool
 }
@@ -36,7 +38,7 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 		return nil, nil, err
 	}
 	empty := func() *transaction {
-		return &transaction{ledger: l, fresh: fresh, limits: known, uses: map[key]*use{}, totals: map[string]totals{},
+		return &transaction{ledger: l, fresh: fresh, limits: known, uses: map[key]*use{}, totals: map[string]totals{}, large: map[string]int{},
 			write: fence.Transaction{Edges: map[string]int64{}, Unchanged: map[string]int64{limits.Record: known.Revision}, Put: map[string][]byte{}}}
 	}
 	t := empty()
@@ -122,7 +124,8 @@ func (t *transaction) counted(chain []string) []string {
 	return slices.DeleteFunc(slices.Clone(chain), func(namespace string) bool { return !t.limits.Counted(namespace) })
 }
 
-// evaluate evaluates one operation. The result is Forbidden if it would exceed a limit.
+// evaluate evaluates one operation. The result is Forbidden if it would exceed a limit, and TooManyRequests if it is
+// large and its tree has written much lately.
 func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string, edges map[string]int64) (result, err error) {
 	ancestors := t.counted(chain)
 	old, err := t.use(ctx, o.key)
@@ -163,14 +166,18 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 		t.unverified = true
 		return nil, nil
 	}
-	maps.Copy(t.write.Edges, edges)
-	t.setUse(o.key, updated)
 	if quotav1.IsZero(change) {
-		return nil, nil
-	}
-	if o.gone {
+		ancestors = nil // Their ledgers stay.
+	} else if o.gone {
 		ancestors = append(ancestors, t.counted(o.present)...)
 	}
+	if updated != nil {
+		if result, err = t.pace(ctx, o, updated, ancestors, chain[len(chain)-1]); result != nil || err != nil {
+			return result, err
+		}
+	}
+	maps.Copy(t.write.Edges, edges)
+	t.setUse(o.key, updated)
 	for _, ancestor := range ancestors {
 		if o.gone {
 			// The ledgers of other ancestors contain the use if the namespace was moved immediately before its

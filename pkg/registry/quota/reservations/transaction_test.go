@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 )
 
 // etcd rejects a transaction of more than 1.5 MiB, so one that is large takes no further operation.
@@ -34,6 +36,28 @@ func TestTransactionsAreOfLimitedSize(t *testing.T) {
 		}
 		if len(results) != row.want || transaction.size() > maxBytes+row.bytes*2 {
 			t.Errorf("of 5 operations of %d bytes, %d fit into a transaction of %d bytes; want %d", row.bytes, len(results), transaction.size(), row.want)
+		}
+	}
+}
+
+// A transaction that compared ledgers which it does not write would lose against others for nothing.
+func TestLedgersThatStayAreNotCompared(t *testing.T) {
+	s, c := newStore(map[string]string{"b": "a", "c": "a"}), newCluster(t, "a", "b", "c")
+	s.limit("a", "10")
+	l := s.replica(t, c)
+	observe(t, l, status("b", 1, "1"))
+	s.move("b", "c")
+	for used, want := range map[string]bool{"1": false, "2": true} {
+		o, err := newOperation(status("b", 2, used))
+		if err != nil {
+			t.Fatal(err)
+		}
+		transaction, results, err := l.evaluate(t.Context(), []*operation{o}, true)
+		if err != nil || results[0] != nil {
+			t.Fatal(results, err)
+		}
+		if _, compared := transaction.write.Unchanged[limits.Ledger("a")]; compared != want || transaction.write.Put[o.record()] == nil {
+			t.Errorf("%s pods after 1: compared: %v, want %v; written: %q", used, compared, want, transaction.write.Put)
 		}
 	}
 }
