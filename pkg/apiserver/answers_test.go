@@ -131,26 +131,3 @@ func TestRejectedRequests(t *testing.T) {
 		})
 	}
 }
-
-// A collection of quotas is as many changes of limits as it has objects.
-func TestDeletionsOfACollectionCountEach(t *testing.T) {
-	api := startAPI(t)
-	request := func(user, method, path, body string, code int) string {
-		t.Helper()
-		response := send(api, method, apiPath+"v1beta1/namespaces/a/"+path, "application/json", user, []byte(body))
-		if response.Code != code {
-			t.Fatalf("%s %s: got %d %.300s, want %d", method, path, response.Code, response.Body, code)
-		}
-		return response.Body.String()
-	}
-	const quotas = "hierarchicalresourcequotas"
-	for i := range 45 {
-		request("admin", http.MethodPost, quotas, fmt.Sprintf(`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchicalResourceQuota","metadata":{"name":"q%d"},"spec":{"hard":{"pods":"1"}}}`, i), http.StatusCreated)
-	}
-	// The new tree has not changed yet.
-	request("admin", http.MethodPost, "hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":"root"}}`, http.StatusCreated)
-	request(tenant, http.MethodDelete, quotas, "", http.StatusTooManyRequests)
-	if left := strings.Count(request("admin", http.MethodGet, quotas, "", http.StatusOK), `"hard":`); left == 0 || left == 45 {
-		t.Errorf("%d of 45 quotas are left", left)
-	}
-}
