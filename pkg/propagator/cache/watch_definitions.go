@@ -140,8 +140,9 @@ func (s *State) setDefinition(v Definition) {
 	}
 }
 
-// onlyStatusDiffers reports whether a ViewDefinition has a new status at most, which decides nothing. If writing one led
-// to another try, what is rejected with a different message each time would be tried without end.
+// onlyStatusDiffers reports whether a ViewDefinition has a new status at most. One that somebody else has written is
+// corrected when the namespace is checked next. If writing one led to another try, what is rejected with a different
+// message each time would be tried without end.
 func onlyStatusDiffers(known, v Definition) bool {
 	updated := *v.ViewDefinition
 	updated.ResourceVersion, updated.Status = known.ResourceVersion, known.Status

@@ -50,6 +50,8 @@ type change struct {
 	root   string
 	cost   int
 	dryRun bool
+	// several is set if the request is about several objects, some of which may have been written when it fails.
+	several bool
 }
 
 type changeKey struct{}
@@ -59,16 +61,16 @@ type changeKey struct{}
 func (r *Changes) Begin(ctx context.Context, dryRun []string) (context.Context, func(error)) {
 	c := &change{dryRun: dryrun.IsDryRun(dryRun)}
 	return context.WithValue(ctx, changeKey{}, c), func(err error) {
-		if c.root != "" && Rejected(err) {
+		if c.root != "" && !c.several && Rejected(err) {
 			r.rates.GiveBack(r.now(), c.root, c.cost)
 		}
 	}
 }
 
-// Next has the next object of a request take a cost of its own. What the ones before have taken is not given back.
+// Next has the next object of a request take a cost of its own. Nothing that such a request has taken is given back.
 func Next(ctx context.Context) {
 	if c, ok := ctx.Value(changeKey{}).(*change); ok {
-		c.root = ""
+		c.root, c.several = "", true
 	}
 }
 

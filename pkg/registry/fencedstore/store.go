@@ -100,11 +100,11 @@ func (s *Store) Delete(ctx context.Context, name string, validate rest.ValidateO
 	return obj, deleted, err
 }
 
-// DeleteCollection deletes all objects that match, one after another. Each is a change.
+// DeleteCollection deletes all objects that match, one after another. Each that is not being deleted yet is a change.
 func (s *Store) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions, list *metainternalversion.ListOptions) (runtime.Object, error) {
 	var last types.UID
 	each := func(ctx context.Context, obj runtime.Object) error {
-		if m, err := meta.Accessor(obj); err == nil && m.GetUID() != last {
+		if m, err := meta.Accessor(obj); err == nil && m.GetUID() != last && m.GetDeletionTimestamp() == nil {
 			last = m.GetUID()
 			changerates.Next(ctx)
 		}

@@ -76,7 +76,9 @@ func validateSizes(path *field.Path, spec *hnc.HierarchyPlanSpec) field.ErrorLis
 			errs = append(errs, field.TooLong(at, "", limit))
 		}
 	}
-	if atMost(maxNamespace, path.Child("parent"), spec.Parent); len(errs) == 0 && spec.Parent != "" {
+	if len(spec.Parent) > maxNamespace {
+		errs = append(errs, field.TooLong(path.Child("parent"), "", maxNamespace))
+	} else if spec.Parent != "" {
 		for _, problem := range apimachineryvalidation.ValidateNamespaceName(spec.Parent, false) {
 			errs = append(errs, field.Invalid(path.Child("parent"), spec.Parent, problem))
 		}

@@ -24,14 +24,15 @@ type namespaceGetter interface {
 	LiveNamespace(ctx context.Context, name string) (*corev1.Namespace, error)
 }
 
-func isNamespace(ref metav1.OwnerReference) bool {
+// IsNamespace reports whether the owner is a Namespace.
+func IsNamespace(ref metav1.OwnerReference) bool {
 	return ref.APIVersion == "v1" && ref.Kind == "Namespace"
 }
 
 // Set makes namespace the only Namespace that owns object. It warns the client about references to other Namespaces.
 func Set(ctx context.Context, object metav1.Object, namespace *corev1.Namespace) {
 	for _, ref := range object.GetOwnerReferences() {
-		if isNamespace(ref) && ref.UID != namespace.UID {
+		if IsNamespace(ref) && ref.UID != namespace.UID {
 			warning.AddWarning(ctx, "", fmt.Sprintf("metadata.ownerReferences: Namespace %q of UID %q is not recorded as an owner; "+
 				"the only Namespace that owns this object is the one that it is in", ref.Name, ref.UID))
 		}
@@ -42,7 +43,7 @@ func Set(ctx context.Context, object metav1.Object, namespace *corev1.Namespace)
 // isOwnedBy reports whether namespace owns object.
 func isOwnedBy(object metav1.Object, namespace *corev1.Namespace) bool {
 	return slices.ContainsFunc(object.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
-		return isNamespace(ref) && ref.Name == namespace.Name && ref.UID == namespace.UID
+		return IsNamespace(ref) && ref.Name == namespace.Name && ref.UID == namespace.UID
 	})
 }
 
@@ -57,14 +58,14 @@ func Namespace(ctx context.Context, getter namespaceGetter, object metav1.Object
 
 // Keep replaces the references of object to Namespaces by those of old.
 func Keep(object, old metav1.Object) {
-	setNamespaces(object, slices.DeleteFunc(slices.Clone(old.GetOwnerReferences()), func(ref metav1.OwnerReference) bool { return !isNamespace(ref) }))
+	setNamespaces(object, slices.DeleteFunc(slices.Clone(old.GetOwnerReferences()), func(ref metav1.OwnerReference) bool { return !IsNamespace(ref) }))
 }
 
 // setNamespaces replaces the references to Namespaces. If they are equal already, it does not even change their order.
 func setNamespaces(object metav1.Object, owners []metav1.OwnerReference) {
 	var found, others []metav1.OwnerReference
 	for _, ref := range object.GetOwnerReferences() {
-		if isNamespace(ref) {
+		if IsNamespace(ref) {
 			found = append(found, ref)
 		} else {
 			others = append(others, ref)

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	hncvalidation "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
 )
 
 // The limits of metadata, which Kubernetes does not limit, or to much more. All servers keep it in memory.
@@ -124,10 +126,16 @@ func validateMetadata(obj, old metav1.Object) field.ErrorList {
 		}
 	}
 	if len(errs) == 0 {
+		owners := slices.Clone(obj.GetOwnerReferences())
+		for i := range owners {
+			if ownerref.IsNamespace(owners[i]) { // Hooks may replace it, and what is missing is not quoted.
+				owners[i].Name, owners[i].UID = cmp.Or(owners[i].Name, "-"), cmp.Or(owners[i].UID, "-")
+			}
+		}
 		errs = slices.Concat(
 			metav1validation.ValidateLabels(obj.GetLabels(), path.Child("labels")),
 			apivalidation.ValidateAnnotations(obj.GetAnnotations(), path.Child("annotations")),
-			apivalidation.ValidateOwnerReferences(obj.GetOwnerReferences(), path.Child("ownerReferences")),
+			apivalidation.ValidateOwnerReferences(owners, path.Child("ownerReferences")),
 			apivalidation.ValidateFinalizers(obj.GetFinalizers(), path.Child("finalizers")),
 			metav1validation.ValidateManagedFields(obj.GetManagedFields(), path.Child("managedFields")),
 		)

@@ -98,6 +98,7 @@ func TestMetadataThatGrowsIsLimited(t *testing.T) {
 		"an invalid annotation":       {&metav1.ObjectMeta{Annotations: map[string]string{"!": ""}}, nil, "metadata.annotations"},
 		"an invalid finalizer":        {&metav1.ObjectMeta{Finalizers: []string{"!"}}, nil, "metadata.finalizers"},
 		"an invalid owner":            {&metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "x"}}}, nil, "metadata.ownerReferences[0].uid"},
+		"a Namespace as owner":        {&metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: "x"}}}, nil, ""},
 		"an invalid manager":          {&metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "\x01", Operation: "Update"}}}, nil, "metadata.managedFields[0].manager"},
 		"a long manager":              {&metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: strings.Repeat("\x01", 129), Operation: "Update"}}}, nil, "metadata.managedFields[0].manager"},
 		"large annotations":           {annotated(64<<10 - 1), nil, ""},

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
 // automatic are objects that a namespace has without a user's doing.
@@ -94,11 +95,21 @@ func (c *Cluster) DefinitionInUse(ctx context.Context, name string) (string, err
 
 // foreign returns an object of a resource that is neither from the repository nor automatic, or says that there are too
 // many to find one: a tenant may have any number of objects that do not count. In a namespace, those that
-// have an owner there do not count, because the owner does.
+// have an owner there do not count if the owner does.
 func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResource, namespace string) (string, error) {
-	scopes := c.current().scopes
+	served := c.current()
 	owned := func(owner metav1.OwnerReference) bool {
-		return namespace != metav1.NamespaceAll && scopes[schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind()]
+		kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind()
+		if namespace == metav1.NamespaceAll || !served.scopes[kind] {
+			return false
+		}
+		isKindOf := func(resource schema.GroupResource) bool { return served.byResource[resource] == object.Canonical(kind) }
+		for resource, names := range automatic {
+			if slices.Contains(names, owner.Name) && isKindOf(resource) {
+				return false
+			}
+		}
+		return !slices.ContainsFunc(transient, isKindOf)
 	}
 	options := metav1.ListOptions{Limit: page}
 	for range maxRead / page {

@@ -40,12 +40,17 @@ func TestANamespaceWithAChildThatHasNoLabelIsInUse(t *testing.T) {
 	}
 }
 
-// Who owns an object in the namespace counts instead of it. Nothing is deleted with owners that are elsewhere.
+// Who owns an object in the namespace counts instead of it, except owners that never count. Nothing is deleted with owners
+// that are elsewhere.
 func TestObjectsOfOwnersInTheNamespaceAreNoUse(t *testing.T) {
 	owners := map[string]string{
 		"in":      `{"apiVersion":"apps/v1","kind":"Deployment","name":"o"}`,
 		"cluster": `{"apiVersion":"v1","kind":"Node","name":"o"}`,
 		"unknown": `{"apiVersion":"example.com/v1","kind":"Gone","name":"o"}`,
+		"default": `{"apiVersion":"v1","kind":"ServiceAccount","name":"default"}`,
+		"account": `{"apiVersion":"v1","kind":"ServiceAccount","name":"o"}`,
+		"old":     `{"apiVersion":"hnc.x-k8s.io/v1alpha2","kind":"HierarchyConfiguration","name":"hierarchy"}`,
+		"missed":  `{"apiVersion":"v1","kind":"Endpoints","name":"o"}`,
 		"both":    `{"apiVersion":"v1","kind":"Node","name":"o"},{"apiVersion":"apps/v1","kind":"Deployment","name":"o"}`,
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -64,9 +69,17 @@ func TestObjectsOfOwnersInTheNamespaceAreNoUse(t *testing.T) {
 	}
 	c.found = &kinds{
 		namespaced: []schema.GroupVersionResource{{Version: "v1", Resource: "configmaps"}},
-		scopes:     kindscope.Table{{Group: "apps", Kind: "Deployment"}: true, {Kind: "Node"}: false},
+		scopes: kindscope.Table{
+			{Group: "apps", Kind: "Deployment"}: true, {Kind: "Node"}: false, {Kind: "ServiceAccount"}: true, {Kind: "Endpoints"}: true,
+			{Group: "hnc.x-k8s.io", Kind: "HierarchyConfiguration"}: true,
+		},
+		byResource: map[schema.GroupResource]schema.GroupKind{
+			{Resource: "serviceaccounts"}: {Kind: "ServiceAccount"}, {Resource: "endpoints"}: {Kind: "Endpoints"},
+			{Group: "hnc.x-k8s.io", Resource: "hierarchyconfigurations"}: {Group: "hnc.x-k8s.io", Kind: "Hierarchy"},
+		},
 	}
-	for namespace, want := range map[string]string{"in": "", "cluster": "configmaps a", "unknown": "configmaps a", "both": ""} {
+	for namespace, want := range map[string]string{"in": "", "cluster": "configmaps a", "unknown": "configmaps a", "both": "",
+		"default": "configmaps a", "account": "", "old": "configmaps a", "missed": "configmaps a"} {
 		if got, err := c.InUse(t.Context(), namespace); err != nil || got != want {
 			t.Errorf("%s: got %q and %v, want %q", namespace, got, err, want)
 		}

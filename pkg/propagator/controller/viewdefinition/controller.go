@@ -20,7 +20,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -145,7 +144,7 @@ func (c *Controller) carryOut(ctx context.Context, t *step, suffix string) error
 		err = c.write(ctx, t, suffix)
 	}
 	if outcome.Rejected(err) {
-		t.reason, t.message, err = hnc.ReasonDefinitionRefused, names.ShortenText(err.Error()), nil
+		t.reason, t.message, err = hnc.ReasonDefinitionRefused, err.Error(), nil
 	}
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
@@ -157,7 +158,7 @@ func statusOf(t step, suffix string, now metav1.Time) v1alpha3.ViewDefinitionSta
 	status := v1alpha3.ViewDefinitionStatus{ObservedGeneration: v.Generation}
 	ready := metav1.Condition{
 		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, ObservedGeneration: v.Generation, LastTransitionTime: now,
-		Reason: t.reason, Message: strings.ReplaceAll(t.message, "."+suffix, ""),
+		Reason: t.reason, Message: names.ShortenText(strings.ReplaceAll(t.message, "."+suffix, "")),
 	}
 	established := false
 	if t.crd != nil {
