@@ -43,7 +43,7 @@ func submitted(t *testing.T, manifests ...string) {
 	t.Helper()
 	for _, m := range manifests {
 		out, err := kubectl(t, m, "apply", "--server-side", "--force-conflicts", "--request-timeout=10s", "-f", "-")
-		if err != nil && !strings.Contains(out, "imeout") && !strings.Contains(out, "deadline exceeded") {
+		if err != nil && !strings.Contains(out, "imeout") && !strings.Contains(out, "deadline exceeded") && !strings.Contains(out, "stream error") {
 			t.Fatal(err)
 		}
 	}
