@@ -113,6 +113,7 @@ func (l *Ledger) Run(ctx context.Context) {
 				batch = append(batch, o)
 			case tried := <-sums.tried:
 				batch = sums.end(tried)
+			case <-time.After(countInterval):
 			}
 		}
 	drain:
@@ -135,6 +136,7 @@ func (l *Ledger) Run(ctx context.Context) {
 		for o := sums.next(); o != nil; o = sums.next() {
 			go l.sum(ctx, sums, o, o.root)
 		}
+		sums.limit()
 	}
 }
 

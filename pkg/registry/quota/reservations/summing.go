@@ -6,16 +6,21 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/sets"
-
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
 
-// maxSums is the number of trees in which operations sum up records at the same time.
-const maxSums = 4
-
-// lostPause is how long a tree waits after a sum was lost.
-const lostPause = 20 * time.Millisecond
+const (
+	// maxSums is the number of trees in which operations sum up records at the same time.
+	maxSums = 2
+	// countInterval is how often the time of those that wait is counted at least.
+	countInterval = time.Second
+	// lostPause is how long a tree waits after a sum was lost.
+	lostPause = 20 * time.Millisecond
+	// waitedPerSecond and waitedBurst bound the time that reservations wait for sums, in milliseconds. Each that waits
+	// occupies one of the five workers that kube-apiserver's quota admission has for all namespaces.
+	waitedPerSecond, waitedBurst = 1000, 20_000
+)
 
 // summing are the operations that have to sum up records of use. Each tree has one at a time, and trees take turns:
 // whoever changes a tree all the time, so that its sums are lost, or has very many records, does not keep others from
@@ -23,10 +28,13 @@ const lostPause = 20 * time.Millisecond
 type summing struct {
 	// waiting are in the order of their turns.
 	waiting []*operation
-	// running holds the roots of the trees in which an operation is tried.
-	running sets.Set[string]
+	// running holds the roots of the trees in which an operation is tried, and until when the time of those that wait for
+	// it has been counted.
+	running map[string]time.Time
 	// tried receives each operation that was tried.
 	tried chan tried
+	// waited counts the time that reservations have waited.
+	waited *tenantrates.Rates
 }
 
 // tried is an operation of a tree that was tried. It has no result if the tree has changed meanwhile.
@@ -37,7 +45,7 @@ type tried struct {
 }
 
 func newSumming() *summing {
-	return &summing{running: sets.Set[string]{}, tried: make(chan tried, maxSums)}
+	return &summing{running: map[string]time.Time{}, tried: make(chan tried, maxSums), waited: tenantrates.New(waitedPerSecond, waitedBurst)}
 }
 
 // take moves operations that have to sum up records here, and returns the others.
@@ -58,10 +66,11 @@ func (l *Ledger) hold(ctx context.Context, s *summing, operations []*operation) 
 	if len(s.running) == 0 {
 		return operations
 	}
+	s.count()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, o := range operations {
-		if root := l.treeOf(ctx, o); s.running.Has(root) {
+		if root := l.treeOf(ctx, o); s.runs(root) {
 			o.sums, o.root = true, root
 		}
 	}
@@ -95,7 +104,7 @@ func (l *Ledger) treeOf(ctx context.Context, o *operation) string {
 // next returns the operation whose turn it is, nil if there is none. The caller tries it.
 func (s *summing) next() *operation {
 	s.waiting = slices.DeleteFunc(s.waiting, func(o *operation) bool { return o.left.Load() })
-	i := slices.IndexFunc(s.waiting, func(o *operation) bool { return !s.running.Has(o.root) })
+	i := slices.IndexFunc(s.waiting, func(o *operation) bool { return !s.runs(o.root) })
 	if i < 0 || len(s.running) == maxSums {
 		return nil
 	}
@@ -109,14 +118,15 @@ func (s *summing) next() *operation {
 		}
 	}
 	s.waiting = slices.Concat(others, same)
-	s.running.Insert(o.root)
+	s.running[o.root] = time.Now()
 	return o
 }
 
 // end ends the turn of a tree. It returns the operations of the tree if one has been answered: they need no sums of
 // their own if they need those that have been recorded.
 func (s *summing) end(t tried) (operations []*operation) {
-	s.running.Delete(t.root)
+	s.count()
+	delete(s.running, t.root)
 	if !t.answered {
 		s.waiting = append(s.waiting, t.operation)
 		return nil
@@ -130,6 +140,43 @@ func (s *summing) end(t tried) (operations []*operation) {
 		return true
 	})
 	return operations
+}
+
+func (s *summing) runs(root string) bool {
+	_, runs := s.running[root]
+	return runs
+}
+
+// count counts the time for which reservations have waited for the operations that are tried, including these.
+func (s *summing) count() {
+	now := time.Now()
+	for root, counted := range s.running {
+		n, took := 1, now.Sub(counted).Truncate(time.Millisecond)
+		for _, o := range s.waiting {
+			if o.root == root && o.reserve != nil {
+				n++
+			}
+		}
+		s.waited.Spend(now, root, n*int(took.Milliseconds()), longestDebt)
+		s.running[root] = counted.Add(took)
+	}
+}
+
+// limit has waiting reservations fail if those of their tree, or of all trees, have waited too long lately. The one
+// whose tree has the next turn stays, so that at most maxSums and one more continue to occupy workers of kube-apiserver.
+func (s *summing) limit() {
+	now, next := time.Now(), true
+	s.waiting = slices.DeleteFunc(s.waiting, func(o *operation) bool {
+		if o.reserve == nil || s.waited.Allow(now, o.root, 0) {
+			return false
+		}
+		if next && !s.runs(o.root) {
+			next = false
+			return false
+		}
+		o.done <- errBusy
+		return true
+	})
 }
 
 // sum tries an operation of a tree once.

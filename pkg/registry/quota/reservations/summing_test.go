@@ -2,10 +2,14 @@ package reservations
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -66,24 +70,119 @@ func TestTreesTakeTurnsWithSums(t *testing.T) {
 		return operations, roots
 	}
 	running, got := turns()
-	if want := "eve ann bob "; got != want {
+	if want := "eve ann "; got != want {
 		t.Errorf("got %s, want one of each tree: %s", got, want)
 	}
-	if s.end(tried{running[0], "eve", false}); len(s.waiting) != 3 {
-		t.Errorf("%d operations wait, want the lost one and two others", len(s.waiting))
+	if s.end(tried{operation: running[0], root: "eve"}); len(s.waiting) != 4 {
+		t.Errorf("%d operations wait, want the lost one and three others", len(s.waiting))
 	}
-	if waited := s.end(tried{running[1], "ann", true}); len(waited) != 1 || waited[0].root != "ann" {
+	if waited := s.end(tried{operation: running[1], root: "ann", answered: true}); len(waited) != 1 || waited[0].root != "ann" {
 		t.Errorf("got %d operations of the tree whose sums are recorded, want 1", len(waited))
 	}
-	if running, got = turns(); got != "eve " || running[0] == s.waiting[0] {
-		t.Errorf("got %s, want the other one of eve", got)
+	if again, got := turns(); got != "bob eve " || running[0] != s.waiting[0] {
+		t.Errorf("got %s, want bob and the other one of eve", got)
+	} else if s.end(tried{operation: again[0], root: "bob", answered: true}); len(s.running) != maxSums-1 {
+		t.Errorf("%v have a turn, want eve", s.running)
 	}
 	for i := range maxSums {
 		s.waiting = append(s.waiting, &operation{root: string(rune('a' + i))})
 	}
-	if running, _ := turns(); len(running) != maxSums-2 {
-		t.Errorf("got %d more, want %d beside eve and bob", len(running), maxSums-2)
+	if running, _ := turns(); len(running) != maxSums-1 {
+		t.Errorf("got %d more, want %d beside eve", len(running), maxSums-1)
 	}
+}
+
+// kube-apiserver's quota admission has five workers for all namespaces, which wait for reservations.
+func TestReservationsThatWaitForSumsLeaveWorkersToOthers(t *testing.T) {
+	const workers = 5
+	trees := []string{"eve", "ann", "bob", "dan", "joe"}
+	synctest.Test(t, func(t *testing.T) {
+		parents := map[string]string{}
+		for _, root := range trees {
+			for i := range workers {
+				parents[fmt.Sprint(root, i)] = root
+			}
+		}
+		s, c := newStore(parents), newCluster(t, slices.Concat(trees, slices.Collect(maps.Keys(parents)))...)
+		for _, root := range trees {
+			s.limit(root, "50")
+		}
+		var listing, losses atomic.Int64
+		listing.Store(int64(100 * time.Millisecond))
+		s.listed = func() {
+			time.Sleep(time.Duration(listing.Load()))
+			if losses.Add(-1) >= 0 {
+				for _, root := range trees {
+					s.move(root+"0", root)
+				}
+			}
+		}
+		l := s.replica(t, c)
+		// reserve starts a reservation in each namespace, and returns how many wait.
+		reserve := func(namespaces ...string) (waiting int, results chan error) {
+			results = make(chan error, len(namespaces))
+			for _, name := range namespaces {
+				go func() { results <- l.Reserve(t.Context(), status(name, 1, "0"), status(name, 1, "2")) }()
+			}
+			synctest.Wait()
+			return len(namespaces) - len(results), results
+		}
+		below := func(root string) (names []string) {
+			for i := range workers {
+				names = append(names, fmt.Sprint(root, i))
+			}
+			return names
+		}
+		burst := func(root string) {
+			t.Helper()
+			_, results := reserve(below(root)...)
+			for range workers {
+				if err := <-results; err != nil {
+					t.Errorf("a reservation in %s during a few changes of the tree: %v", root, err)
+				}
+			}
+		}
+		losses.Store(3)
+		burst("eve")
+
+		losses.Store(1 << 30)
+		s.move("eve0", "eve")
+		for _, root := range trees {
+			_, results := reserve(below(root)...)
+			for range workers {
+				<-results
+			}
+			if waiting, results := reserve(below(root)...); waiting > 1 {
+				t.Errorf("%d reservations in %s wait for sums that are lost all the time, want 1", waiting, root)
+			} else {
+				for range workers {
+					<-results
+				}
+			}
+		}
+		var one []string
+		for _, root := range trees {
+			one = append(one, root+"1")
+		}
+		_, results := reserve(one...)
+		time.Sleep(3 * time.Second)
+		if waiting := len(one) - len(results); waiting > maxSums+1 {
+			t.Errorf("%d reservations wait in all trees, want %d that are tried and the next one", waiting, maxSums)
+		}
+		losses.Store(0)
+		time.Sleep(longestDebt)
+		listing.Store(int64(timeout - time.Second))
+		s.move("ann0", "ann")
+		_, results = reserve(below("ann")...)
+		time.Sleep(4 * time.Second)
+		if waiting := workers - len(results); waiting > 1 {
+			t.Errorf("%d reservations wait for a sum that takes long, want 1", waiting)
+		}
+		listing.Store(0)
+		time.Sleep(longestDebt)
+		s.move("eve0", "eve")
+		burst("eve")
+	})
 }
 
 // A tenant has very many records, so that their sum takes long.
