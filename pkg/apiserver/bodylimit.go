@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
@@ -10,9 +11,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
@@ -34,6 +38,11 @@ const (
 	// maxHierarchyValues is the number of values of a hierarchy in JSON, whose status lists its children. Two bytes, a
 	// value in the wrong place included, can become an entry of managed fields, of a hundred bytes.
 	maxHierarchyValues = 96 << 10
+	// maxPatchValues is the number of values of a JSON patch, which can become items of any list, one by one.
+	maxPatchValues = 8 << 10
+	// maxItems is the number of items of lists that handlers process before the limits of metadata and of spec apply:
+	// they compare owner references with each other, and convert the stored object for each entry of managed fields.
+	maxItems = 256
 	// maxCopied is how many bytes all copies of a JSON patch may add up to. Each can become as large as in a body.
 	maxCopied = 64 << 10
 )
@@ -61,10 +70,58 @@ func checkValues(info *genericapirequest.RequestInfo, mediaType string, body []b
 		return nil // Its size is limited.
 	}
 	values := yamlbody.Values(body, true)
+	if mediaType == string(types.JSONPatchType) && values > maxPatchValues {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a JSON patch may have at most %d values; send a merge patch (%s)", maxPatchValues, types.MergePatchType))
+	}
 	if values <= yamlbody.MaxValues || values <= maxHierarchyValues && isHierarchy(info, body) {
 		return nil
 	}
 	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the body may have at most %d values, and %d if it is a whole hierarchy", yamlbody.MaxValues, maxHierarchyValues))
+}
+
+// items is the number of items of a list in JSON, added up if its field is repeated.
+type items int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *items) UnmarshalJSON(text []byte) error {
+	var list []struct{}
+	_ = json.Unmarshal(text, &list) // It also has the length of a list of other values.
+	*n += items(len(list))
+	return nil
+}
+
+// checkItems returns an error if a list in a body of an object, or a patch of its form, has more than maxItems items.
+// Names of fields match in any case.
+func checkItems(info *genericapirequest.RequestInfo, mediaType string, body []byte) error {
+	if isYAML(mediaType) && !json.Valid(body) {
+		var err error
+		if body, err = yaml.YAMLToJSON(body); err != nil {
+			return apierrors.NewBadRequest("malformed YAML: " + err.Error())
+		}
+	}
+	var object struct {
+		Metadata struct{ OwnerReferences, Finalizers, ManagedFields items }
+		Spec     struct{ RequiredChildren items }
+	}
+	_ = json.Unmarshal(body, &object) // Handlers reject what is malformed, and values of a wrong type end nothing here.
+	var errs field.ErrorList
+	for _, list := range []struct {
+		path  *field.Path
+		items items
+	}{
+		{field.NewPath("metadata", "ownerReferences"), object.Metadata.OwnerReferences},
+		{field.NewPath("metadata", "finalizers"), object.Metadata.Finalizers},
+		{field.NewPath("metadata", "managedFields"), object.Metadata.ManagedFields},
+		{field.NewPath("spec", "requiredChildren"), object.Spec.RequiredChildren},
+	} {
+		if list.items > maxItems {
+			errs = append(errs, field.TooMany(list.path, int(list.items), maxItems))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: info.APIGroup, Kind: info.Resource}, info.Name, errs)
 }
 
 // isHierarchy reports whether a body in JSON is decoded as a hierarchy.
@@ -113,7 +170,9 @@ func checkBody(r *http.Request) error {
 	}
 	// The propagator is trusted: its statuses are large.
 	if err == nil && !accessreview.ByPropagator(r.Context()) {
-		err = checkValues(info, mediaType, body)
+		if err = checkValues(info, mediaType, body); err == nil {
+			err = checkItems(info, mediaType, body)
+		}
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return err

@@ -96,3 +96,54 @@ func TestListsOfFewObjectsCountWhatTheyReturn(t *testing.T) {
 		}
 	}
 }
+
+// Each watch keeps its buffers until it ends, which are as large as the largest object of its namespace.
+func TestWatchesShareTheMemory(t *testing.T) {
+	l := newLists()
+	l.size = func(_, namespace string, limit int) int {
+		if limit != 1 {
+			t.Errorf("the size of %d objects is asked for", limit)
+		}
+		return map[string]int{"large": 1 << 20, "huge": 1 << 30, "small": 4 << 10}[namespace]
+	}
+	watch := func(name, resource, namespace string) (release func(), err error) {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		ctx := genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: "watch", Namespace: namespace, Resource: resource})
+		return l.acquire(r.WithContext(genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: name})))
+	}
+	for what, row := range map[string]struct {
+		resource, namespace string
+		want                int
+	}{
+		"large objects":            {"subnamespaces", "large", 16},
+		"larger ones than counted": {"subnamespaceanchors", "huge", 8},
+		"small objects":            {"subnamespaces", "small", 4096},
+		"all namespaces":           {"subnamespaces", "", 4096},
+		"mynamespaces":             {"mynamespaces", "", 5000},
+	} {
+		var releases []func()
+		for range 5000 {
+			release, err := watch("eve", row.resource, row.namespace)
+			if err != nil {
+				if seconds, ok := apierrors.SuggestsClientDelay(err); !apierrors.IsTooManyRequests(err) || !ok || seconds != watchRetryAfter {
+					t.Errorf("%s: %v", what, err)
+				}
+				break
+			}
+			releases = append(releases, release)
+		}
+		if len(releases) != row.want {
+			t.Errorf("%s: %d watches are open, want %d", what, len(releases), row.want)
+		}
+		for _, other := range []string{"ann", hnc.PropagatorUser} {
+			release, err := watch(other, row.resource, row.namespace)
+			if err != nil {
+				t.Fatalf("%s, another user: %v", what, err)
+			}
+			release()
+		}
+		for _, release := range releases {
+			release()
+		}
+	}
+}

@@ -26,7 +26,7 @@ const (
 	maxAnnotations     = 256
 	maxFinalizers      = 32
 	maxOwnerReferences = 32
-	maxManagers        = 256
+	maxManagers        = 64
 	maxMetadataBytes   = 64 << 10
 	maxGenerateName    = 253 // as long as a name
 	// maxAnnotationsBytes is more than kubectl's last applied configuration of the largest hierarchy.
