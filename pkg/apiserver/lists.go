@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"sync"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
 const (
@@ -24,36 +22,20 @@ const (
 	namespaceShare = 2
 	// smallList is the size up to which a list is not limited.
 	smallList = 256 << 10
-	// smallWatch is what a watch of a namespace with small objects may keep, and one of all namespaces.
-	smallWatch = 16 << 10
-	// maxWatch is what a watch counts at most.
-	maxWatch = 8 << 20
-	// watchBuffers is how many times as large as its largest initial event the buffers of a watch can become: there are
-	// two, which grow by doubling, and stay until it ends.
-	watchBuffers = 4
-	// watchRetryAfter is after how many seconds clients repeat a watch.
-	watchRetryAfter = 5
 )
 
-// watchMemory bounds the bytes that watches of stored objects keep.
-var watchMemory = inflight.Limits{Total: 256 << 20, PerUser: 64 << 20}
-
-// lists limits the memory of lists and watches of stored objects.
+// lists limits the memory of lists of stored objects.
 type lists struct {
 	// size returns the size of the objects of a resource in a namespace, of a limited number if limit is positive, or
 	// with "" of the large ones in all; nil before the stores exist.
 	size func(resource, namespace string, limit int) int
-	// watches counts bytes.
-	watches *inflight.Limiter
 
 	mu sync.Mutex
 	// used has the bytes in flight by namespace, "" for lists of all namespaces.
 	used map[string]int
 }
 
-func newLists() *lists {
-	return &lists{used: map[string]int{}, watches: inflight.New("bytes of watches", watchMemory, watchRetryAfter)}
-}
+func newLists() *lists { return &lists{used: map[string]int{}} }
 
 // listVerbs are the verbs whose responses contain all objects. deletecollection returns what it deletes, or would
 // delete.
@@ -62,13 +44,7 @@ var listVerbs = sets.New("list", "deletecollection")
 // acquire reserves memory for a request until it is released. It fails with TooManyRequests.
 func (l *lists) acquire(r *http.Request) (release func(), err error) {
 	info, ok := genericapirequest.RequestInfoFrom(r.Context())
-	if !ok || l.size == nil || info.APIGroup != hnc.GroupName {
-		return func() {}, nil
-	}
-	if info.Verb == "watch" {
-		return l.acquireWatch(r.Context(), info)
-	}
-	if !listVerbs.Has(info.Verb) {
+	if !ok || l.size == nil || info.APIGroup != hnc.GroupName || !listVerbs.Has(info.Verb) {
 		return func() {}, nil
 	}
 	if info.Name != "" && info.Namespace != "" {
@@ -86,19 +62,6 @@ func (l *lists) acquire(r *http.Request) (release func(), err error) {
 		return nil, apierrors.NewTooManyRequests("large lists use the memory that they may use; try again later, or get single objects", 1)
 	}
 	return func() { l.take(info.Namespace, -size, most) }, nil
-}
-
-// acquireWatch reserves what a watch keeps of the largest object of its namespace. Whoever may watch all namespaces is no
-// tenant.
-func (l *lists) acquireWatch(ctx context.Context, info *genericapirequest.RequestInfo) (release func(), err error) {
-	if info.Resource == "mynamespaces" || accessreview.ByPropagator(ctx) {
-		return func() {}, nil // The former have a limit of their own.
-	}
-	bytes := smallWatch
-	if info.Namespace != "" {
-		bytes = max(bytes, min(watchBuffers*l.size(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace, 1), maxWatch))
-	}
-	return l.watches.AcquireN(ctx, bytes)
 }
 
 // limitOf returns the number of objects that a list returns at most, 0 without a limit.
@@ -136,7 +99,7 @@ func (l *lists) take(namespace string, size, most int) bool {
 	return true
 }
 
-// withLists limits the lists and watches in flight.
+// withLists limits the lists in flight.
 func (l *lists) withLists(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		release, err := l.acquire(r)
