@@ -100,18 +100,25 @@ func checkItems(info *genericapirequest.RequestInfo, mediaType string, body []by
 		}
 	}
 	var object struct {
-		Metadata struct{ OwnerReferences, Finalizers, ManagedFields items }
-		Spec     struct{ RequiredChildren items }
+		Metadata struct {
+			OwnerReferences, Finalizers, ManagedFields items
+			// Directives of strategic merge patches, which are compared with the lists.
+			OrderOfOwners     items `json:"$setElementOrder/ownerReferences"`
+			OrderOfFinalizers items `json:"$setElementOrder/finalizers"`
+			DeletedFinalizers items `json:"$deleteFromPrimitiveList/finalizers"`
+		}
+		Spec struct{ RequiredChildren items }
 	}
 	_ = json.Unmarshal(body, &object) // Handlers reject what is malformed, and values of a wrong type end nothing here.
+	m := object.Metadata
 	var errs field.ErrorList
 	for _, list := range []struct {
 		path  *field.Path
 		items items
 	}{
-		{field.NewPath("metadata", "ownerReferences"), object.Metadata.OwnerReferences},
-		{field.NewPath("metadata", "finalizers"), object.Metadata.Finalizers},
-		{field.NewPath("metadata", "managedFields"), object.Metadata.ManagedFields},
+		{field.NewPath("metadata", "ownerReferences"), m.OwnerReferences + m.OrderOfOwners},
+		{field.NewPath("metadata", "finalizers"), m.Finalizers + m.OrderOfFinalizers + m.DeletedFinalizers},
+		{field.NewPath("metadata", "managedFields"), m.ManagedFields},
 		{field.NewPath("spec", "requiredChildren"), object.Spec.RequiredChildren},
 	} {
 		if list.items > maxItems {

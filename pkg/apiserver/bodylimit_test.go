@@ -26,6 +26,7 @@ func TestListsOfABodyAreCountedBeforeTheyAreDecoded(t *testing.T) {
 		"owner references":             {objects, `{"metadata":{"ownerReferences":` + list(257, "{}") + `}}`, "metadata.ownerReferences: Too many: 257: must have at most 256 items"},
 		"as many as possible":          {objects, `{"metadata":{"ownerReferences":` + list(256, "{}") + `}}`, ""},
 		"finalizers in a merge patch":  {mergePatch, `{"metadata":{"finalizers":` + list(300, `"a/b"`) + `}}`, "metadata.finalizers: "},
+		"an order in a strategic patch": {"application/strategic-merge-patch+json", `{"metadata":{"finalizers":["a/b"],"$setElementOrder/finalizers":` + list(300, `"a/b"`) + `}}`, "metadata.finalizers: "},
 		"managed fields":               {mergePatch, `{"metadata":{"managedFields":` + list(300, `{"manager":"a"}`) + `}}`, "metadata.managedFields: "},
 		"required children":            {objects, `{"spec":{"requiredChildren":` + list(300, `"a"`) + `}}`, "spec.requiredChildren: "},
 		"the second metadata":          {objects, `{"metadata":{"finalizers":` + list(300, `""`) + `},"metadata":{"finalizers":[]}}`, "metadata.finalizers: "},

@@ -85,6 +85,8 @@ func reject(ctx context.Context, a admission.Attributes, validate func(obj, old 
 	return nil
 }
 
+const resetManagedFields = "; to reset them, set them to [{}]"
+
 // validateMetadata returns an error for each limit that an object exceeds, and otherwise the first errors of what the
 // generic validation would repeat in full. Metadata that is stored may exceed limits, but not grow; old is empty when the
 // object is created.
@@ -102,7 +104,11 @@ func validateMetadata(obj, old metav1.Object) field.ErrorList {
 		{"managedFields", len(obj.GetManagedFields()), len(old.GetManagedFields()), maxManagers},
 	} {
 		if list.now > max(list.most, list.before) {
-			errs = append(errs, field.TooMany(path.Child(list.name), list.now, list.most))
+			err := field.TooMany(path.Child(list.name), list.now, list.most)
+			if list.name == "managedFields" {
+				err.Detail += resetManagedFields
+			}
+			errs = append(errs, err)
 		}
 	}
 	if now := len(obj.GetGenerateName()); now > max(maxGenerateName, len(old.GetGenerateName())) {
@@ -160,7 +166,7 @@ func validateManagedFields(obj, old metav1.Object) field.ErrorList {
 		return nil
 	}
 	err := field.TooLong(field.NewPath("metadata", "managedFields"), "", maxManagedFieldsBytes)
-	err.Detail += "; to reset them, set them to [{}]"
+	err.Detail += resetManagedFields
 	return field.ErrorList{err}
 }
 

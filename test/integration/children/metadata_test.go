@@ -98,7 +98,7 @@ func TestMetadataMayNotGrowBeyondTheLimits(t *testing.T) {
 			h.OwnerReferences = append(h.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: strings.Repeat("a", 64<<10), UID: "x"})
 		},
 		"metadata.managedFields: Too long: may not be more than 131072 bytes; to reset them, set them to [{}]": func(h *v1beta1.Hierarchy) {
-			for i := range 100 {
+			for i := range 60 {
 				fields := metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + strings.Repeat("x", 3<<10) + `":{}}}}`)
 				h.ManagedFields = append(h.ManagedFields, metav1.ManagedFieldsEntry{Manager: fmt.Sprint("manager-", i), Operation: metav1.ManagedFieldsOperationApply,
 					APIVersion: "hnc.x-k8s.io/v1beta1", FieldsType: "FieldsV1", FieldsV1: fields})

@@ -106,6 +106,10 @@ func (l *Ledger) Run(ctx context.Context) {
 	sums := newSumming()
 	for {
 		if len(batch) == 0 {
+			var count <-chan time.Time
+			if len(sums.running) > 0 {
+				count = time.After(countInterval)
+			}
 			select {
 			case <-ctx.Done():
 				return
@@ -113,7 +117,7 @@ func (l *Ledger) Run(ctx context.Context) {
 				batch = append(batch, o)
 			case tried := <-sums.tried:
 				batch = sums.end(tried)
-			case <-time.After(countInterval):
+			case <-count:
 			}
 		}
 	drain:

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
@@ -17,9 +19,11 @@ const (
 	countInterval = time.Second
 	// lostPause is how long a tree waits after a sum was lost.
 	lostPause = 20 * time.Millisecond
-	// waitedPerSecond and waitedBurst bound the time that reservations wait for sums, in milliseconds. Each that waits
-	// occupies one of the five workers that kube-apiserver's quota admission has for all namespaces.
+	// waitedPerSecond and waitedBurst bound the time that reservations wait for the turn of their tree, in milliseconds.
+	// Each that waits occupies one of the five workers that kube-apiserver's quota admission has for all namespaces.
 	waitedPerSecond, waitedBurst = 1000, 20_000
+	// longestWaitDebt bounds the debt of a tree, as longestDebt does in bytes.
+	longestWaitDebt = 2 * waitedBurst / waitedPerSecond * time.Second
 )
 
 // summing are the operations that have to sum up records of use. Each tree has one at a time, and trees take turns:
@@ -28,13 +32,13 @@ const (
 type summing struct {
 	// waiting are in the order of their turns.
 	waiting []*operation
-	// running holds the roots of the trees in which an operation is tried, and until when the time of those that wait for
-	// it has been counted.
-	running map[string]time.Time
+	// running holds the roots of the trees in which an operation is tried.
+	running sets.Set[string]
 	// tried receives each operation that was tried.
 	tried chan tried
-	// waited counts the time that reservations have waited.
-	waited *tenantrates.Rates
+	// waited counts the time that reservations have waited, until counted.
+	waited  *tenantrates.Rates
+	counted time.Time
 }
 
 // tried is an operation of a tree that was tried. It has no result if the tree has changed meanwhile.
@@ -45,7 +49,10 @@ type tried struct {
 }
 
 func newSumming() *summing {
-	return &summing{running: map[string]time.Time{}, tried: make(chan tried, maxSums), waited: tenantrates.New(waitedPerSecond, waitedBurst)}
+	return &summing{
+		running: sets.Set[string]{}, tried: make(chan tried, maxSums),
+		waited: tenantrates.New(waitedPerSecond, waitedBurst), counted: time.Now(),
+	}
 }
 
 // take moves operations that have to sum up records here, and returns the others.
@@ -63,14 +70,14 @@ func (s *summing) take(operations []*operation) (others []*operation) {
 // hold has operations wait that are in the tree of one that is tried, because they could make it lose its sum, or fail
 // if they yield, and returns the others.
 func (l *Ledger) hold(ctx context.Context, s *summing, operations []*operation) (others []*operation) {
+	s.count()
 	if len(s.running) == 0 {
 		return operations
 	}
-	s.count()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, o := range operations {
-		if root := l.treeOf(ctx, o); s.runs(root) {
+		if root := l.treeOf(ctx, o); s.running.Has(root) {
 			o.sums, o.root = true, root
 		}
 	}
@@ -104,7 +111,7 @@ func (l *Ledger) treeOf(ctx context.Context, o *operation) string {
 // next returns the operation whose turn it is, nil if there is none. The caller tries it.
 func (s *summing) next() *operation {
 	s.waiting = slices.DeleteFunc(s.waiting, func(o *operation) bool { return o.left.Load() })
-	i := slices.IndexFunc(s.waiting, func(o *operation) bool { return !s.runs(o.root) })
+	i := slices.IndexFunc(s.waiting, func(o *operation) bool { return !s.running.Has(o.root) })
 	if i < 0 || len(s.running) == maxSums {
 		return nil
 	}
@@ -118,7 +125,7 @@ func (s *summing) next() *operation {
 		}
 	}
 	s.waiting = slices.Concat(others, same)
-	s.running[o.root] = time.Now()
+	s.running.Insert(o.root)
 	return o
 }
 
@@ -126,7 +133,7 @@ func (s *summing) next() *operation {
 // their own if they need those that have been recorded.
 func (s *summing) end(t tried) (operations []*operation) {
 	s.count()
-	delete(s.running, t.root)
+	s.running.Delete(t.root)
 	if !t.answered {
 		s.waiting = append(s.waiting, t.operation)
 		return nil
@@ -142,24 +149,16 @@ func (s *summing) end(t tried) (operations []*operation) {
 	return operations
 }
 
-func (s *summing) runs(root string) bool {
-	_, runs := s.running[root]
-	return runs
-}
-
-// count counts the time for which reservations have waited for the operations that are tried, including these.
+// count counts the time for which reservations have waited for the turn of their tree.
 func (s *summing) count() {
 	now := time.Now()
-	for root, counted := range s.running {
-		n, took := 1, now.Sub(counted).Truncate(time.Millisecond)
-		for _, o := range s.waiting {
-			if o.root == root && o.reserve != nil {
-				n++
-			}
+	waited := now.Sub(s.counted).Truncate(time.Millisecond)
+	for _, o := range s.waiting {
+		if o.reserve != nil {
+			s.waited.Spend(now, o.root, int(waited.Milliseconds()), longestWaitDebt)
 		}
-		s.waited.Spend(now, root, n*int(took.Milliseconds()), longestDebt)
-		s.running[root] = counted.Add(took)
 	}
+	s.counted = s.counted.Add(waited)
 }
 
 // limit has waiting reservations fail if those of their tree, or of all trees, have waited too long lately. The one
@@ -170,7 +169,7 @@ func (s *summing) limit() {
 		if o.reserve == nil || s.waited.Allow(now, o.root, 0) {
 			return false
 		}
-		if next && !s.runs(o.root) {
+		if next && !s.running.Has(o.root) {
 			next = false
 			return false
 		}
