@@ -29,7 +29,7 @@ func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, 
 	}
 	live, err := c.whole.Resource(resource).Namespace(o.Namespace).Get(ctx, o.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		c.setHarmless(o, known)
+		c.setHarmless(o, known, false)
 		return false, nil
 	}
 	if err != nil || o.Reduces(live) && (!tried || o.Handling == plan.CreateOnly) {
@@ -39,9 +39,7 @@ func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, 
 	applied := live.GetLabels()[hnc.LabelRepositorySync] == c.sync && Foreign(c.sync, live) == nil
 	switch {
 	case !grantsMore || !applied:
-		if !tried { // Otherwise it may be one that Reduces leaves to Apply.
-			c.setHarmless(o, known)
-		}
+		c.setHarmless(o, known, tried)
 		return false, nil
 	case narrowed == nil:
 		return false, c.Delete(ctx, o.ID)
@@ -98,8 +96,12 @@ func (c *Cluster) isHarmless(o *plan.Object) (sight, bool) {
 	return known, exists && last == known
 }
 
-// setHarmless records that there is nothing to take away from an object.
-func (c *Cluster) setHarmless(o *plan.Object, known sight) {
+// setHarmless records that there is nothing to take away from an object, unless applying it was tried: it may be one that
+// Reduces leaves to Apply.
+func (c *Cluster) setHarmless(o *plan.Object, known sight, tried bool) {
+	if tried {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.harmless[o.ID] = known

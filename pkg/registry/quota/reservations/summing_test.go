@@ -133,6 +133,14 @@ func TestReservationsThatWaitForSumsLeaveWorkersToOthers(t *testing.T) {
 			}
 			return names
 		}
+		// ended waits for the results of reservations.
+		ended := func(results chan error) {
+			for range cap(results) {
+				if err := <-results; err != nil && !errors.Is(err, errBusy) {
+					t.Error(err)
+				}
+			}
+		}
 		burst := func(root string) {
 			t.Helper()
 			_, results := reserve(below(root)...)
@@ -149,17 +157,13 @@ func TestReservationsThatWaitForSumsLeaveWorkersToOthers(t *testing.T) {
 		s.move("eve0", "eve")
 		for _, root := range trees {
 			_, results := reserve(below(root)...)
-			for range workers {
-				<-results
-			}
+			ended(results)
 			_, results = reserve(below(root)...)
 			time.Sleep(2 * time.Second)
 			if waiting := workers - len(results); waiting > 1 {
 				t.Errorf("%d reservations in %s wait for sums that are lost all the time, want 1", waiting, root)
 			}
-			for range workers {
-				<-results
-			}
+			ended(results)
 		}
 		var one []string
 		for _, root := range trees {
@@ -167,9 +171,7 @@ func TestReservationsThatWaitForSumsLeaveWorkersToOthers(t *testing.T) {
 		}
 		for range 2 { // use up the time of all trees
 			_, results := reserve(one...)
-			for range one {
-				<-results
-			}
+			ended(results)
 		}
 		_, results := reserve(one...)
 		time.Sleep(3 * time.Second)
