@@ -111,20 +111,27 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 // configMap is one of a repository.
 const configMap = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a"},"data":{"b":"c"}}`
 
-// newTestCluster returns a cluster whose API server is a function, and an object of its repository that has been applied
-// before.
-func newTestCluster(t *testing.T, content string, serve http.HandlerFunc) (*Cluster, *plan.Object) {
+// serving returns the cluster of a RepositorySync whose API server is a function.
+func serving(t *testing.T, repositorySync string, serve http.HandlerFunc) *Cluster {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		serve(w, r)
 	}))
 	t.Cleanup(server.Close)
-	config := &rest.Config{Host: server.URL}
-	c, err := New(config, config, "policy", func() {})
+	config := &rest.Config{Host: server.URL, QPS: -1}
+	c, err := New(config, config, repositorySync, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+// newTestCluster returns a cluster whose API server is a function, and an object of its repository that has been applied
+// before.
+func newTestCluster(t *testing.T, content string, serve http.HandlerFunc) (*Cluster, *plan.Object) {
+	t.Helper()
+	c := serving(t, "policy", serve)
 	core, rbac := schema.GroupVersion{Version: "v1"}, schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core, rbac})
 	mapper.Add(rbac.WithKind("RoleBinding"), meta.RESTScopeNamespace)

@@ -2,34 +2,25 @@ package cluster
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 )
 
 // A namespace that has just got a parent has no label of the tree yet, and nothing else tells that it is below.
 func TestANamespaceWithAChildThatHasNoLabelIsInUse(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c := serving(t, "policy", func(w http.ResponseWriter, r *http.Request) {
 		items := ""
 		if r.URL.Path == "/apis/hnc.x-k8s.io/v1beta1/hierarchies" && r.URL.Query().Get("fieldSelector") == "spec.parent=n" {
 			items = `{"metadata":{"namespace":"child","name":"hierarchy"}}`
 		}
-		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` + items + `]}`))
-	}))
-	defer server.Close()
-	config := &rest.Config{Host: server.URL}
-	c, err := New(config, config, "policy", func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 	c.found = &kinds{namespaced: []schema.GroupVersionResource{
 		{Version: "v1", Resource: "configmaps"}, {Group: "hnc.x-k8s.io", Version: "v1beta1", Resource: "hierarchies"},
 	}}
@@ -53,20 +44,13 @@ func TestObjectsOfOwnersInTheNamespaceAreNoUse(t *testing.T) {
 		"missed":  `{"apiVersion":"v1","kind":"Endpoints","name":"o"}`,
 		"both":    `{"apiVersion":"v1","kind":"Node","name":"o"},{"apiVersion":"apps/v1","kind":"Deployment","name":"o"}`,
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c := serving(t, "policy", func(w http.ResponseWriter, r *http.Request) {
 		items := ""
 		if namespace, ok := strings.CutPrefix(r.URL.Path, "/api/v1/namespaces/"); ok {
 			items = `{"metadata":{"name":"a","ownerReferences":[` + owners[strings.TrimSuffix(namespace, "/configmaps")] + `]}}`
 		}
-		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[` + items + `]}`))
-	}))
-	defer server.Close()
-	config := &rest.Config{Host: server.URL}
-	c, err := New(config, config, "policy", func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 	c.found = &kinds{
 		namespaced: []schema.GroupVersionResource{{Version: "v1", Resource: "configmaps"}},
 		scopes: kindscope.Table{
@@ -119,8 +103,7 @@ func TestDefinitionInUse(t *testing.T) {
 		"gone":                      {served: 1, code: http.StatusNotFound, err: "cannot list widgets.example.com"},
 	} {
 		discoveries, lists := 0, 0
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
+		c := serving(t, "policy", func(w http.ResponseWriter, r *http.Request) {
 			body := ""
 			switch r.URL.Path {
 			case "/api":
@@ -146,19 +129,13 @@ func TestDefinitionInUse(t *testing.T) {
 				lists++
 			}
 			_, _ = w.Write([]byte(body))
-		}))
-		config := &rest.Config{Host: server.URL, QPS: -1}
-		c, err := New(config, config, "policy", func() {})
-		if err == nil {
-			err = c.Refresh(t.Context())
-		}
-		if err != nil {
+		})
+		if err := c.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		found, err := c.DefinitionInUse(t.Context(), "widgets.example.com")
 		if found != test.found || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) || apierrors.IsForbidden(err) != test.forbidden {
 			t.Errorf("%s: got %q and %v", name, found, err)
 		}
-		server.Close()
 	}
 }

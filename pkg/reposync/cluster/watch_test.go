@@ -3,14 +3,12 @@ package cluster
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -20,8 +18,7 @@ import (
 func TestChangesThatListsLeaveOutAreDrift(t *testing.T) {
 	var lists atomic.Int32
 	applied := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
+	c := serving(t, "a", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		switch {
 		case query.Get("sendInitialEvents") != "":
@@ -38,13 +35,7 @@ func TestChangesThatListsLeaveOutAreDrift(t *testing.T) {
 				"metadata":{"namespace":"shop","name":"policy","uid":"u","resourceVersion":"%d5","managedFields":[
 				{"manager":"hns-sync-a","operation":"Apply","apiVersion":"v1","fieldsV1":{}},{"manager":"other%d","operation":"Update","apiVersion":"v1","fieldsV1":{}}]}}]}`, n, n-1, n)
 		}
-	}))
-	defer server.Close()
-	config := &rest.Config{Host: server.URL}
-	c, err := New(config, config, "a", func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 	defer c.Stop()
 	core := schema.GroupVersion{Version: "v1"}
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core})

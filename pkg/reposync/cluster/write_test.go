@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
@@ -39,8 +37,7 @@ func TestConflictsOfDeletions(t *testing.T) {
 		"it is gone meanwhile":       {404, "", func(err error) bool { return err == nil }},
 		"the account may not get it": {403, "", apierrors.IsForbidden},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
+		c := serving(t, "policy", func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet && test.code == 200 {
 				_ = json.NewEncoder(w).Encode(metav1.PartialObjectMetadata{
 					TypeMeta:   metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"},
@@ -54,25 +51,19 @@ func TestConflictsOfDeletions(t *testing.T) {
 			}
 			w.WriteHeader(code)
 			_ = json.NewEncoder(w).Encode(apierrors.NewGenericServerResponse(code, r.Method, schema.GroupResource{}, "hierarchy", "", 0, true).Status())
-		}))
-		config := &rest.Config{Host: server.URL}
-		c, err := New(config, config, "policy", func() {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		})
 		mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{hierarchies})
 		mapper.Add(hierarchies.WithKind("Hierarchy"), meta.RESTScopeNamespace)
 		c.found = &kinds{mapper: mapper}
 		id := plan.ID{Kind: hierarchies.WithKind("Hierarchy").GroupKind(), Namespace: "shop", Name: "hierarchy"}
 		c.record(&plan.Object{ID: id}, plan.Live{UID: "own", Version: 1})
-		err = c.Delete(t.Context(), id)
+		err := c.Delete(t.Context(), id)
 		if !test.want(err) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if _, known := c.State().Applied[id]; known != (err != nil && !errors.Is(err, ErrReplaced)) {
 			t.Errorf("%s: after %v, the result of applying it is known: %t", name, err, known)
 		}
-		server.Close()
 	}
 }
 
@@ -109,8 +100,7 @@ func TestImmutableObjectsAreReplaced(t *testing.T) {
 				found.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 			}
 			var requests []string
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", "application/json")
+			c := serving(t, "policy", func(w http.ResponseWriter, r *http.Request) {
 				query, made, code := r.URL.Query(), r.Method, 200
 				switch {
 				case query.Get("force") == "true":
@@ -141,13 +131,7 @@ func TestImmutableObjectsAreReplaced(t *testing.T) {
 					return
 				}
 				_ = json.NewEncoder(w).Encode(found)
-			}))
-			defer server.Close()
-			config := &rest.Config{Host: server.URL}
-			c, err := New(config, config, "policy", func() {})
-			if err != nil {
-				t.Fatal(err)
-			}
+			})
 			core, kind := schema.GroupVersion{Version: "v1"}, map[string]string{"configmaps": "ConfigMap", "services": "Service"}[test.resource]
 			mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{core})
 			mapper.Add(core.WithKind(kind), meta.RESTScopeNamespace)
@@ -191,8 +175,7 @@ func TestRevoke(t *testing.T) {
 		"one that is missing": {"policy", "edit", ann, true, false, []string{"GET"}},
 	} {
 		var requests []string
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
+		c := serving(t, "policy", func(w http.ResponseWriter, r *http.Request) {
 			made, code := r.Method, 200
 			switch {
 			case r.Method == http.MethodPatch:
@@ -212,12 +195,7 @@ func TestRevoke(t *testing.T) {
 			}
 			_, _ = fmt.Fprintf(w, `{"kind":"RoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers","uid":"u","resourceVersion":"5",
 				"labels":{"hnc.x-k8s.io/repository-sync":%q}},"roleRef":{"kind":"ClusterRole","name":%q},"subjects":[%s]}`, test.label, test.role, test.live)
-		}))
-		config := &rest.Config{Host: server.URL}
-		c, err := New(config, config, "policy", func() {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		})
 		rbac := schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
 		mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{rbac})
 		mapper.Add(rbac.WithKind("RoleBinding"), meta.RESTScopeNamespace)
@@ -239,7 +217,6 @@ func TestRevoke(t *testing.T) {
 		if applied, known := c.State().Applied[desired[0].ID]; known && applied.Hash == desired[0].Hash {
 			t.Errorf("%s: it counts as applied", name)
 		}
-		server.Close()
 	}
 }
 
@@ -397,31 +374,24 @@ func TestWhatFinalizersKeepGrantsNothing(t *testing.T) {
 	for kind, want := range map[string]string{"RoleBinding": `"subjects":[]`, "Role": `"rules":[]`} {
 		for _, code := range []int{200, 403} {
 			body := ""
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", "application/json")
+			c := serving(t, "policy", func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPatch {
 					content, _ := io.ReadAll(r.Body)
 					body = string(content)
 					w.WriteHeader(code)
 				}
 				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"namespace":"shop","name":"readers","uid":"u","finalizers":["example.com/hold"]}}`, kind)
-			}))
-			config := &rest.Config{Host: server.URL}
-			c, err := New(config, config, "policy", func() {})
-			if err != nil {
-				t.Fatal(err)
-			}
+			})
 			rbac := schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"}
 			mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{rbac})
 			mapper.Add(rbac.WithKind(kind), meta.RESTScopeNamespace)
 			c.found = &kinds{mapper: mapper}
 			id := plan.ID{Kind: rbac.WithKind(kind).GroupKind(), Namespace: "shop", Name: "readers"}
 			c.set(id, plan.Live{UID: "u", Version: 1})
-			err = c.Delete(t.Context(), id)
+			err := c.Delete(t.Context(), id)
 			if err == nil || strings.Contains(err.Error(), "with what it grants") == (code == 200) || !strings.Contains(body, want) || !strings.Contains(body, `"uid":"u"`) {
 				t.Errorf("%s, %d: got %v after %s", kind, code, err, body)
 			}
-			server.Close()
 		}
 	}
 }
