@@ -1,4 +1,4 @@
-// Package tenantrates limits what is written on behalf of tenants: bytes, and changes.
+// Package tenantrates limits what is done on behalf of tenants: bytes that are written, changes, and time that is waited.
 package tenantrates
 
 import (
@@ -13,8 +13,8 @@ import (
 // rate of others.
 const treeShare = 2
 
-// Rates limit what is written per second, of all trees and of each: bytes, or numbers of changes. They are safe for
-// concurrent use.
+// Rates limit what is done per second, for all trees and for each: bytes, numbers of changes, or milliseconds of waiting.
+// They are safe for concurrent use.
 type Rates struct {
 	perSecond rate.Limit
 	burst     int

@@ -96,18 +96,17 @@ func validateMetadata(obj, old metav1.Object) field.ErrorList {
 	for _, list := range []struct {
 		name              string
 		now, before, most int
+		remedy            string
 	}{
-		{"labels", len(obj.GetLabels()), len(old.GetLabels()), maxLabels},
-		{"annotations", len(obj.GetAnnotations()), len(old.GetAnnotations()), maxAnnotations},
-		{"finalizers", len(obj.GetFinalizers()), len(old.GetFinalizers()), maxFinalizers},
-		{"ownerReferences", len(obj.GetOwnerReferences()), len(old.GetOwnerReferences()), maxOwnerReferences},
-		{"managedFields", len(obj.GetManagedFields()), len(old.GetManagedFields()), maxManagers},
+		{"labels", len(obj.GetLabels()), len(old.GetLabels()), maxLabels, ""},
+		{"annotations", len(obj.GetAnnotations()), len(old.GetAnnotations()), maxAnnotations, ""},
+		{"finalizers", len(obj.GetFinalizers()), len(old.GetFinalizers()), maxFinalizers, ""},
+		{"ownerReferences", len(obj.GetOwnerReferences()), len(old.GetOwnerReferences()), maxOwnerReferences, ""},
+		{"managedFields", len(obj.GetManagedFields()), len(old.GetManagedFields()), maxManagers, resetManagedFields},
 	} {
 		if list.now > max(list.most, list.before) {
 			err := field.TooMany(path.Child(list.name), list.now, list.most)
-			if list.name == "managedFields" {
-				err.Detail += resetManagedFields
-			}
+			err.Detail += list.remedy
 			errs = append(errs, err)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 const maxErrors = 20
 
 // Bound returns the first errors about an object, with the beginnings of the values that they quote, except structs, and
-// how many there are besides. Kubernetes quotes values whole, in a message and again in its causes, whose parts it copies for each
-// error: rejecting an object would cost many times what the object has.
+// how many there are besides. Kubernetes quotes values whole, in a message and again in its causes, whose parts it copies
+// for each error: rejecting an object would cost many times what the object has.
 func Bound(errs field.ErrorList) field.ErrorList {
 	if more := len(errs) - maxErrors; more > 0 {
 		root, _, _ := strings.Cut(errs[0].Field, ".")
@@ -29,9 +29,10 @@ func Bound(errs field.ErrorList) field.ErrorList {
 		case reflect.String:
 			err.BadValue = names.Shorten(value.String())
 		case reflect.Slice, reflect.Map, reflect.Array:
-			err.BadValue = names.Truncate(fmt.Sprintf("%q", value), names.MaxText)
 			if value.Type().Elem().Kind() == reflect.Struct {
 				err.BadValue = field.OmitValueType{}
+			} else {
+				err.BadValue = names.Truncate(fmt.Sprintf("%q", value), names.MaxText)
 			}
 		case reflect.Struct:
 			err.BadValue = field.OmitValueType{}
