@@ -62,6 +62,7 @@ type completedConfig struct {
 	allowCacheTTL  time.Duration
 	quotaAdmission *quotaAdmission
 	lists          *lists
+	watchEvents    *watchEvents
 	readOnly       *readOnly
 }
 
@@ -77,8 +78,8 @@ func (c *Config) Complete() CompletedConfig {
 		ca.provider = header.CAContentProvider
 	}
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
-	quotas, beside, lists := &quotaAdmission{}, &readOnly{}, newLists()
-	c.Generic.Serializer = withoutProtobuf{Codecs}
+	quotas, beside, lists, events := &quotaAdmission{}, &readOnly{}, newLists(), newWatchEvents()
+	c.Generic.Serializer = served{Codecs}
 	c.Generic.JSONPatchMaxCopyBytes = maxCopied
 	plugins := []admission.Interface{strategy.MetadataLimits{}}
 	if c.Generic.AdmissionControl != nil {
@@ -90,7 +91,7 @@ func (c *Config) Complete() CompletedConfig {
 	build := c.Generic.BuildHandlerChainFunc
 	c.Generic.BuildHandlerChainFunc = func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		api = chain(api, withRejections, rejecting(checkHeaders), rejecting(beside.check), rejecting(checkPath), withJSONPatches, rejecting(checkBody),
-			lists.withLists, quotas.withReviews)
+			lists.withLists, events.filter, quotas.withReviews)
 		return chain(build(api, config), rejecting(checkURL), ca.withClientCA, tokens.Bounded, withPostToItem)
 	}
 	// An admission policy for one name of a resource also applies to the other.
@@ -108,6 +109,7 @@ func (c *Config) Complete() CompletedConfig {
 		allowCacheTTL:  c.AllowCacheTTL,
 		quotaAdmission: quotas,
 		lists:          lists,
+		watchEvents:    events,
 		readOnly:       beside,
 	}}
 }

@@ -34,5 +34,5 @@ func rejecting(check func(*http.Request) error) filter {
 }
 
 func writeError(err error, w http.ResponseWriter, r *http.Request) {
-	responsewriters.ErrorNegotiated(err, withoutProtobuf{Codecs}, v1beta1.SchemeGroupVersion, w, r)
+	responsewriters.ErrorNegotiated(err, served{Codecs}, v1beta1.SchemeGroupVersion, w, r)
 }

@@ -17,9 +17,8 @@ const (
 	// listMemory bounds the objects that all lists in flight of single namespaces contain, in bytes of JSON, and the
 	// large ones of lists of all namespaces. A list needs some times as much memory, because it is converted and encoded.
 	listMemory = 64 << 20
-	// namespaceShare is the divisor for the share of one namespace, so that a tenant who lists much leaves memory to
-	// others.
-	namespaceShare = 2
+	// treeShare is the divisor for the share of one tree, so that a tenant who lists much leaves memory to others.
+	treeShare = 2
 	// smallList is the size up to which a list is not limited.
 	smallList = 256 << 10
 )
@@ -29,9 +28,11 @@ type lists struct {
 	// size returns the size of the objects of a resource in a namespace, of a limited number if limit is positive, or
 	// with "" of the large ones in all; nil before the stores exist.
 	size func(resource, namespace string, limit int) int
+	// root returns the root of the tree of a namespace.
+	root func(namespace string) string
 
 	mu sync.Mutex
-	// used has the bytes in flight by namespace, "" for lists of all namespaces.
+	// used has the bytes in flight by root, "" for lists of all namespaces.
 	used map[string]int
 }
 
@@ -50,36 +51,36 @@ func (l *lists) acquire(r *http.Request) (release func(), err error) {
 	if info.Name != "" && info.Namespace != "" {
 		return func() {}, nil // It returns one object.
 	}
-	most := listMemory
+	most, tree := listMemory, ""
 	if info.Namespace != "" {
-		most /= namespaceShare
+		most, tree = most/treeShare, l.root(info.Namespace)
 	}
 	size := min(l.size(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace, limitOf(r)), most)
 	if size <= smallList || accessreview.ByPropagator(r.Context()) {
 		return func() {}, nil
 	}
-	if !l.take(info.Namespace, size, most) {
+	if !l.take(tree, size, most) {
 		return nil, apierrors.NewTooManyRequests("large lists use the memory that they may use; try again later, or get single objects", 1)
 	}
-	return func() { l.take(info.Namespace, -size, most) }, nil
+	return func() { l.take(tree, -size, most) }, nil
 }
 
 // limitOf returns the number of objects that a list returns at most, 0 without a limit.
 func limitOf(r *http.Request) int {
 	query := r.URL.Query()
-	if query.Get("resourceVersion") == "0" {
-		return 0 // The watch cache ignores limits then.
+	if query.Get("resourceVersion") == "0" || query.Has("labelSelector") || query.Has("fieldSelector") {
+		return 0 // The watch cache ignores limits then, and etcd is read until enough objects are selected.
 	}
 	limit, _ := strconv.Atoi(query.Get("limit")) // An invalid one is rejected.
 	return limit
 }
 
-// take adds to the bytes in flight of a namespace, unless it would have more than most then, or all would have more
+// take adds to the bytes in flight of a tree, unless it would have more than most then, or all would have more
 // than listMemory. Whoever may list all namespaces is no tenant, and has memory of their own.
-func (l *lists) take(namespace string, size, most int) bool {
+func (l *lists) take(tree string, size, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if namespace != "" {
+	if tree != "" {
 		all := size
 		for name, used := range l.used {
 			if name != "" {
@@ -90,11 +91,11 @@ func (l *lists) take(namespace string, size, most int) bool {
 			return false
 		}
 	}
-	if l.used[namespace]+size > most {
+	if l.used[tree]+size > most {
 		return false
 	}
-	if l.used[namespace] += size; l.used[namespace] == 0 {
-		delete(l.used, namespace)
+	if l.used[tree] += size; l.used[tree] == 0 {
+		delete(l.used, tree)
 	}
 	return true
 }

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,8 +16,9 @@ import (
 // Lists of large objects share the memory, and do not keep others from reading.
 func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 	l := newLists()
+	l.root = func(namespace string) string { root, _, _ := strings.Cut(namespace, "."); return root }
 	l.size = func(resource, namespace string, _ int) int {
-		return map[string]int{"hierarchies/large": 20 << 20, "hierarchies/other": 20 << 20, "hierarchies/third": 20 << 20, "hierarchies/fourth": 20 << 20, "hierarchies/": 200 << 20}[resource+"/"+namespace]
+		return map[string]int{"hierarchies/large": 20 << 20, "hierarchies/large.child": 20 << 20, "hierarchies/other": 20 << 20, "hierarchies/third": 20 << 20, "hierarchies/fourth": 20 << 20, "hierarchies/": 200 << 20}[resource+"/"+namespace]
 	}
 	of := func(resource, name, verb, namespace string) *http.Request {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -36,6 +38,7 @@ func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 	taken(request("eve", "list", "large"))
 	for what, r := range map[string]*http.Request{
 		"a second list of 20 MiB of one namespace": request("eve", "list", "large"),
+		"one of another namespace of the tree":     request("eve", "list", "large.child"),
 		"its deletion, which returns the objects":  request("eve", "deletecollection", "large"),
 	} {
 		if _, err := l.acquire(r); !apierrors.IsTooManyRequests(err) {
@@ -81,8 +84,11 @@ func TestListsOfFewObjectsCountWhatTheyReturn(t *testing.T) {
 		"its name, in all namespaces": {"", "", "a", 0, 4 << 20},
 		"all":                         {"", "wide", "", 0, 4 << 20},
 		"all in spite of a limit":     {"limit=1&resourceVersion=0", "wide", "", 0, 4 << 20},
+		"few labels among many":       {"limit=1&resourceVersion=7&labelSelector=a%3Db", "wide", "", 0, 4 << 20},
+		"few fields among many":       {"limit=1&fieldSelector=metadata.name%3Da", "wide", "", 0, 4 << 20},
 	} {
 		l := newLists()
+		l.root = func(namespace string) string { return namespace }
 		l.size = func(_, _ string, limit int) int {
 			if limit != row.limit {
 				t.Errorf("%s: the limit is %d, want %d", what, limit, row.limit)

@@ -98,7 +98,7 @@ func (q *quotaAdmission) Ready(*http.Request) error {
 }
 
 func (q *quotaAdmission) withReviews(next http.Handler) http.Handler {
-	return &reviews.Handler{Ledger: q, Ready: q.Ready, Serializer: withoutProtobuf{Codecs}, Next: next}
+	return &reviews.Handler{Ledger: q, Ready: q.Ready, Serializer: served{Codecs}, Next: next}
 }
 
 // quotas runs the ledger of hierarchical quotas.

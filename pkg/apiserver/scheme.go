@@ -1,6 +1,8 @@
 package apiserver
 
 import (
+	"bytes"
+	"io"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -76,13 +78,36 @@ func (preferredVersions) KindForGroupVersionKinds(kinds []schema.GroupVersionKin
 // Identifier implements runtime.GroupVersioner.
 func (preferredVersions) Identifier() string { return "preferred" }
 
-// withoutProtobuf is a serializer without protobuf, which the types of this API do not support. If it offered protobuf,
-// the namespace controller would request it and get 406, and no namespace in the cluster could be deleted.
-type withoutProtobuf struct{ runtime.NegotiatedSerializer }
+// served is the serializer of this API. Its types do not support protobuf: if it offered that, the namespace controller
+// would request it and get 406, and no namespace in the cluster could be deleted.
+type served struct{ runtime.NegotiatedSerializer }
 
 // SupportedMediaTypes returns the media types that clients can negotiate.
-func (s withoutProtobuf) SupportedMediaTypes() []runtime.SerializerInfo {
+func (s served) SupportedMediaTypes() []runtime.SerializerInfo {
 	return slices.DeleteFunc(slices.Clone(s.NegotiatedSerializer.SupportedMediaTypes()), func(info runtime.SerializerInfo) bool {
 		return info.MediaType == runtime.ContentTypeProtobuf
 	})
+}
+
+// EncoderForVersion returns an encoder of a version.
+func (s served) EncoderForVersion(encoder runtime.Encoder, version runtime.GroupVersioner) runtime.Encoder {
+	return splicing{s.NegotiatedSerializer.EncoderForVersion(encoder, version)}
+}
+
+// splicing is an encoder that leaves a watch nothing to keep. Each watch has two buffers, which would stay as large as
+// the largest event that they have had.
+type splicing struct{ runtime.Encoder }
+
+// Encode implements runtime.Encoder.
+func (e splicing) Encode(obj runtime.Object, w io.Writer) error {
+	buffer, ok := w.(runtime.Splice)
+	if _, cached := obj.(runtime.CacheableObject); cached || !ok {
+		return e.Encoder.Encode(obj, w)
+	}
+	var encoded bytes.Buffer
+	if err := e.Encoder.Encode(obj, &encoded); err != nil {
+		return err
+	}
+	buffer.Splice(encoded.Bytes())
+	return nil
 }

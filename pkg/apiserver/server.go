@@ -106,7 +106,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if stores, err = c.stores(options, forest, mapper); err != nil {
 		return nil, err
 	}
-	c.lists.size = stores.large.In
+	c.lists.size, c.lists.root, c.watchEvents.root = stores.large.In, forest.Index.Root, forest.Index.Root
 	if err := c.quotas(generic, clients.kubernetes, namespaces, forest, records, quotas, sources); err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		},
 	})
 	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)
-	group.NegotiatedSerializer = withoutProtobuf{Codecs}
+	group.NegotiatedSerializer = served{Codecs}
 	group.VersionedResourcesStorageMap = c.resources(stores, forest, mynamespaces, planner)
 	if err := generic.InstallAPIGroup(&group); err != nil {
 		return nil, fmt.Errorf("install %s: %w", hnc.GroupName, err)
@@ -146,7 +146,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		LastChange:      mynamespaces.LastChange,
 		AllowCacheTTL:   c.allowCacheTTL,
 		Client:          c.client,
-		Serializer:      withoutProtobuf{Codecs},
+		Serializer:      served{Codecs},
 		Watches:         c.Watches,
 		UpstreamWatches: c.UpstreamWatches,
 	}

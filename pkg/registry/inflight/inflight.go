@@ -63,9 +63,10 @@ func (l *Limiter) AcquireN(ctx context.Context, n int) (release func(), err erro
 	return l.acquire("user", ShareOf(ctx), n)
 }
 
-// AcquireTree counts a request of the tree with a root, whoever makes it: a tenant can have any number of users there.
-func (l *Limiter) AcquireTree(root string) (release func(), err error) {
-	return l.acquire("tree", root, 1)
+// AcquireTree counts n of what is limited for the tree with a root, whoever the requester is: a tenant can have any number
+// of users there.
+func (l *Limiter) AcquireTree(root string, n int) (release func(), err error) {
+	return l.acquire("tree", root, n)
 }
 
 func (l *Limiter) acquire(of, share string, n int) (release func(), err error) {

@@ -53,5 +53,5 @@ func (r *REST) begin(ctx context.Context) (release func(), err error) {
 	if accessreview.ByPropagator(ctx) {
 		return func() {}, nil
 	}
-	return r.writes.AcquireTree(r.root(genericapirequest.NamespaceValue(ctx)))
+	return r.writes.AcquireTree(r.root(genericapirequest.NamespaceValue(ctx)), 1)
 }
