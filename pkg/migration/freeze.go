@@ -8,6 +8,7 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -29,7 +30,8 @@ const (
 	freezeTimeout = time.Minute
 )
 
-// freezePolicy rejects changes of hierarchies, and of what namespaces say about them, by others than the user.
+// freezePolicy rejects changes of hierarchies, of what namespaces say about them, and of Roles and RoleBindings in them, by
+// others than the user.
 // Kubernetes' own controllers may finish deleting namespaces, and so may the servers do their work: HNC until it is
 // stopped, hns-propagator when it has started.
 func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolicy {
@@ -49,6 +51,8 @@ func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolic
 				rule(hnc.GroupName, writes, nil, hierarchyConfigurations, anchors, configurations, quotas, "hierarchies", "subnamespaces"),
 				rule("", writes, nil, "namespaces", "namespaces/status", "namespaces/finalize"),
 				rule("", writes[:1], []string{probeName}, "configmaps"),
+				// HNC's webhook rejects those that copies would overwrite, and without it they would stop the import.
+				rule(rbacv1.GroupName, writes[:2], nil, "roles", "rolebindings"),
 			}},
 			MatchConditions: []admissionregistrationv1.MatchCondition{{
 				Name: "not-by-the-migration-or-a-controller",
@@ -64,7 +68,8 @@ func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolic
 				{Name: "annotations", Expression: "object == null ? {} : object.metadata.?annotations.orValue({})"},
 			},
 			Validations: []admissionregistrationv1.Validation{{
-				Expression:        "request.resource.group == '' && request.resource.resource == 'namespaces' && (" + sameTree + ")",
+				Expression: "request.resource.group == '" + rbacv1.GroupName + "' ? !namespaceObject.metadata.?labels.orValue({}).exists(key, key.endsWith('" + hnc.LabelTreeSuffix + "')) : " +
+					"request.resource.group == '' && request.resource.resource == 'namespaces' && (" + sameTree + ")",
 				MessageExpression: message,
 				Reason:            ptr.To(metav1.StatusReasonForbidden),
 			}},

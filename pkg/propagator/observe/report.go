@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Report counts writes: each object once for each verb. Its methods are safe for concurrent use.
@@ -40,7 +42,7 @@ func newReport() *Report {
 }
 
 // Lines describes the writes: for each verb and resource how many objects, the first of them, and what changes of them;
-// and what the API server says about it. Namespaces that are created, or get labels of Pod Security, are all named.
+// and what the API server says about it. Names forge no line. Namespaces that are created, or get labels of Pod Security, are all named.
 func (r *Report) Lines(examples int) []string {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -69,6 +71,9 @@ func (r *Report) Lines(examples int) []string {
 	}
 	for _, object := range slices.Sorted(maps.Keys(r.errors)) {
 		lines = append(lines, fmt.Sprintf("rejected: %s: %s", object, r.errors[object]))
+	}
+	for i := range lines {
+		lines[i] = names.Printable(lines[i])
 	}
 	return lines
 }

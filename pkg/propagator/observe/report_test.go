@@ -57,3 +57,24 @@ func TestRepeatedWrites(t *testing.T) {
 		})
 	}
 }
+
+// A name of an RBAC object may contain line breaks.
+func TestNamesForgeNoLine(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	report := newReport()
+	client := &http.Client{Transport: report.wrap(http.DefaultTransport)}
+	url := server.URL + "/apis/rbac.authorization.k8s.io/v1/namespaces/a/rolebindings/x%29%0Adelete%20namespaces:%2041%20%28b"
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if got, want := report.Lines(3), []string{`delete rolebindings.rbac.authorization.k8s.io: 1 (a/x)\ndelete namespaces: 41 (b)`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

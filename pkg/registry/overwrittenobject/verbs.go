@@ -71,9 +71,6 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 // List returns the records of objects that the requester may list, without their manifests. It does not page: the
 // continue token names a record, and remainingItemCount counts records, that the requester must not know about.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
-	if options != nil && options.Continue != "" {
-		return nil, apierrors.NewResourceExpired("continue: overwritten objects are not listed in pages; list again without it")
-	}
 	if err := checkMatch(options); err != nil {
 		return nil, err
 	}
@@ -111,8 +108,12 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	return list, nil
 }
 
-// checkMatch rejects lists at an exact revision. They are not read from the cache: each would decode all manifests.
+// checkMatch rejects pages, and lists at an exact revision. They are not read from the cache: each would decode all
+// manifests.
 func checkMatch(options *metainternalversion.ListOptions) error {
+	if options != nil && options.Continue != "" {
+		return apierrors.NewResourceExpired("continue: overwritten objects are not listed in pages; list again without it")
+	}
 	if options != nil && options.ResourceVersionMatch == metav1.ResourceVersionMatchExact {
 		return apierrors.NewBadRequest("resourceVersionMatch: overwritten objects are not listed at an exact version; use NotOlderThan")
 	}
@@ -135,11 +136,17 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 }
 
 // DeleteCollection deletes the records of a namespace whose original objects the requester may delete. It returns no
-// records, and skips the others as if they did not exist.
+// records, and skips the others as if they did not exist. Like List it does not page.
 func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions, list *metainternalversion.ListOptions) (runtime.Object, error) {
 	if err := checkMatch(list); err != nil {
 		return nil, err
 	}
+	selected := &metainternalversion.ListOptions{}
+	if list != nil {
+		selected = list.DeepCopy()
+	}
+	// The store reads pages, and with a limit any other version is an exact one.
+	selected.ResourceVersion, selected.ResourceVersionMatch, selected.Limit = "0", "", 0
 	// The store would check preconditions first, and its error names the record.
 	unconditional, preconditions := options, storage.Preconditions{}
 	if options != nil && options.Preconditions != nil {
@@ -160,6 +167,6 @@ func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjec
 			return apierrors.NewConflict(hnc.Resource("overwrittenobjects"), o.Name, err)
 		}
 		return validate(ctx, obj)
-	}, unconditional, list)
+	}, unconditional, selected)
 	return r.NewList(), err
 }

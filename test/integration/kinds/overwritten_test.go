@@ -112,12 +112,13 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 			t.Errorf("who may not delete secrets: %s: got %v", name, err)
 		}
 	}
+	var token string
 	t.Run("pages reveal nothing of what is left out", func(t *testing.T) {
 		page, err := records.List(t.Context(), metav1.ListOptions{Limit: 1})
 		if err != nil || len(page.Items) != 1 || page.Continue != "" || page.RemainingItemCount != nil {
 			t.Errorf("got %+v, %v", page, err)
 		}
-		token := base64.RawURLEncoding.EncodeToString([]byte(`{"v":"meta.k8s.io/v1","rv":1,"start":"/a\u0000"}`))
+		token = base64.RawURLEncoding.EncodeToString([]byte(`{"v":"meta.k8s.io/v1","rv":1,"start":"/a\u0000"}`))
 		if page, err := records.List(t.Context(), metav1.ListOptions{Limit: 1, Continue: token}); !apierrors.IsResourceExpired(err) {
 			t.Errorf("from a token: got %+v, %v", page, err)
 		}
@@ -129,6 +130,14 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 		}
 		if err := records.DeleteCollection(t.Context(), metav1.DeleteOptions{}, exact); !apierrors.IsBadRequest(err) {
 			t.Errorf("a deletion at an exact version: got %v", err)
+		}
+		if err := records.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{Continue: token}); !apierrors.IsResourceExpired(err) {
+			t.Errorf("a deletion from a token: got %v", err)
+		}
+		// A version that is long compacted: it is not read.
+		dryRun := metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
+		if err := records.DeleteCollection(t.Context(), dryRun, metav1.ListOptions{ResourceVersion: "1"}); err != nil {
+			t.Errorf("a deletion at any version: got %v", err)
 		}
 	})
 	t.Run("who may delete records does not read them", func(t *testing.T) {

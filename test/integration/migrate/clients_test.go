@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -79,6 +80,7 @@ func rejectsOthers(t *testing.T) {
 			return err
 		}
 	}
+	late := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "late"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view"}}
 	for name, write := range map[string]func() error{
 		"a parent": func() error {
 			_, err := tenant.Dynamic.Resource(hierarchies).Namespace("team-001").Patch(ctx, "hierarchy", types.MergePatchType, []byte(`{"spec":{"parent":"alone"}}`), metav1.PatchOptions{})
@@ -97,8 +99,12 @@ func rejectsOthers(t *testing.T) {
 		"the removal of a tree label": patch("team-001", `{"metadata":{"labels":{"acme.tree.hnc.x-k8s.io/depth":null}}}`),
 		"the annotation":              patch("alone", `{"metadata":{"annotations":{"hnc.x-k8s.io/subnamespace-of":"acme"}}}`),
 		"a new sub-namespace": func() error {
-			late := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "late", Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: root}}}
-			_, err := namespaces.Create(ctx, late, metav1.CreateOptions{})
+			ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "late", Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: root}}}
+			_, err := namespaces.Create(ctx, ns, metav1.CreateOptions{})
+			return err
+		},
+		"a RoleBinding that a copy might overwrite": func() error {
+			_, err := tenant.RbacV1().RoleBindings("team-001").Create(ctx, late, metav1.CreateOptions{})
 			return err
 		},
 		"a deletion": func() error { return namespaces.Delete(ctx, "team-001", metav1.DeleteOptions{}) },
@@ -109,5 +115,8 @@ func rejectsOthers(t *testing.T) {
 	}
 	if err := patch("alone", `{"metadata":{"labels":{"a":"b"}}}`)(); err != nil {
 		t.Errorf("an unrelated label, while frozen: %v", err)
+	}
+	if _, err := tenant.RbacV1().RoleBindings("default").Create(ctx, late, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+		t.Errorf("a RoleBinding in no tree, while frozen: %v", err)
 	}
 }
