@@ -17,8 +17,10 @@ const (
 	// listMemory bounds the objects that all lists in flight of single namespaces contain, in bytes of JSON, and the
 	// large ones of lists of all namespaces. A list needs some times as much memory, because it is converted and encoded.
 	listMemory = 64 << 20
-	// treeShare is the divisor for the share of one tree, so that a tenant who lists much leaves memory to others.
-	treeShare = 2
+	// treeMemory and namespaceMemory bound the share of one tree and of one of its namespaces, so that a tenant who lists
+	// much leaves memory to others.
+	treeMemory      = listMemory / 2
+	namespaceMemory = listMemory / 4
 	// smallList is the size up to which a list is not limited.
 	smallList = 256 << 10
 )
@@ -32,11 +34,13 @@ type lists struct {
 	root func(namespace string) string
 
 	mu sync.Mutex
-	// used has the bytes in flight by root, "" for lists of all namespaces.
-	used map[string]int
+	// all are the bytes in flight of lists of single namespaces, used those of each namespace, usedIn those of each tree by
+	// its root. Lists of all namespaces are in used[""] only.
+	all          int
+	used, usedIn map[string]int
 }
 
-func newLists() *lists { return &lists{used: map[string]int{}} }
+func newLists() *lists { return &lists{used: map[string]int{}, usedIn: map[string]int{}} }
 
 // listVerbs are the verbs whose responses contain all objects. deletecollection returns what it deletes, or would
 // delete.
@@ -53,16 +57,16 @@ func (l *lists) acquire(r *http.Request) (release func(), err error) {
 	}
 	most, tree := listMemory, ""
 	if info.Namespace != "" {
-		most, tree = most/treeShare, l.root(info.Namespace)
+		most, tree = namespaceMemory, l.root(info.Namespace)
 	}
 	size := min(l.size(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace, limitOf(r)), most)
 	if size <= smallList || accessreview.ByPropagator(r.Context()) {
 		return func() {}, nil
 	}
-	if !l.take(tree, size, most) {
+	if !l.take(info.Namespace, tree, size) {
 		return nil, apierrors.NewTooManyRequests("large lists use the memory that they may use; try again later, or get single objects", 1)
 	}
-	return func() { l.take(tree, -size, most) }, nil
+	return func() { l.take(info.Namespace, tree, -size) }, nil
 }
 
 // limitOf returns the number of objects that a list returns at most, 0 without a limit.
@@ -75,27 +79,28 @@ func limitOf(r *http.Request) int {
 	return limit
 }
 
-// take adds to the bytes in flight of a tree, unless it would have more than most then, or all would have more
-// than listMemory. Whoever may list all namespaces is no tenant, and has memory of their own.
-func (l *lists) take(tree string, size, most int) bool {
+// take adds to the bytes in flight of a namespace and its tree, unless one of them, or all, would have too many then.
+// Whoever may list all namespaces is no tenant, and has memory of their own.
+func (l *lists) take(namespace, tree string, size int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if tree != "" {
-		all := size
-		for name, used := range l.used {
-			if name != "" {
-				all += used
-			}
-		}
-		if all > listMemory {
-			return false
-		}
+	if namespace == "" {
+		return add(l.used, "", size, listMemory)
 	}
-	if l.used[tree]+size > most {
+	if l.all+size > listMemory || l.usedIn[tree]+size > treeMemory || !add(l.used, namespace, size, namespaceMemory) {
 		return false
 	}
-	if l.used[tree] += size; l.used[tree] == 0 {
-		delete(l.used, tree)
+	l.all += size
+	return add(l.usedIn, tree, size, treeMemory)
+}
+
+// add adds to what a key has, unless it would have more than most then.
+func add(used map[string]int, key string, size, most int) bool {
+	if used[key]+size > most {
+		return false
+	}
+	if used[key] += size; used[key] == 0 {
+		delete(used, key)
 	}
 	return true
 }

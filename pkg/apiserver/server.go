@@ -106,7 +106,8 @@ func (c CompletedConfig) New() (*Server, error) {
 	if stores, err = c.stores(options, forest, mapper); err != nil {
 		return nil, err
 	}
-	c.lists.size, c.lists.root, c.watchEvents.root = stores.large.In, forest.Index.Root, forest.Index.Root
+	c.lists.size, c.lists.root = stores.large.In, forest.Index.Root
+	c.watchEvents.size, c.watchEvents.root = c.lists.size, c.lists.root
 	if err := c.quotas(generic, clients.kubernetes, namespaces, forest, records, quotas, sources); err != nil {
 		return nil, err
 	}

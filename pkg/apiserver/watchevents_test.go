@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,12 +43,14 @@ func TestEncodersLeaveNothingInTheBuffersOfAWatch(t *testing.T) {
 type unread struct {
 	*httptest.ResponseRecorder
 	deadline time.Time
+	// all is whether it reads nothing at all.
+	all bool
 }
 
 func (u *unread) SetWriteDeadline(at time.Time) error { u.deadline = at; return nil }
 
 func (u *unread) Write(p []byte) (int, error) {
-	if len(p) <= largeEvent {
+	if len(p) <= largeEvent && !u.all {
 		return len(p), nil
 	}
 	time.Sleep(time.Until(u.deadline))
@@ -71,6 +75,7 @@ func watches(e *watchEvents, namespace, accept string, w http.ResponseWriter, ev
 
 func newTestWatchEvents() *watchEvents {
 	e := newWatchEvents()
+	e.size = func(string, string, int) int { return 0 }
 	e.root = func(namespace string) string { root, _, _ := strings.Cut(namespace, "."); return root }
 	return e
 }
@@ -133,7 +138,7 @@ func TestWatchesOfTablesKeepTheirShare(t *testing.T) {
 	for accept, keeps := range map[string]bool{"application/json, */*": false, "application/json;as=Table;v=v1;g=meta.k8s.io": true} {
 		e := newTestWatchEvents()
 		const event = 2 << 20
-		for i := range eventShare / (2 * event) {
+		for i := range keptShare / (2 * event) {
 			events := make(chan int)
 			defer close(events)
 			results := watches(e, "a", accept, httptest.NewRecorder(), events)
@@ -153,14 +158,78 @@ func TestWatchesOfTablesKeepTheirShare(t *testing.T) {
 	}
 }
 
-func TestWatchesByWebsocketAreRejected(t *testing.T) {
+// A watch by websocket is counted as a whole.
+func TestWatchesByWebsocketAreLimited(t *testing.T) {
 	e := newTestWatchEvents()
-	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
-	r.Header.Set("Connection", "Upgrade")
-	r.Header.Set("Upgrade", "websocket")
-	r = r.WithContext(genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: "watch", Namespace: "a"}))
-	e.filter(nil).ServeHTTP(w, r)
-	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "without the header Upgrade") {
-		t.Errorf("got %d, %s", w.Code, w.Body)
+	e.size = func(string, string, int) int { return keptShare / 2 }
+	end := make(chan struct{})
+	var watches sync.WaitGroup
+	codes := make(chan int)
+	for range 3 {
+		watches.Go(func() {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Header.Set("Connection", "Upgrade")
+			r.Header.Set("Upgrade", "websocket")
+			r = r.WithContext(genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: "watch", Namespace: "a"}))
+			e.filter(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { codes <- http.StatusOK; <-end })).ServeHTTP(w, r)
+			if w.Code != http.StatusOK {
+				codes <- w.Code
+			}
+		})
 	}
+	if got := []int{<-codes, <-codes, <-codes}; !slices.Contains(got, http.StatusTooManyRequests) || slices.Max(got)+2*http.StatusOK != got[0]+got[1]+got[2] {
+		t.Errorf("got %v, want two that are served", got)
+	}
+	close(end)
+	watches.Wait()
+}
+
+// Behind an unread event, a watch has copies of the next objects.
+func TestUnreadEventsAreLimitedWithTheQueueBehindThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newTestWatchEvents()
+		e.size = func(_, _ string, limit int) int {
+			return map[int]int{0: eventShare, queued: eventShare/2 - 10_000}[limit]
+		}
+		var first []<-chan error
+		small := func() <-chan error {
+			events := make(chan int, 1)
+			events <- 1000
+			close(events)
+			return watches(e, "a", "application/json", &unread{ResponseRecorder: httptest.NewRecorder(), all: true}, events)
+		}
+		for range 2 {
+			first = append(first, small())
+		}
+		synctest.Wait()
+		if err := <-small(); err == nil || !strings.Contains(err.Error(), `tree "a" already has`) {
+			t.Errorf("a third watch: got %v", err)
+		}
+		for _, results := range first {
+			if err := <-results; !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("got %v, want that it has waited", err)
+			}
+		}
+		// What is read is not in the queue any more, so that the next event is small.
+		events := make(chan int, 1)
+		defer close(events)
+		slow := &unread{ResponseRecorder: httptest.NewRecorder()}
+		results := watches(e, "a", "application/json", slow, events)
+		for range eventShare / largeEvent {
+			events <- largeEvent
+			if err := <-results; err != nil {
+				t.Fatal(err)
+			}
+		}
+		slow.all = true
+		events <- 1000
+		first = []<-chan error{small(), small()}
+		synctest.Wait()
+		for i, results := range first {
+			if len(results) > 0 {
+				t.Errorf("watch %d beside it: %v", i, <-results)
+			}
+		}
+		time.Sleep(readWithin)
+	})
 }

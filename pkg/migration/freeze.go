@@ -30,9 +30,8 @@ const (
 	freezeTimeout = time.Minute
 )
 
-// freezePolicy rejects changes of hierarchies, of what namespaces say about them, and of Roles and RoleBindings in them, by
-// others than the user.
-// Kubernetes' own controllers may finish deleting namespaces, and so may the servers do their work: HNC until it is
+// freezePolicy rejects changes of hierarchies and of what namespaces say about them, and Roles and RoleBindings that copies
+// might overwrite, by others than the user. Kubernetes' own controllers may finish deleting namespaces, and so may the servers do their work: HNC until it is
 // stopped, hns-propagator when it has started.
 func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolicy {
 	rule := func(group string, operations []admissionregistrationv1.OperationType, names []string, resources ...string) admissionregistrationv1.NamedRuleWithOperations {
@@ -42,7 +41,7 @@ func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolic
 	}
 	writes := []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update, admissionregistrationv1.Delete}
 	who := strconv.Quote(user)
-	message := `'hierarchies are frozen while ' + ` + who + ` + ' migrates them from HNC; try again later. To end the migration: kubectl hns migrate, or kubectl hns migrate rollback'`
+	message := `'hierarchies, and new Roles and RoleBindings in them, are frozen while ' + ` + who + ` + ' migrates them from HNC; try again later. To end the migration: kubectl hns migrate, or kubectl hns migrate rollback'`
 	return &admissionregistrationv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: hnc.MigrationPolicy},
 		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
@@ -68,7 +67,7 @@ func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolic
 				{Name: "annotations", Expression: "object == null ? {} : object.metadata.?annotations.orValue({})"},
 			},
 			Validations: []admissionregistrationv1.Validation{{
-				Expression: "request.resource.group == '" + rbacv1.GroupName + "' ? !namespaceObject.metadata.?labels.orValue({}).exists(key, key.endsWith('" + hnc.LabelTreeSuffix + "')) : " +
+				Expression: "request.resource.group == '" + rbacv1.GroupName + "' ? " + noConflict + " : " +
 					"request.resource.group == '' && request.resource.resource == 'namespaces' && (" + sameTree + ")",
 				MessageExpression: message,
 				Reason:            ptr.To(metav1.StatusReasonForbidden),
@@ -84,6 +83,13 @@ const sameTree = "request.operation == 'DELETE' ? !variables.labelsBefore.exists
 	"variables.labelsBefore.all(key, !key.endsWith('" + hnc.LabelTreeSuffix + "') || key in variables.labels) && " +
 	"['" + hnc.AnnotationSubnamespaceOf + "', '" + hnc.AnnotationManagedBy + "'].all(key, " +
 	"(key in variables.annotations ? variables.annotations[key] : '') == (key in variables.annotationsBefore ? variables.annotationsBefore[key] : '')))"
+
+// noConflict is an expression for writes of Roles and RoleBindings that give no copy a new object to overwrite: in
+// namespaces that HNC does not manage or that are ours, and updates that leave the exceptions to propagation.
+const noConflict = "request.namespace == '" + hnc.SystemNamespace + "' || !namespaceObject.metadata.?labels.orValue({}).exists(key, key.endsWith('" + hnc.LabelTreeSuffix + "')) || " +
+	"request.operation == 'UPDATE' && variables.labels == variables.labelsBefore && " +
+	"variables.annotations.all(key, !key.startsWith('propagate.hnc.x-k8s.io/') || key in variables.annotationsBefore && variables.annotationsBefore[key] == variables.annotations[key]) && " +
+	"variables.annotationsBefore.all(key, !key.startsWith('propagate.hnc.x-k8s.io/') || key in variables.annotations)"
 
 // copiesPolicy is the policy that protects copies after a migration, but for HNC, which writes copies until it is
 // stopped, and again after a rollback. It takes the place of HNC's webhooks.

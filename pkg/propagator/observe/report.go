@@ -42,7 +42,8 @@ func newReport() *Report {
 }
 
 // Lines describes the writes: for each verb and resource how many objects, the first of them, and what changes of them;
-// and what the API server says about it. Names forge no line. Namespaces that are created, or get labels of Pod Security, are all named.
+// and what the API server says about it. Namespaces that are created, or get labels of Pod Security, are all named.
+// Names can't forge a line.
 func (r *Report) Lines(examples int) []string {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

@@ -145,7 +145,8 @@ func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjec
 	if list != nil {
 		selected = list.DeepCopy()
 	}
-	// The store reads pages, and with a limit any other version is an exact one.
+	// The store would read pages, and with its limit a version alone is an exact one. A record that another replica has
+	// just stored may stay.
 	selected.ResourceVersion, selected.ResourceVersionMatch, selected.Limit = "0", "", 0
 	// The store would check preconditions first, and its error names the record.
 	unconditional, preconditions := options, storage.Preconditions{}

@@ -51,17 +51,14 @@ type Sources interface {
 type Overwrites struct {
 	index  *Index
 	config *Config
-	// changes are those of modes in trees that list objects, moves those of many namespaces.
-	changes, moves *inflight.Limiter
+	// changes are those of modes in trees that list objects.
+	changes *inflight.Limiter
 	// hierarchies returns cached ones. It is nil until SetHierarchies is called.
 	hierarchies HierarchyGetter
 }
 
 // maxModeChanges and maxModeChangesPerUser bound the memory and the requests that the lists of objects take.
 const maxModeChanges, maxModeChangesPerUser = 4, 2
-
-// largeMove is the number of namespaces up to which moves are not limited. For each, all that is propagated is compared.
-const largeMove, maxLargeMoves, maxLargeMovesPerUser = 100, 4, 2
 
 // SetHierarchies sets how cached hierarchies are read, as that of the Authorizer does for stored ones.
 func (o *Overwrites) SetHierarchies(get HierarchyGetter) { o.hierarchies = get }
@@ -92,17 +89,9 @@ func (o *Overwrites) validateMove(ctx context.Context, reject rejection, field s
 	if err != nil || requester == nil || len(chain) == 0 {
 		return err
 	}
-	subtree := o.index.Subtree(namespace)
-	if len(subtree) > largeMove {
-		release, err := o.moves.Acquire(ctx)
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
 	above := slices.Clone(chain)
 	slices.Reverse(above)
-	destinations := o.movedDestinations(ctx, subtree, o.index.Chain(namespace.Name), chain)
+	destinations := o.movedDestinations(ctx, o.index.Subtree(namespace), o.index.Chain(namespace.Name), chain)
 	writes, unknown := o.config.Sources.Overwritten(ctx, above, o.modesAfter(ctx), destinations)
 	warnUnknown(ctx, unknown)
 	if len(writes) == 0 {

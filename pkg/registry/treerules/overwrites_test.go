@@ -448,39 +448,3 @@ func TestChangesOfModesAtTheSameTimeAreLimited(t *testing.T) {
 		}
 	}
 }
-
-// A move is compared with all that is propagated, also in a dry run.
-func TestLargeMovesAtTheSameTimeAreLimited(t *testing.T) {
-	parents := maps.Clone(forestOfRows)
-	parents["large"] = ""
-	for i := range largeMove {
-		parents[fmt.Sprintf("child-%d", i)] = "large"
-	}
-	f := newFixture(t, parents)
-	f.config().Sources = &conflicting{}
-	move := func(user, name string) error {
-		ctx := as(t, user)
-		return f.Overwrites.validateMove(ctx, newRejection(ctx, hnc.Singleton), "spec.parent", f.existing(t, name), []string{"root2"})
-	}
-	var release func()
-	for range maxLargeMovesPerUser {
-		var err error
-		if release, err = f.Overwrites.moves.Acquire(as(t, "user")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := move("user", "large"); !apierrors.IsTooManyRequests(err) {
-		t.Errorf("got %v", err)
-	}
-	for what, err := range map[string]error{"a small one": move("user", "root1"), "another user": move("another", "large")} {
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	release()
-	for range maxLargeMoves {
-		if err := move("user", "large"); err != nil {
-			t.Errorf("when one has ended: %v", err)
-		}
-	}
-}

@@ -118,11 +118,8 @@ type Tree struct {
 func New(config Config) *Tree {
 	index := newIndex(&config)
 	authorizer := &Authorizer{index: index, config: &config}
-	overwrites := &Overwrites{
-		index: index, config: &config,
-		changes: inflight.New("changes of what is propagated", inflight.Limits{Total: maxModeChanges, PerUser: maxModeChangesPerUser}, 1),
-		moves:   inflight.New("moves of large subtrees", inflight.Limits{Total: maxLargeMoves, PerUser: maxLargeMovesPerUser}, 1),
-	}
+	overwrites := &Overwrites{index: index, config: &config, changes: inflight.New(
+		"changes of what is propagated", inflight.Limits{Total: maxModeChanges, PerUser: maxModeChangesPerUser}, 1)}
 	return &Tree{
 		Index:      index,
 		Authorizer: authorizer,

@@ -109,14 +109,14 @@ func rejectsOthers(t *testing.T) {
 		},
 		"a deletion": func() error { return namespaces.Delete(ctx, "team-001", metav1.DeleteOptions{}) },
 	} {
-		if err := write(); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "hierarchies are frozen while") {
+		if err := write(); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "are frozen while") {
 			t.Errorf("%s, while frozen: %v", name, err)
 		}
 	}
 	if err := patch("alone", `{"metadata":{"labels":{"a":"b"}}}`)(); err != nil {
 		t.Errorf("an unrelated label, while frozen: %v", err)
 	}
-	if _, err := tenant.RbacV1().RoleBindings("default").Create(ctx, late, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+	if _, err := tenant.RbacV1().RoleBindings("kube-system").Create(ctx, late, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
 		t.Errorf("a RoleBinding in no tree, while frozen: %v", err)
 	}
 }
