@@ -24,9 +24,10 @@ type Budget interface {
 	Document(ctx context.Context) (grow func(bytes int64) error, release func(), err error)
 }
 
-// MaxPart is how many bytes a request counts at most where Roles become ClusterRoles, and as many where names are
-// translated. Each has one object at a time; the largest that kube-apiserver stores, with 10 MB of JSON, takes about
-// four times as much. A Budget has room for both, or such an object would end all lists and watches that contain it.
+// MaxPart is how many bytes a request counts at most where Roles become ClusterRoles, or where it reads a namespace to
+// change it, and as many where names are translated. Each has one object at a time; the largest that kube-apiserver
+// stores, with 10 MB of JSON, takes about four times as much. A Budget has room for both, or such an object would end
+// all lists and watches that contain it.
 const MaxPart = 16 << 20
 
 // reserve returns what counts bytes of the response to a request, for one of its parts.

@@ -114,6 +114,7 @@ func (h *Handler) updateFullNamespace(c *call, realName string) error {
 	if body, err = json.Marshal(wanted); err != nil {
 		return err
 	}
+	clients.release()
 	c.r = c.r.Clone(c.r.Context())
 	c.setBody(body, runtime.ContentTypeJSON)
 	return h.forward(c)

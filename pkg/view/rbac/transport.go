@@ -220,9 +220,6 @@ func (t *transport) patchOnce(r *http.Request, mediaType string, body []byte, va
 	if err != nil {
 		return nil, false, err
 	}
-	if err := yamlbody.CheckValues(current); err != nil {
-		return nil, false, err
-	}
 	shown, err := before.patchable(r, current)
 	if err != nil {
 		return nil, false, err
