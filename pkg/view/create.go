@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -66,9 +67,9 @@ func (h *Handler) createNamespace(c *call) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		var api *apierrors.StatusError
-		if errors.As(err, &api) {
-			err = api // without the URL in the cluster
+		var failed *url.Error
+		if errors.As(err, &failed) {
+			err = failed.Err // without the URL in the cluster
 		}
 		// Without Retry-After: clients would repeat the creation by themselves, and be told that the namespace exists.
 		return apierrors.NewTimeoutError(fmt.Sprintf("namespace %q is created, and you can't use it yet: %s; get it again", name, h.Mapper.Message(err.Error())), 0)

@@ -6,67 +6,71 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
-// What an object takes that is decoded, changed and encoded again: so many times the size of its text, and so many bytes
-// for each of its values. What takes no more than uncounted is not counted.
-const copiesOfRead, sizeOfValue, uncounted = 8, 256, 64 << 10
+// copiesOfRead is what an object takes that is decoded, changed and encoded again: so many times the size of its text,
+// besides rbac.ValueSize for each of its values.
+const copiesOfRead = 8
 
-// reads sends the requests of a call's clients. What its responses take counts until the same request is sent again, or
-// they are released.
+// reads sends the requests of a call's clients. What its responses take counts until they are released. An object that
+// is read again counts as its largest response, because what was read before may still be in use.
 type reads struct {
 	next        http.RoundTripper
-	reserve     func(bytes int64) (release func(), err error)
+	reserve     counting
 	sizeOfValue int
-	// written reports whether a write was sent.
+	// written reports whether the call has written something.
 	written bool
-	held    map[string][]func()
+	counted map[string]int // by path
+	held    []func()
 }
 
 // newReads returns the transport of a call's clients, whose responses count up to MaxPart together.
 func newReads(c *call) *reads {
-	t := &reads{next: c.up.Transport, sizeOfValue: sizeOfValue, held: map[string][]func(){}}
+	t := &reads{next: c.up.Transport, sizeOfValue: rbac.ValueSize, counted: map[string]int{}}
 	if c.kind == mapping.Definition {
 		t.sizeOfValue = 0 // Its spec stays text.
 	}
-	t.reserve = upToMaxPart(c, func(ctx context.Context, bytes int64) (func(), error) {
+	t.reserve = counting(func(ctx context.Context, bytes int64) (func(), error) {
 		if t.written {
 			return c.budget.Answer(ctx, bytes)
 		}
 		return c.budget.Response(ctx, bytes)
-	})
+	}).upToMaxPart()
 	return t
 }
 
 // RoundTrip implements http.RoundTripper. It counts the response while it reads it.
 func (t *reads) RoundTrip(r *http.Request) (*http.Response, error) {
-	request := r.Method + " " + r.URL.Path
-	t.releaseOne(request)
-	t.written = t.written || r.Method != http.MethodGet
 	response, err := t.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
+	t.written = t.written || writes(r) && response.StatusCode < http.StatusMultipleChoices
 	text := response.Body
 	defer func() { _ = text.Close() }()
 	var body bytes.Buffer
-	for counted := 0; err == nil; {
-		_, err = io.CopyN(&body, text, uncounted)
+	for err == nil {
+		_, err = io.CopyN(&body, text, rbac.Uncounted)
 		size := copiesOfRead * body.Len()
 		if errors.Is(err, io.EOF) {
 			size += t.sizeOfValue * yamlbody.Values(body.Bytes(), true)
 		}
-		if size-counted <= uncounted {
+		more := size - t.counted[r.URL.Path]
+		if more <= rbac.Uncounted {
 			continue
 		}
-		release, err := t.reserve(int64(size - counted))
+		release, err := t.reserve(r.Context(), int64(more))
 		if err != nil {
 			return nil, err
 		}
-		counted, t.held[request] = size, append(t.held[request], release)
+		t.counted[r.URL.Path], t.held = size, append(t.held, release)
 	}
 	if !errors.Is(err, io.EOF) {
 		return nil, err
@@ -75,16 +79,17 @@ func (t *reads) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-func (t *reads) releaseOne(request string) {
-	for _, release := range t.held[request] {
-		release()
-	}
-	delete(t.held, request)
+// writes reports whether a request writes something, which dry runs and reviews do not. Deletions have dryRun in their
+// body, and responses that are no larger than what was read before.
+func writes(r *http.Request) bool {
+	return r.Method != http.MethodGet && !r.URL.Query().Has("dryRun") && !strings.Contains(r.URL.Path, "/"+authorizationv1.GroupName+"/")
 }
 
 // release releases all responses.
 func (t *reads) release() {
-	for request := range t.held {
-		t.releaseOne(request)
+	for _, release := range t.held {
+		release()
 	}
+	t.held = nil
+	clear(t.counted)
 }

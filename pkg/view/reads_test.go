@@ -1,28 +1,34 @@
 package view
 
 import (
-	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
-// annotated returns the namespace acme-x with so many annotations.
-func annotated(annotations int) string {
+// pairsOf returns so many annotations in JSON.
+func pairsOf(n int) string {
 	var list strings.Builder
-	for i := range annotations {
+	for i := range n {
 		fmt.Fprintf(&list, `"a%05d":"",`, i)
 	}
-	return `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme-x","uid":"u","resourceVersion":"1","annotations":{` + list.String() + `"a":""}}}`
+	return list.String() + `"a":""`
+}
+
+// annotated returns the namespace acme-x with more than so many annotations.
+func annotated(annotations int) string {
+	return `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme-x","uid":"u","resourceVersion":"1","annotations":{` + pairsOf(annotations) + `}}}`
 }
 
 func answer(body string) *http.Response {
@@ -45,7 +51,7 @@ func (w writer) Write(p []byte) (int, error) {
 // What is read to change or delete a namespace takes many times its size, and its client may not read the response.
 func TestNamespacesThatAreReadAreCounted(t *testing.T) {
 	namespace := annotated(4000)
-	size := int64(copiesOfRead*len(namespace) + sizeOfValue*yamlbody.Values([]byte(namespace), true))
+	size := int64(copiesOfRead*len(namespace) + rbac.ValueSize*yamlbody.Values([]byte(namespace), true))
 	for _, test := range []struct {
 		method, query, contentType, body string
 		member                           Member
@@ -59,13 +65,16 @@ func TestNamespacesThatAreReadAreCounted(t *testing.T) {
 		what := fmt.Sprintf("%s %+v as %s", test.method, test.member, test.contentType)
 		b, writes := &perUser{}, 0
 		h := relative(t, func(r *http.Request) (*http.Response, error) {
+			if r.Method != http.MethodGet {
+				writes++
+			}
 			switch {
 			case strings.Contains(r.URL.Path, "/subnamespaces/"):
 				return answer(subnamespace), nil
 			case r.Method == http.MethodGet:
 				return answer(namespace), nil
 			}
-			if writes++; b.bytes != 0 {
+			if b.bytes != 0 {
 				t.Errorf("%s: %d bytes are counted after the namespace was used", what, b.bytes)
 			}
 			return answer(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme-x"}}`), nil
@@ -93,38 +102,6 @@ func TestNamespacesThatAreReadAreCounted(t *testing.T) {
 			t.Errorf("%s: without memory, got %d %.300s, and %d writes are sent", what, w.Code, w.Body, writes)
 		}
 	}
-}
-
-// A namespace that is created is read after that, and a client must not create it again.
-func TestWhatIsReadAfterAWriteWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := relative(t, func(r *http.Request) (*http.Response, error) {
-			if strings.Contains(r.URL.Path, "/subnamespaces") {
-				return answer(subnamespace), nil
-			}
-			return answer(annotated(4000)), nil
-		})
-		create := func(budget Budget) *httptest.ResponseRecorder {
-			h.Budget = budget
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/api/v1/namespaces", strings.NewReader(`{"metadata":{"name":"new"}}`)))
-			return w
-		}
-		b := &answers{}
-		if w := create(b); w.Code != http.StatusCreated || b.most == 0 || b.bytes != 0 {
-			t.Errorf("got %d %.300s; %d bytes are counted, and %d are left", w.Code, w.Body, b.most, b.bytes)
-		}
-		if w := create(noAnswer{}); w.Code != http.StatusGatewayTimeout || w.Header().Get("Retry-After") != "" || strings.Contains(w.Body.String(), "https:") {
-			t.Errorf("without memory, got %d %.600s", w.Code, w.Body)
-		}
-	})
-}
-
-// noAnswer is a budget that has nothing left at all.
-type noAnswer struct{ full }
-
-func (noAnswer) Answer(context.Context, int64) (func(), error) {
-	return nil, apierrors.NewTimeoutError("too large for now", 0)
 }
 
 // A call that reads an object until it is as it should be has it once. A large one ends while it is read.
@@ -156,7 +133,7 @@ func TestRepeatedReadsCountOnce(t *testing.T) {
 		t.Errorf("%d bytes are left", b.bytes)
 	}
 	read, c.budget = 0, full{}
-	if _, err := client.RoundTrip(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/a"}}); !apierrors.IsTooManyRequests(err) || read > 2*uncounted {
+	if _, err := client.RoundTrip(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/a"}}); !apierrors.IsTooManyRequests(err) || read > 2*rbac.Uncounted {
 		t.Errorf("got %v after %d bytes", err, read)
 	}
 }
@@ -174,11 +151,48 @@ func TestReviewsOfSubjectsAreCounted(t *testing.T) {
 	h := relative(t, func(*http.Request) (*http.Response, error) {
 		return answer(`{"apiVersion":"authorization.k8s.io/v1","kind":"LocalSubjectAccessReview",` + review), nil
 	})
-	b := &answers{}
-	h.Budget = b
+	send := func(budget Budget) *httptest.ResponseRecorder {
+		h.Budget = budget
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews", strings.NewReader("{"+review)))
+		return w
+	}
+	b := &onlyReads{}
+	if w := send(b); w.Code != http.StatusCreated || b.most < 10000*rbac.ValueSize || b.bytes != 0 {
+		t.Errorf("got %d %.300s; %d bytes are counted, and %d are left", w.Code, w.Body, b.most, b.bytes)
+	}
+	if w := send(full{}); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" {
+		t.Errorf("without memory, got %d %.300s", w.Code, w.Body)
+	}
+}
+
+// A view reads a CustomResourceDefinition until it is ready, and has released it when the client reads the response.
+func TestDefinitionsThatAreAwaitedAreCounted(t *testing.T) {
+	stored := func(spec string) string {
+		return `{"apiVersion":"hnc.x-k8s.io/v1alpha3","kind":"ViewDefinition","metadata":{"name":"widgets.example.com","namespace":"acme"},"spec":{"x":"` + spec + `"},` +
+			`"status":{"conditions":[{"type":"Ready","status":"False","reason":"Invalid","message":"m"}]}}`
+	}
+	large := stored(strings.Repeat("x", 1<<20))
+	h := relative(t, func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodGet {
+			return answer(large), nil
+		}
+		return answer(stored("")), nil
+	})
+	known := maps.Clone(someKinds)
+	known[definitions.WithVersion("v1")] = kind{mapping.Definition, false}
+	b := &perUser{}
+	h.Kinds, h.Budget = &Kinds{known: known, refreshed: farFuture}, b
+	r := httptest.NewRequest(http.MethodPut, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com", strings.NewReader(
+		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com"}}`))
+	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews", strings.NewReader("{"+review)))
-	if w.Code != http.StatusCreated || b.most < 10000*sizeOfValue || b.bytes != 0 {
+	h.ServeHTTP(writer{w, func() {
+		if b.bytes != 0 {
+			t.Errorf("%d bytes are counted while the response is written", b.bytes)
+		}
+	}}, r)
+	if w.Code != http.StatusOK || b.most < copiesOfRead<<20 || b.bytes != 0 {
 		t.Errorf("got %d %.300s; %d bytes are counted, and %d are left", w.Code, w.Body, b.most, b.bytes)
 	}
 }
