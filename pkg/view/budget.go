@@ -24,9 +24,10 @@ type Budget interface {
 	Document(ctx context.Context) (grow func(bytes int64) error, release func(), err error)
 }
 
-// MaxPart is how many bytes a request counts at most where Roles become ClusterRoles, and as many where names are
-// translated. Each has one object at a time; the largest that kube-apiserver stores, with 10 MB of JSON, takes about
-// four times as much. A Budget has room for both, or such an object would end all lists and watches that contain it.
+// MaxPart is how many bytes a request counts at most where Roles become ClusterRoles, or where it reads objects to serve
+// a request (reads.go), and as many where names are translated. Each has one object at a time; the largest that
+// kube-apiserver stores, with 10 MB of JSON, takes about four times as much. A Budget has room for both, or such an
+// object would end all lists and watches that contain it.
 const MaxPart = 16 << 20
 
 // reserve returns what counts bytes of the response to a request, for one of its parts.
@@ -37,8 +38,17 @@ func (h *Handler) reserve(c *call) func(bytes int64) (release func(), err error)
 	return upToMaxPart(c, h.Budget.Answer)
 }
 
+// upToMaxPart returns what counts the bytes of one part, for as long as the request of a call lasts.
+func upToMaxPart(c *call, count counting) func(bytes int64) (release func(), err error) {
+	counted := count.upToMaxPart()
+	return func(bytes int64) (func(), error) { return counted(c.r.Context(), bytes) }
+}
+
+// counting counts bytes, for which it may wait as long as a context lasts.
+type counting func(ctx context.Context, bytes int64) (release func(), err error)
+
 // upToMaxPart returns what counts the bytes of one part. Those above MaxPart must be released before the others.
-func upToMaxPart(c *call, count func(ctx context.Context, bytes int64) (release func(), err error)) func(bytes int64) (release func(), err error) {
+func (count counting) upToMaxPart() counting {
 	var mu sync.Mutex
 	left := int64(MaxPart)
 	take := func(bytes int64) int64 {
@@ -48,11 +58,11 @@ func upToMaxPart(c *call, count func(ctx context.Context, bytes int64) (release 
 		left -= bytes
 		return bytes
 	}
-	return func(bytes int64) (func(), error) {
+	return func(ctx context.Context, bytes int64) (func(), error) {
 		if bytes = take(bytes); bytes == 0 {
 			return func() {}, nil
 		}
-		release, err := count(c.r.Context(), bytes)
+		release, err := count(ctx, bytes)
 		if err != nil {
 			take(-bytes)
 			return nil, err

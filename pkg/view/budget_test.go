@@ -282,6 +282,9 @@ func TestAnUpgradeDoesNotEvadeTheTranslation(t *testing.T) {
 		"/api/v1/namespaces/x/pods?watch=1":  http.MethodGet,
 		"/api/v1/namespaces/x/pods":          http.MethodPost,
 		"/api/v1/namespaces/x/pods/a/status": http.MethodPut,
+		"/api/v1/nodes":                      http.MethodGet,
+		"/api/v1/nodes?watch=1":              http.MethodGet,
+		"/version":                           http.MethodGet,
 	} {
 		r := httptest.NewRequest(method, path, strings.NewReader("{}"))
 		r.Header.Set("Connection", "Upgrade")
@@ -289,6 +292,20 @@ func TestAnUpgradeDoesNotEvadeTheTranslation(t *testing.T) {
 		w := httptest.NewRecorder()
 		if h.ServeHTTP(w, r); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "leave out the header Upgrade") {
 			t.Errorf("%s %s: got %d %.300s", method, path, w.Code, w.Body)
+		}
+	}
+}
+
+// Each upgrade opens a connection, which a view bounds as a stream.
+func TestOnlyStreamsAreUpgraded(t *testing.T) {
+	h := handler(fixed{"a": {Present: t.Context()}}, nil)
+	for _, path := range []string{"/version", "/api/v1/namespaces/a/pods/x", "/api/v1/namespaces/a/pods/x/log"} {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Header.Set("Connection", "Upgrade")
+		r.Header.Set("Upgrade", "websocket")
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "leave out the header Upgrade") {
+			t.Errorf("%s: got %d %.300s", path, w.Code, w.Body)
 		}
 	}
 }

@@ -26,6 +26,8 @@ type clients struct {
 	subnamespaces hncclient.SubnamespacesGetter
 	definitions   hncalphaclient.ViewDefinitionsGetter
 	reviews       authorizationv1client.AuthorizationV1Interface
+	// release ends the use of all that they have read. It ends with the call at the latest.
+	release func()
 }
 
 // clients returns the caller's clients. The warnings of their responses are added to the view's.
@@ -34,7 +36,9 @@ func (h *Handler) clients(c *call) (*clients, error) {
 		Host: h.Server.String(), QPS: -1, UserAgent: c.r.UserAgent(),
 		WarningHandler: warnings{c.w, h.Mapper},
 	}
-	client := &http.Client{Transport: c.up.Transport}
+	reads := newReads(c)
+	c.releases = append(c.releases, reads.release)
+	client := &http.Client{Transport: reads}
 	core, err := corev1client.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, err
@@ -51,7 +55,7 @@ func (h *Handler) clients(c *call) (*clients, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &clients{core.Namespaces(), hierarchies, alpha, authorization}, nil
+	return &clients{core.Namespaces(), hierarchies, alpha, authorization, reads.release}, nil
 }
 
 // warnings adds warnings of the cluster to a response that is not written yet.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -65,6 +66,10 @@ func (h *Handler) createNamespace(c *call) error {
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		var failed *url.Error
+		if errors.As(err, &failed) {
+			err = failed.Err // without the URL in the cluster
 		}
 		// Without Retry-After: clients would repeat the creation by themselves, and be told that the namespace exists.
 		return apierrors.NewTimeoutError(fmt.Sprintf("namespace %q is created, and you can't use it yet: %s; get it again", name, h.Mapper.Message(err.Error())), 0)

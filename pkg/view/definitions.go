@@ -137,6 +137,7 @@ func (a *awaiting) RoundTrip(r *http.Request) (*http.Response, error) {
 // awaitDefinition waits until the cluster serves what is stored under a name, to the caller if it has created it, or
 // says why it does not, for seeTimeout.
 func (h *Handler) awaitDefinition(c *call, clients *clients, name, group string, created bool) {
+	defer clients.release()
 	ctx := c.r.Context()
 	var ready *metav1.Condition
 	_ = poll(ctx, func(ctx context.Context) (bool, error) {

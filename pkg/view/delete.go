@@ -49,7 +49,7 @@ func (h *Handler) deleteNamespace(c *call, member *Member, realName string) erro
 		if wanted.UID != nil && *wanted.UID != ns.UID || wanted.ResourceVersion != nil && *wanted.ResourceVersion != ns.ResourceVersion {
 			return false, apierrors.NewConflict(namespaces, name, fmt.Errorf("preconditions: the namespace has UID %s and resourceVersion %s", ns.UID, ns.ResourceVersion))
 		}
-		err = subnamespaces.Delete(ctx, realName, remove)
+		err = subnamespaces.Delete(c.r.Context(), realName, remove) // a write that was sent is not interrupted
 		if wanted.ResourceVersion != nil && apierrors.IsConflict(err) {
 			return false, nil
 		}

@@ -41,6 +41,8 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 	// The version of a namespace does not change with its Subnamespace, but when that takes effect. So a request is
 	// compared with a namespace that is as its Subnamespace says, and the Subnamespace must not have changed since.
 	var current *corev1.Namespace
+	var written *v1beta1.Subnamespace
+	options := metav1.UpdateOptions{DryRun: c.r.URL.Query()["dryRun"], FieldManager: c.r.URL.Query().Get("fieldManager")}
 	err = poll(c.r.Context(), func(ctx context.Context) (bool, error) {
 		sub, err := subnamespaces.Get(ctx, realName, metav1.GetOptions{})
 		if err != nil {
@@ -55,31 +57,29 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 		if err != nil || !changed {
 			return err == nil, err
 		}
-		options := metav1.UpdateOptions{DryRun: c.r.URL.Query()["dryRun"], FieldManager: c.r.URL.Query().Get("fieldManager")}
 		err = writeMetadata(c, sub, func() error {
-			written, err := subnamespaces.Update(ctx, sub, options)
+			updated, err := subnamespaces.Update(c.r.Context(), sub, options) // a write that was sent is not interrupted
 			if err == nil {
-				sub = written
+				written = updated
 			}
 			return err
 		})
 		if apierrors.IsConflict(err) {
 			return false, nil
 		}
-		switch {
-		case err != nil:
-		case len(options.DryRun) == 0:
-			current, err = h.seeChanged(c, clients, sub)
-		default:
-			current.Labels = replaced(current.Labels, before.NamespaceLabels, sub.Spec.NamespaceLabels)
-			current.Annotations = replaced(current.Annotations, before.NamespaceAnnotations, sub.Spec.NamespaceAnnotations)
+		if err == nil && len(options.DryRun) > 0 {
+			current.Labels = replaced(current.Labels, before.NamespaceLabels, written.Spec.NamespaceLabels)
+			current.Annotations = replaced(current.Annotations, before.NamespaceAnnotations, written.Spec.NamespaceAnnotations)
 		}
 		return err == nil, err
 	})
 	switch {
 	case wait.Interrupted(err) && c.r.Context().Err() == nil:
 		return conflict(c.info.Name)
-	case err != nil:
+	case err == nil && written != nil && len(options.DryRun) == 0:
+		current, err = h.seeChanged(c, clients, written)
+	}
+	if err != nil {
 		return h.aboutNamespace(err, c.info.Name)
 	}
 	return h.respond(c, http.StatusOK, current)
@@ -114,6 +114,7 @@ func (h *Handler) updateFullNamespace(c *call, realName string) error {
 	if body, err = json.Marshal(wanted); err != nil {
 		return err
 	}
+	clients.release()
 	c.r = c.r.Clone(c.r.Context())
 	c.setBody(body, runtime.ContentTypeJSON)
 	return h.forward(c)

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,8 +26,9 @@ type cluster struct {
 	labels  string
 	late    int
 	deleted bool
-	// beforeDelete is called once before a deletion.
+	// beforeDelete is called once before a deletion, and before before each request.
 	beforeDelete func()
+	before       func(*http.Request)
 }
 
 func newCluster() *cluster {
@@ -40,6 +42,9 @@ func newCluster() *cluster {
 func (c *cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.before != nil {
+		c.before(r)
+	}
 	if c.late--; c.late <= 0 && c.sub.Status.ObservedGeneration != c.sub.Generation {
 		values := map[string]string{}
 		for _, pair := range c.sub.Spec.NamespaceLabels {
@@ -99,7 +104,20 @@ func (c *cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 			body = []byte(`{"apiVersion":"v1","kind":"Status","status":"Failure","reason":"Conflict","code":409}`)
 		}
 	}
-	return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(string(body)))}, nil
+	return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(untilDone{r.Context(), strings.NewReader(string(body))})}, nil
+}
+
+// untilDone fails when a context is done.
+type untilDone struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(p)
 }
 
 // send sends a change of the namespace through a view.
@@ -111,17 +129,22 @@ func (c *cluster) send(t *testing.T, method, contentType, body string) (int, str
 
 func (c *cluster) response(t *testing.T, method, contentType, body string, query ...string) *httptest.ResponseRecorder {
 	t.Helper()
+	w := httptest.NewRecorder()
+	c.serve(t, unlimited{}, w, method, contentType, body, query...)
+	return w
+}
+
+func (c *cluster) serve(t *testing.T, budget Budget, w http.ResponseWriter, method, contentType, body string, query ...string) {
+	t.Helper()
 	members := fixed{"acme": {Present: t.Context()}, "acme-dev": {Present: t.Context(), Parent: "acme", Subnamespace: true}}
 	h := New(Config{
 		Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members, Kinds: &Kinds{known: someKinds, refreshed: farFuture},
 		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: true, Prefix: "acme-", Member: members.Has}), nil),
-		Caller: func(*http.Request) (*Connection, error) { return &Connection{Transport: c}, nil },
+		Caller: func(*http.Request) (*Connection, error) { return &Connection{Transport: c}, nil }, Budget: budget,
 	})
 	r := httptest.NewRequest(method, "/api/v1/namespaces/dev?"+strings.Join(query, "&"), strings.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
-	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	return w
 }
 
 // Of clients that update what they have all read, one succeeds.

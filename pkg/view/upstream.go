@@ -93,11 +93,11 @@ var errNoUpgrade = apierrors.NewBadRequest("this view does not upgrade connectio
 // forward sends a request to kube-apiserver, and returns its response, both with translated names.
 func (h *Handler) forward(c *call) error {
 	switch {
-	case httpstream.IsUpgradeRequest(c.r) && (!h.translates(c) || Connects(c.info)):
-		return h.forwardStream(c)
-	case h.translates(c) && httpstream.IsUpgradeRequest(c.r):
-		// What passes in an upgraded connection has no names that can be translated.
+	case httpstream.IsUpgradeRequest(c.r) && !Connects(c.info) && (h.Mapper.Names().Relative() || !IsStream(c.r, c.info)):
+		// What passes in an upgraded connection is not translated, and other requests do not count as streams.
 		return errNoUpgrade
+	case httpstream.IsUpgradeRequest(c.r):
+		return h.forwardStream(c)
 	case h.translates(c):
 		return h.translate(c)
 	}

@@ -102,7 +102,13 @@ func (t *translation) selector(out, raw []byte, n *node, at *path) ([]byte, erro
 		}
 		switch m.name {
 		case "matchLabels":
-			known.pinned = known.pinned || MemberOf(m.value, labelName) != nil
+			named := false
+			for label, err := range membersOf(m.value) {
+				if err == nil && label.name == labelName {
+					named = string(label.value) != "null" // with which a patch removes it
+				}
+			}
+			known.pinned = known.pinned || named
 		case "matchExpressions":
 			err = eachElement(m.value, func(start, end int) error {
 				fields := m.value[start:end]

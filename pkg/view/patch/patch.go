@@ -108,8 +108,8 @@ var limitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = ma
 
 // Apply returns an object as a patch changes it, both in JSON. The value is an object of the Go type, which says how
 // lists are merged in strategic merge patches. What a field manager leaves out that it has set before stays in an apply
-// patch. Errors are errors of the API. With some JSON patches the library panics: operations that have no value, or
-// test null in a list.
+// patch. Errors are errors of the API, also for an object of too many values, which are decoded into maps. With some
+// JSON patches the library panics: operations that have no value, or test null in a list.
 func Apply(ctx context.Context, mediaType string, before, patch []byte, value any) (after []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -117,6 +117,10 @@ func Apply(ctx context.Context, mediaType string, before, patch []byte, value an
 			err = apierrors.NewBadRequest("the patch cannot be applied: each operation that tests or replaces needs a value, and null in a list cannot be tested")
 		}
 	}()
+	if n := yamlbody.Values(before, true); n > yamlbody.MaxValues {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("an object that a patch changes may have %d values here, and this one has %d; remove labels, annotations or other values, or replace it with an object that has fewer",
+			yamlbody.MaxValues, n))
+	}
 	switch kind := types.PatchType(mediaType); kind {
 	case types.JSONPatchType:
 		after, err = applyJSONPatch(before, patch)

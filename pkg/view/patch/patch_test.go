@@ -22,10 +22,15 @@ func TestPatchesThatTakeTooLongAreRejected(t *testing.T) {
 	}
 	list := "[" + strings.TrimSuffix(references.String(), ",") + "]"
 	nested := strings.Repeat(`{"a":`, 5000) + `"` + strings.Repeat("x", 2<<20) + `"` + strings.Repeat("}", 5000)
-	large := []byte(`{"metadata":{"name":"dev","finalizers":[` + strings.TrimSuffix(strings.Repeat(`"a1b2",`, 200_000), ",") + `]}}`)
+	large := []byte(`{"metadata":{"name":"dev","finalizers":[` + strings.TrimSuffix(strings.Repeat(`"a1b2c3d4e5f6",`, 30_000), ",") + `]}}`)
 	many := []byte(`{"a":[` + strings.TrimSuffix(strings.Repeat(`{"":0},`, 40_000), ",") + `]}`)
 	if _, err := Apply(t.Context(), string(types.MergePatchType), namespace, many, corev1.Namespace{}); !apierrors.IsRequestEntityTooLargeError(err) {
 		t.Errorf("a patch with many values: %v", err)
+	}
+	for _, kind := range []types.PatchType{types.MergePatchType, types.ApplyYAMLPatchType, types.StrategicMergePatchType, types.JSONPatchType} {
+		if _, err := Apply(t.Context(), string(kind), many, []byte(`{}`), corev1.Namespace{}); !apierrors.IsRequestEntityTooLargeError(err) || !strings.Contains(err.Error(), "remove labels") {
+			t.Errorf("%s of an object with many values: %v", kind, err)
+		}
 	}
 	for _, kind := range []types.PatchType{types.JSONPatchType, types.StrategicMergePatchType} {
 		if _, err := Apply(t.Context(), string(kind), large, []byte(`{"metadata":{"finalizers":["z"]}}`), corev1.Namespace{}); !apierrors.IsRequestEntityTooLargeError(err) {

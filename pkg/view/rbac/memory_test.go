@@ -112,7 +112,7 @@ func TestBodiesAreCountedUntilTheyAreSent(t *testing.T) {
 		}
 		sent := 0
 		upstream := roundTrip(func(r *http.Request) (*http.Response, error) {
-			if sent++; counted < 4000*valueSize {
+			if sent++; counted < 4000*ValueSize {
 				t.Errorf("%s of %s as %s: %d bytes are counted while it is sent", test.verb, test.resource, test.contentType, counted)
 			}
 			return response(http.StatusOK, `{"kind":"Role","metadata":{"name":"view:acme:x","resourceVersion":"1"}}`), nil

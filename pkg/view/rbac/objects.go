@@ -324,22 +324,22 @@ func (c *conversion) written(annotation string, rules []byte) (all []rbacv1.Poli
 	return all, ok, nil
 }
 
-// valueSize is what a value takes in memory when it is decoded, converted and encoded again, in bytes. The text says
+// ValueSize is what a value takes in memory when it is decoded, converted and encoded again, in bytes. The text says
 // little about it: a rule of ten bytes takes hundreds.
-const valueSize = 256
+const ValueSize = 256
 
 // decoding counts what JSON texts take when they are decoded.
 func (c *conversion) decoding(texts ...[]byte) (release func(), err error) {
 	bytes := 0
 	for _, text := range texts {
-		bytes += valueSize * yamlbody.Values(text, true)
+		bytes += ValueSize * yamlbody.Values(text, true)
 	}
 	return ifLarge(c.reserve, bytes)
 }
 
 // ifLarge counts bytes, unless they are few.
 func ifLarge(reserve func(bytes int64) (release func(), err error), bytes int) (release func(), err error) {
-	if bytes <= uncounted {
+	if bytes <= Uncounted {
 		return func() {}, nil
 	}
 	return reserve(int64(bytes))

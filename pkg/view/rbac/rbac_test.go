@@ -473,7 +473,7 @@ func TestRulesThatAreDecodedAreCounted(t *testing.T) {
 		}
 		shown, err := io.ReadAll(got.Body)
 		_ = got.Body.Close()
-		if err != nil || strings.Count(string(shown), "nonResourceURLs") != 2000 || most < 2000*5*valueSize || counted != 0 {
+		if err != nil || strings.Count(string(shown), "nonResourceURLs") != 2000 || most < 2000*5*ValueSize || counted != 0 {
 			t.Errorf("%s: %v, %.100s; %d bytes were counted, and %d are left", verb, err, shown, most, counted)
 		}
 	}

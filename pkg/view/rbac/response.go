@@ -240,8 +240,8 @@ type metered struct {
 	reserved []func()
 }
 
-// uncounted is how many bytes of an object are not counted.
-const uncounted = 64 << 10
+// Uncounted is how many bytes of an object are not counted.
+const Uncounted = 64 << 10
 
 // Buffers, the text of an object and what is made of it have together up to so many times the size of the text: an
 // object that is read as a whole, and any other, because buffers of decoders and encoders have up to twice the size.
@@ -249,8 +249,8 @@ const copiesOfWhole, copies = 3, 5
 
 // Read implements io.Reader.
 func (m *metered) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p[:min(len(p), uncounted)]) // What is read ahead of the next object is not counted.
-	if m.read += int64(n); m.read > uncounted {
+	n, err := m.Reader.Read(p[:min(len(p), Uncounted)]) // What is read ahead of the next object is not counted.
+	if m.read += int64(n); m.read > Uncounted {
 		release, failed := m.reserve(m.read * m.copies)
 		if failed != nil {
 			return n, failed

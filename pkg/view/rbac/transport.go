@@ -220,9 +220,6 @@ func (t *transport) patchOnce(r *http.Request, mediaType string, body []byte, va
 	if err != nil {
 		return nil, false, err
 	}
-	if err := yamlbody.CheckValues(current); err != nil {
-		return nil, false, err
-	}
 	shown, err := before.patchable(r, current)
 	if err != nil {
 		return nil, false, err
@@ -449,7 +446,7 @@ func (t *transport) readBody(r *http.Request) (body []byte, release func(), err 
 	if body, err = io.ReadAll(r.Body); err != nil {
 		return nil, nil, err
 	}
-	release, err = ifLarge(t.reserveBody, copiesOfWhole*len(body)+valueSize*yamlbody.Values(body, json.Valid(body)))
+	release, err = ifLarge(t.reserveBody, copiesOfWhole*len(body)+ValueSize*yamlbody.Values(body, json.Valid(body)))
 	return body, release, err
 }
 
