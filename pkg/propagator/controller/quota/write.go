@@ -42,14 +42,21 @@ func (c *Controller) sync(ctx context.Context, namespace string) error {
 		steps[i] = func() error { return c.carryOut(ctx, w) }
 	}
 	err := parallel.Run(steps)
+	c.Cache.Read(func(s *cache.State) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, w := range writes {
+			c.backlog.settle(s, w.Key)
+		}
+	})
 	if outcome.Rejected(err) {
 		c.reportFailure(namespace, err)
 	}
 	return err
 }
 
-// permitted returns the writes that can be made now. As long as kube-apiserver may not apply the webhook, a namespace
-// gets no limits, and waits for them.
+// permitted returns the writes that can be made now. As long as kube-apiserver may not apply the webhook, or too many
+// ResourceQuotas of its tree are not counted, a namespace gets no limits, and waits for them. Deletions do not wait.
 func (c *Controller) permitted(namespace string, writes []write) []write {
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()
@@ -57,8 +64,10 @@ func (c *Controller) permitted(namespace string, writes []write) []write {
 		if !c.webhook.reserves(s) {
 			c.pending.Insert(namespace)
 			c.webhook.enqueue()
-			writes = slices.DeleteFunc(writes, func(w write) bool { return w.wanted != nil })
+		} else if c.backlog.admit(s, namespace, writes) {
+			return
 		}
+		writes = slices.DeleteFunc(writes, func(w write) bool { return w.wanted != nil })
 	})
 	return writes
 }
