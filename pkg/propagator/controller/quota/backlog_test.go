@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/record"
@@ -43,7 +43,7 @@ type counting struct {
 }
 
 // newCounting returns one with the namespaces big-0 to big-149 below big, which has a quota, and a namespace small.
-func newCounting(t *testing.T) *counting {
+func newCounting(t *testing.T, adjust ...func(*controller.Dependencies)) *counting {
 	c := &counting{t: t, refused: map[string]bool{}}
 	kube := fake.NewClientset()
 	kube.PrependReactor("create", "resourcequotas", func(action clientgotesting.Action) (bool, runtime.Object, error) {
@@ -51,13 +51,32 @@ func newCounting(t *testing.T) *counting {
 		if c.refused[o.Namespace] {
 			return true, nil, apierrors.NewForbidden(corev1.Resource("resourcequotas"), o.Name, nil)
 		}
-		o.UID, o.ResourceVersion = types.UID(o.Namespace), c.next()
+		if o.UID = types.UID(o.Namespace); !c.DryRun {
+			o.ResourceVersion = c.next()
+		}
+		c.written, c.uncounted = append(c.written, o), append(c.uncounted, o)
+		return true, o, nil
+	})
+	kube.PrependReactor("patch", "resourcequotas", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+		patch := action.(clientgotesting.PatchAction)
+		present := c.written[slices.IndexFunc(c.written, func(o *corev1.ResourceQuota) bool {
+			return o.Namespace == patch.GetNamespace() && o.Name == patch.GetName()
+		})]
+		o := present.DeepCopy()
+		if err := json.Unmarshal(patch.GetPatch(), o); err != nil {
+			return true, nil, err
+		}
+		o.ResourceVersion = c.next()
+		c.uncounted = slices.DeleteFunc(c.uncounted, func(other *corev1.ResourceQuota) bool { return other.Namespace == o.Namespace && other.Name == o.Name })
 		c.written, c.uncounted = append(c.written, o), append(c.uncounted, o)
 		return true, o, nil
 	})
 	d := controller.Dependencies{
 		Cache: cache.New(cache.Config{Managed: managedkeys.Default()}), Kubernetes: kube, Events: &record.FakeRecorder{},
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+	}
+	for _, f := range adjust {
+		f(&d)
 	}
 	c.queue = queue.New(d.Cache.Root, nil)
 	t.Cleanup(c.queue.ShutDown)
@@ -68,7 +87,7 @@ func newCounting(t *testing.T) *counting {
 	for i := range 150 {
 		c.namespace(fmt.Sprint("big-", i), "big", nil)
 	}
-	c.limit("big")
+	c.limit("big", "5")
 	return c
 }
 
@@ -90,12 +109,23 @@ func (c *counting) namespace(name, parent string, annotations map[string]string)
 	c.move(name, parent)
 }
 
-// limit creates a quota.
-func (c *counting) limit(namespace string) {
+// limit creates or changes a quota.
+func (c *counting) limit(namespace, limit string, scopes ...corev1.ResourceQuotaScope) {
+	version := c.next()
 	c.Cache.ObserveQuota(&v1beta1.HierarchicalResourceQuota{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "q", UID: types.UID(namespace), ResourceVersion: c.next()},
-		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(pods("5"))},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: fmt.Sprint("q", len(scopes)), UID: types.UID(namespace), ResourceVersion: version, Generation: int64(c.version),
+		},
+		Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(pods(limit)), Scopes: scopes},
 	})
+}
+
+// waiting are the namespaces that wait in big, the first one first.
+func (c *counting) waiting() (namespaces []string) {
+	for e := c.backlog.lines[share{root: "big"}].waiting.Front(); e != nil; e = e.Next() {
+		namespaces = append(namespaces, e.Value.(string))
+	}
+	return namespaces
 }
 
 func (c *counting) move(name, parent string) {
@@ -137,14 +167,19 @@ func (c *counting) count(n int) {
 	}
 }
 
-// delete deletes a namespace with its ResourceQuota.
-func (c *counting) delete(name string) {
+// delete deletes a namespace with its ResourceQuota. Different watches bring that, in any order.
+func (c *counting) delete(name string, namespaceFirst bool) {
 	c.uncounted = slices.DeleteFunc(c.uncounted, func(o *corev1.ResourceQuota) bool { return o.Namespace == name })
 	c.Cache.Update(func(s *cache.State) {
+		if namespaceFirst {
+			c.Handlers().TreeChanged(s, s.Tree.DeleteNamespace(name, types.UID(name)))
+		}
 		if old := s.Quotas.DeleteObject(quotas.Key{Namespace: name, Name: hnc.ResourceQuotaName}, types.UID(name)); old != nil {
 			c.Handlers().QuotaObjectChanged(s, old, nil)
 		}
-		c.Handlers().TreeChanged(s, s.Tree.DeleteNamespace(name, types.UID(name)))
+		if !namespaceFirst {
+			c.Handlers().TreeChanged(s, s.Tree.DeleteNamespace(name, types.UID(name)))
+		}
 	})
 }
 
@@ -153,20 +188,99 @@ func TestATreeDoesNotFillTheQueueOfKubeControllerManager(t *testing.T) {
 		c := newCounting(t)
 		c.lead()
 		c.reconcile("at first", maxUncounted)
-		c.limit("small")
+		c.limit("small", "5")
 		c.reconcile("in another tree", 1)
-		c.namespace("big-new", "big", map[string]string{hnc.AnnotationLimitsPending: "uid"})
-		if written := c.reconcile("in a new sub-namespace", 1); !slices.Contains(written, "big-new") {
-			t.Errorf("%s is written", written)
+		for i := range maxUncounted + 1 {
+			c.namespace(fmt.Sprint("new-", i), "big", map[string]string{hnc.AnnotationLimitsPending: "uid"})
 		}
+		c.reconcile("in new sub-namespaces", maxUncounted)
+		for i := range maxUncounted + 1 {
+			c.namespace(fmt.Sprint("new-", i), "big", nil)
+		}
+		c.reconcile("after their limits are not pending", 0)
 		c.count(30)
 		c.reconcile("after 30 are counted", 30)
-		for len(c.uncounted) > 0 {
+		for range 21 {
 			c.count(1)
-			c.reconcile("after another one is counted", min(1, 153-len(c.written)))
+			c.reconcile("after another one is counted", 1)
 		}
-		if len(c.written) != 153 || len(c.backlog) > 0 {
-			t.Errorf("%d are written, and the backlog is %v", len(c.written), c.backlog)
+		c.count(len(c.uncounted))
+		c.reconcile("after all are counted", 1)
+		c.count(1)
+		if len(c.written) != 253 {
+			t.Errorf("%d are written", len(c.written))
+		}
+		c.empty()
+	})
+}
+
+// empty checks that nothing is remembered.
+func (c *counting) empty() {
+	c.t.Helper()
+	if b := c.backlog; len(b.lines)+len(b.awaited)+len(b.late)+len(b.places) > 0 {
+		c.t.Errorf("the backlog is %v", b)
+	}
+}
+
+func TestResourceQuotasOfSeveralScopesCountEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCounting(t)
+		c.limit("big", "5", corev1.ResourceQuotaScopeBestEffort)
+		c.lead()
+		c.reconcile("at first", maxUncounted)
+		c.count(10)
+		c.reconcile("after 10 are counted", 10)
+	})
+}
+
+// A change of use changes the limits of all others.
+func TestLimitsThatFollowUseAreWrittenAsTheyAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCounting(t)
+		c.lead()
+		for c.reconcile("at first", maxUncounted); len(c.uncounted) > 0; c.reconcile("after all are counted", 151-len(c.written)) {
+			c.count(len(c.uncounted))
+		}
+		for use := range 3 {
+			user := c.written[0].DeepCopy()
+			user.Spec.Hard, user.Status.Hard, user.Status.Used = pods("5"), pods("5"), pods(strconv.Itoa(use+1))
+			user.ResourceVersion = c.next()
+			c.Cache.ObserveResourceQuota(user)
+			c.Cache.Read(func(s *cache.State) { c.enqueueSubtree(s, "big") })
+			c.reconcile("after some is used", maxUncounted)
+			c.count(maxUncounted)
+			c.reconcile("after those are counted", 50)
+			c.count(50)
+			c.reconcile("after all are counted", 0)
+		}
+		c.empty()
+	})
+}
+
+func TestAPreviewWritesAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCounting(t, func(d *controller.Dependencies) { d.DryRun = true })
+		c.lead()
+		c.reconcile("at first", 151)
+		c.empty()
+	})
+}
+
+// It may be a namespace without ResourceQuotas, to which no limit applies.
+func TestWhatWaitsLongestIsWrittenFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCounting(t)
+		c.lead()
+		c.reconcile("at first", maxUncounted)
+		want := c.waiting()
+		for i := range want {
+			c.limit("big", strconv.Itoa(6+i)) // All are enqueued again.
+			c.count(1)
+			written := c.reconcile("after another one is counted", maxUncounted) // Those that are awaited do not wait again.
+			written = slices.DeleteFunc(written, func(name string) bool { return !slices.Contains(want[i:], name) })
+			if !slices.Equal(written, want[i:i+1]) {
+				t.Fatalf("%s is written, want %s", written, want[i])
+			}
 		}
 	})
 }
@@ -179,7 +293,22 @@ func TestWhatIsNeverCountedDelaysItsTreeForAWhile(t *testing.T) {
 		time.Sleep(countTimeout - time.Second)
 		c.reconcile("a second before the timeout", 0)
 		time.Sleep(releasePeriod + time.Second)
-		c.reconcile("after the timeout", 51)
+		written := c.reconcile("after the timeout", 51)
+		c.uncounted = c.uncounted[maxUncounted:]
+		c.count(51)
+		c.reconcile("after the others are counted", 0)
+		for i := range 3 {
+			c.limit("big", strconv.Itoa(6+i))
+			rewritten := c.reconcile("after a change", 151)
+			for _, namespace := range written {
+				if !slices.Contains(rewritten, namespace) {
+					t.Errorf("%s waits", namespace)
+				}
+			}
+			c.uncounted = slices.DeleteFunc(c.uncounted, func(o *corev1.ResourceQuota) bool { return !slices.Contains(written, o.Namespace) })
+			c.count(51)
+			c.reconcile("after the others are counted", 0)
+		}
 	})
 }
 
@@ -199,16 +328,22 @@ func TestWhatCannotBeWrittenIsNotAwaited(t *testing.T) {
 func TestANewLeaderAwaitsWhatIsNotCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounting(t)
-		for i := range maxUncounted {
-			c.Cache.ObserveResourceQuota(&corev1.ResourceQuota{
+		for i := range 150 {
+			o := &corev1.ResourceQuota{
 				ObjectMeta: metav1.ObjectMeta{
 					Namespace: fmt.Sprint("big-", i), Name: hnc.ResourceQuotaName, ResourceVersion: c.next(), UID: "uid", Annotations: map[string]string{hnc.AnnotationNone: "true"},
 				},
 				Spec: corev1.ResourceQuotaSpec{Hard: pods("5")},
-			})
+			}
+			c.uncounted = append(c.uncounted, o)
+			c.Cache.ObserveResourceQuota(o)
 		}
 		c.lead()
 		c.reconcile("at first", 0)
+		c.count(50)
+		c.reconcile("after 50 are counted", 0)
+		c.count(1)
+		c.reconcile("after 51 are counted", 1)
 	})
 }
 
@@ -217,16 +352,16 @@ func TestWhatIsDeletedOrMovedIsNotAwaited(t *testing.T) {
 		c := newCounting(t)
 		c.lead()
 		c.reconcile("at first", maxUncounted)
-		c.limit("small")
+		c.limit("small", "5")
 		c.reconcile("in another tree", 1)
-		waiting := sets.List(c.backlog[share{root: "big"}].waiting.Clone().Delete("big"))
+		waiting := slices.DeleteFunc(c.waiting(), func(name string) bool { return name == "big" })
 		c.move(waiting[0], "small")
 		if written := c.reconcile("below the other root", 1); !slices.Contains(written, waiting[0]) {
 			t.Errorf("%s is written", written)
 		}
-		c.delete(waiting[1])
-		for _, o := range c.written[:10] {
-			c.delete(o.Namespace)
+		c.delete(waiting[1], false)
+		for i, o := range c.written[:10] {
+			c.delete(o.Namespace, i%2 == 0)
 		}
 		c.reconcile("instead of what is deleted", 10)
 		c.move(c.written[10].Namespace, "small")
@@ -237,8 +372,6 @@ func TestWhatIsDeletedOrMovedIsNotAwaited(t *testing.T) {
 		c.move("big", "small")
 		time.Sleep(countTimeout + releasePeriod)
 		c.reconcile("after a while", 0)
-		if len(c.backlog) > 0 {
-			t.Errorf("the backlog is %v", c.backlog)
-		}
+		c.empty()
 	})
 }

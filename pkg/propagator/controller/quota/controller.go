@@ -40,7 +40,7 @@ type Controller struct {
 	failures map[string]string
 	// exceeded are the quotas whose use exceeds a limit.
 	exceeded sets.Set[quotas.Key]
-	backlog  backlog
+	backlog  *backlog
 }
 
 // Config is what a Controller needs besides the dependencies that all controllers get.
@@ -58,7 +58,7 @@ type Config struct {
 func New(d controller.Dependencies, config Config) *Controller {
 	c := &Controller{
 		Dependencies: d, config: config, metrics: newMetrics(d.Metrics), statuses: pacing.New(10 * config.Window), pace: pacing.NewPace(),
-		tallies: newTallies(), pending: sets.New[string](), failures: map[string]string{}, exceeded: sets.New[quotas.Key](), backlog: backlog{},
+		tallies: newTallies(), pending: sets.New[string](), failures: map[string]string{}, exceeded: sets.New[quotas.Key](), backlog: newBacklog(d),
 	}
 	c.webhook = &registrar{Dependencies: d, mode: config.Mode, effective: c.resume}
 	return c
@@ -83,12 +83,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 		KindStopped:     c.kindChanged,
 		QuotaObjectChanged: func(s *cache.State, old, o *quotas.Object) {
 			either := cmp.Or(o, old)
-			if o == nil || o.Counted() {
-				c.mu.Lock()
-				c.backlog.settle(s, either.Key)
-				c.release(s.Tree.Root(either.Namespace))
-				c.mu.Unlock()
-			}
+			c.settle(s, either.Key)
 			c.recount(s, either.Namespace)
 			c.enqueue(s, either.Namespace)
 		},
@@ -135,14 +130,16 @@ func (c *Controller) Start(s *cache.State) {
 		c.quotaChanged(s, nil, q)
 	}
 	for o := range s.Quotas.Objects() {
-		if !o.Counted() {
-			c.mu.Lock()
-			c.backlog.admit(s, o.Namespace, []write{{Key: o.Key}})
-			c.mu.Unlock()
-		}
+		c.settle(s, o.Key)
 		c.enqueue(s, o.Namespace)
 	}
 	c.webhook.enqueue()
+}
+
+func (c *Controller) settle(s *cache.State, key quotas.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.backlog.settle(s, key)
 }
 
 // enqueue asks to reconcile the ResourceQuotas of a namespace.
@@ -215,7 +212,7 @@ func (c *Controller) updatePending(namespace string) {
 			c.config.Held(s, namespace)
 		}
 		for _, root := range slices.Compact([]string{namespace, s.Tree.Root(namespace)}) {
-			c.release(root)
+			c.backlog.releaseTree(root)
 		}
 	})
 }

@@ -18,35 +18,22 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
-// sync gives a namespace the ResourceQuotas that it has to have.
+// sync gives a namespace the ResourceQuotas that it has to have, as far as they need not wait for others of its tree.
 func (c *Controller) sync(ctx context.Context, namespace string) error {
 	var writes []write
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		writes, _ = c.plan(s, namespace)
+		planned, _ := c.plan(s, namespace)
+		writes = c.backlog.admit(s, namespace, planned)
 	})
 	if len(writes) == 0 {
 		return nil
 	}
-	// No use is recorded without being reserved.
-	if err := c.webhook.register(ctx); err != nil {
-		if outcome.Rejected(err) {
-			c.reportFailure(namespace, err)
-		}
-		return err
-	}
-	writes = c.permitted(namespace, writes)
-	steps := make([]func() error, len(writes))
-	for i, w := range writes {
-		steps[i] = func() error { return c.carryOut(ctx, w) }
-	}
-	err := parallel.Run(steps)
+	err := c.carryOutAll(ctx, namespace, writes)
 	c.Cache.Read(func(s *cache.State) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
 		for _, w := range writes {
-			c.backlog.settle(s, w.Key)
+			c.settle(s, w.Key)
 		}
 	})
 	if outcome.Rejected(err) {
@@ -55,8 +42,21 @@ func (c *Controller) sync(ctx context.Context, namespace string) error {
 	return err
 }
 
-// permitted returns the writes that can be made now. As long as kube-apiserver may not apply the webhook, or too many
-// ResourceQuotas of its tree are not counted, a namespace gets no limits, and waits for them. Deletions do not wait.
+func (c *Controller) carryOutAll(ctx context.Context, namespace string, writes []write) error {
+	// No use is recorded without being reserved.
+	if err := c.webhook.register(ctx); err != nil {
+		return err
+	}
+	writes = c.permitted(namespace, writes)
+	steps := make([]func() error, len(writes))
+	for i, w := range writes {
+		steps[i] = func() error { return c.carryOut(ctx, w) }
+	}
+	return parallel.Run(steps)
+}
+
+// permitted returns the writes that can be made now. As long as kube-apiserver may not apply the webhook, a namespace
+// gets no limits, and waits for them.
 func (c *Controller) permitted(namespace string, writes []write) []write {
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()
@@ -64,10 +64,8 @@ func (c *Controller) permitted(namespace string, writes []write) []write {
 		if !c.webhook.reserves(s) {
 			c.pending.Insert(namespace)
 			c.webhook.enqueue()
-		} else if c.backlog.admit(s, namespace, writes) {
-			return
+			writes = slices.DeleteFunc(slices.Clone(writes), func(w write) bool { return w.wanted != nil })
 		}
-		writes = slices.DeleteFunc(writes, func(w write) bool { return w.wanted != nil })
 	})
 	return writes
 }
