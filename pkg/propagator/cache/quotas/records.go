@@ -84,6 +84,9 @@ type Object struct {
 	NotPropagated bool
 }
 
+// Counted reports whether kube-controller-manager has computed the use of the limits.
+func (o *Object) Counted() bool { return quotav1.Equals(o.Hard, o.Enforced) }
+
 // NewObject returns the record of o.
 func NewObject(o *corev1.ResourceQuota) *Object {
 	spec := hnc.HierarchicalResourceQuotaSpec{Scopes: o.Spec.Scopes}

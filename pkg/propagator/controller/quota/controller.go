@@ -40,6 +40,7 @@ type Controller struct {
 	failures map[string]string
 	// exceeded are the quotas whose use exceeds a limit.
 	exceeded sets.Set[quotas.Key]
+	backlog  *backlog
 }
 
 // Config is what a Controller needs besides the dependencies that all controllers get.
@@ -57,7 +58,7 @@ type Config struct {
 func New(d controller.Dependencies, config Config) *Controller {
 	c := &Controller{
 		Dependencies: d, config: config, metrics: newMetrics(d.Metrics), statuses: pacing.New(10 * config.Window), pace: pacing.NewPace(),
-		tallies: newTallies(), pending: sets.New[string](), failures: map[string]string{}, exceeded: sets.New[quotas.Key](),
+		tallies: newTallies(), pending: sets.New[string](), failures: map[string]string{}, exceeded: sets.New[quotas.Key](), backlog: newBacklog(d),
 	}
 	c.webhook = &registrar{Dependencies: d, mode: config.Mode, effective: c.resume}
 	return c
@@ -82,6 +83,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 		KindStopped:     c.kindChanged,
 		QuotaObjectChanged: func(s *cache.State, old, o *quotas.Object) {
 			either := cmp.Or(o, old)
+			c.settle(s, either.Key)
 			c.recount(s, either.Namespace)
 			c.enqueue(s, either.Namespace)
 		},
@@ -128,9 +130,16 @@ func (c *Controller) Start(s *cache.State) {
 		c.quotaChanged(s, nil, q)
 	}
 	for o := range s.Quotas.Objects() {
+		c.settle(s, o.Key)
 		c.enqueue(s, o.Namespace)
 	}
 	c.webhook.enqueue()
+}
+
+func (c *Controller) settle(s *cache.State, key quotas.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.backlog.settle(s, key)
 }
 
 // enqueue asks to reconcile the ResourceQuotas of a namespace.
@@ -180,7 +189,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 }
 
 // updatePending records whether a namespace is held to its limits, and has the statuses of the quotas above it written
-// if that has changed.
+// if that has changed. What waits in its tree, or in that which it was the root of, is written if there is room for it.
 func (c *Controller) updatePending(namespace string) {
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()
@@ -201,6 +210,9 @@ func (c *Controller) updatePending(namespace string) {
 		}
 		if was && held {
 			c.config.Held(s, namespace)
+		}
+		for _, root := range slices.Compact([]string{namespace, s.Tree.Root(namespace)}) {
+			c.backlog.releaseTree(root)
 		}
 	})
 }

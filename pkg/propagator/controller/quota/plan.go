@@ -41,7 +41,7 @@ func planFor(s *cache.State, namespace string, allows func(*quotas.Quota) corev1
 		switch {
 		case w.present == nil || !right(w.present, scope, w.wanted):
 			writes = append(writes, w)
-		case !equality.Semantic.DeepEqual(w.present.Enforced, w.wanted.Spec.Hard):
+		case !w.present.Counted():
 			computed = false
 		}
 	}

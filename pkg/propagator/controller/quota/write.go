@@ -18,22 +18,33 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
-// sync gives a namespace the ResourceQuotas that it has to have.
+// sync gives a namespace the ResourceQuotas that it has to have, as far as they need not wait for others of its tree.
 func (c *Controller) sync(ctx context.Context, namespace string) error {
 	var writes []write
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		writes, _ = c.plan(s, namespace)
+		planned, _ := c.plan(s, namespace)
+		writes = c.backlog.admit(s, namespace, planned)
 	})
 	if len(writes) == 0 {
 		return nil
 	}
+	err := c.carryOutAll(ctx, namespace, writes)
+	c.Cache.Read(func(s *cache.State) {
+		for _, w := range writes {
+			c.settle(s, w.Key)
+		}
+	})
+	if outcome.Rejected(err) {
+		c.reportFailure(namespace, err)
+	}
+	return err
+}
+
+func (c *Controller) carryOutAll(ctx context.Context, namespace string, writes []write) error {
 	// No use is recorded without being reserved.
 	if err := c.webhook.register(ctx); err != nil {
-		if outcome.Rejected(err) {
-			c.reportFailure(namespace, err)
-		}
 		return err
 	}
 	writes = c.permitted(namespace, writes)
@@ -41,11 +52,7 @@ func (c *Controller) sync(ctx context.Context, namespace string) error {
 	for i, w := range writes {
 		steps[i] = func() error { return c.carryOut(ctx, w) }
 	}
-	err := parallel.Run(steps)
-	if outcome.Rejected(err) {
-		c.reportFailure(namespace, err)
-	}
-	return err
+	return parallel.Run(steps)
 }
 
 // permitted returns the writes that can be made now. As long as kube-apiserver may not apply the webhook, a namespace
@@ -57,7 +64,7 @@ func (c *Controller) permitted(namespace string, writes []write) []write {
 		if !c.webhook.reserves(s) {
 			c.pending.Insert(namespace)
 			c.webhook.enqueue()
-			writes = slices.DeleteFunc(writes, func(w write) bool { return w.wanted != nil })
+			writes = slices.DeleteFunc(slices.Clone(writes), func(w write) bool { return w.wanted != nil })
 		}
 	})
 	return writes
