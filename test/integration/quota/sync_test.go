@@ -47,10 +47,26 @@ func TestTamperedResourceQuotasAreReset(t *testing.T) {
 		}
 		suite.EventuallyEqual(t, what, "secrets=3 map[hnc.x-k8s.io/hrq:true] map[propagate.hnc.x-k8s.io/none:true]", func() string { return describe(t, "tamper-a") })
 	}
+	// It has more levels in JSON than decoders accept, also those of kube-apiserver that apply merge patches. Users who may
+	// update ResourceQuotas may change managed fields.
+	suite.Must(t, "managed fields", func() error {
+		rq, err := client.Get(t.Context(), hnc.ResourceQuotaName, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		rq.ManagedFields = append(rq.ManagedFields, metav1.ManagedFieldsEntry{
+			Manager: "tenant", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1",
+			FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998)),
+		})
+		_, err = admin.CoreV1().ResourceQuotas("tamper-a").Update(t.Context(), rq, metav1.UpdateOptions{})
+		return err
+	})
+	limit(t, "tamper-a", "q", "secrets=2")
+	suite.EventuallyEqual(t, "limits", "secrets=2 map[hnc.x-k8s.io/hrq:true] map[propagate.hnc.x-k8s.io/none:true]", func() string { return describe(t, "tamper-a") })
 	if err := client.Delete(t.Context(), hnc.ResourceQuotaName, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	wantHard(t, "tamper-a", "secrets=3")
+	wantHard(t, "tamper-a", "secrets=2")
 	wantStatus(t, "tamper-a", "q", "secrets=0", held)
 }
 
