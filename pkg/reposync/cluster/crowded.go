@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -59,10 +61,7 @@ func room(found *unstructured.Unstructured, o *plan.Object, manager string, anno
 	inner, _ := patch["metadata"].(map[string]any)
 	inner["resourceVersion"] = metadata["resourceVersion"]
 	if !annotations {
-		inner["managedFields"] = []any{map[string]any{
-			"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
-			"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
-		}}
+		inner["managedFields"] = entriesOf(o, manager)
 	}
 	if removed, ok := inner["annotations"].(map[string]any); ok && o.Kind == object.Namespace {
 		for _, key := range fromTree {
@@ -74,6 +73,26 @@ func room(found *unstructured.Unstructured, o *plan.Object, manager string, anno
 		}
 	}
 	return patch
+}
+
+// patchable returns an object to which kube-apiserver applies merge patches, which it does not while the managed fields are
+// too deep to be decoded in JSON. The client reads an object without them then, and they are reset.
+func patchable(ctx context.Context, client dynamic.ResourceInterface, found *unstructured.Unstructured, o *plan.Object, manager string) (*unstructured.Unstructured, error) {
+	if found.GetManagedFields() != nil {
+		return found, nil
+	}
+	if err := unstructured.SetNestedSlice(found.Object, entriesOf(o, manager), "metadata", "managedFields"); err != nil {
+		return nil, err
+	}
+	return client.Update(ctx, found, metav1.UpdateOptions{FieldManager: manager})
+}
+
+// entriesOf returns managed fields with an entry of the field manager, for the label only.
+func entriesOf(o *plan.Object, manager string) []any {
+	return []any{map[string]any{
+		"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
+		"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
+	}}
 }
 
 // beyond returns a merge patch that takes from an object what another one does not have, and replaces its lists.

@@ -33,7 +33,7 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 		"manager":"hns-sync-policy","operation":"Apply"}]`
 	const metadata = `"resourceVersion":"5","uid":"u","annotations":{"hnc.x-k8s.io/source-path":"x","hnc.x-k8s.io/ancestry":"a.b","hnc.x-k8s.io/store":"c","own":"d","theirs":"e"},
 		"labels":{"hnc.x-k8s.io/repository-sync":"policy","app":"web","theirs":"f"}`
-	const more = `,"finalizers":["example.com/hold"],"ownerReferences":[{"name":"a"}],"managedFields":[{"manager":"a"}]`
+	const more = `,"finalizers":["example.com/hold"],"ownerReferences":[{"name":"a"}]`
 	for name, test := range map[string]struct {
 		kind, metadata, content string
 		status                  string
@@ -88,7 +88,7 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 				case r.Method != http.MethodGet:
 					t.Errorf("%s request", r.Method)
 				}
-				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","metadata":{%s},%s}`, test.kind, test.metadata, test.content)
+				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","metadata":{"managedFields":[{"manager":"a"}],%s},%s}`, test.kind, test.metadata, test.content)
 			})
 			err := c.Apply(t.Context(), o)
 			var want any
@@ -180,7 +180,7 @@ func TestAFilledImmutableObjectIsReplaced(t *testing.T) {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 			_, _ = fmt.Fprintf(w, invalid, causes)
 		default:
-			_, _ = w.Write([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5"}}`))
+			_, _ = w.Write([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","managedFields":[{"manager":"a"}]}}`))
 		}
 	})
 	if err := c.Apply(t.Context(), o); err != nil || strings.Join(requests, " ") != "PATCH GET empty PATCH try GET DELETE PATCH" {
@@ -211,7 +211,7 @@ func TestCorrectionsOfTerminatingObjectsCount(t *testing.T) {
 // Whoever adds an annotation that must not stand beside the repository's does not keep the rest of the object.
 func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"rejected"}`
-	const metadata = `"metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","annotations":{%s}}`
+	const metadata = `"metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","managedFields":[{"manager":"a"}],"annotations":{%s}}`
 	const none, all = `"propagate.hnc.x-k8s.io/none":"true"`, `"propagate.hnc.x-k8s.io/all":"true"`
 	for kind, content := range map[string]string{
 		"NetworkPolicy": `{"kind":"NetworkPolicy","apiVersion":"v1",` + metadata + `,"spec":{"podSelector":{},"ingress":[{}]}}`,

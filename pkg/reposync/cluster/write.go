@@ -141,6 +141,9 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 	case found.GetDeletionTimestamp() != nil:
 		return errTerminating
 	case makesRoom(resource, rejected):
+		if found, err = patchable(ctx, client, found, o, Manager(c.sync)); err != nil {
+			return err
+		}
 		annotations, patches := crowded(rejected) && apierrors.IsInvalid(rejected), 1
 		if !annotations {
 			// The first one makes the field manager the owner of lists as one that updates, and the second, which changes
@@ -268,11 +271,11 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 			return err
 		case getErr == nil && left.UID == uid:
 			err := fmt.Errorf("it is being deleted, and stays until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
-			empty, kept := fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
+			kind, empty, kept := types.StrategicMergePatchType, fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
 			if !id.Grants() {
-				empty, kept = fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
+				kind, empty, kept = types.MergePatchType, fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
 			}
-			_, emptied := c.in(resource, id.Namespace).Patch(ctx, id.Name, types.MergePatchType, []byte(empty), metav1.PatchOptions{FieldManager: Manager(c.sync)})
+			_, emptied := c.in(resource, id.Namespace).Patch(ctx, id.Name, kind, []byte(empty), metav1.PatchOptions{FieldManager: Manager(c.sync)})
 			switch {
 			case emptied != nil && !apierrors.IsNotFound(emptied):
 				return fmt.Errorf("%w, with %s: %w", err, kept, emptied)

@@ -258,7 +258,7 @@ func TestRejectedPermissionsAreTakenAway(t *testing.T) {
 			made, subjects := r.Method, `{"kind":"User","name":"ann"},{"kind":"User","name":"bob"}`
 			if body, _ := io.ReadAll(r.Body); made == http.MethodPatch {
 				made += " apply"
-				if r.Header.Get("Content-Type") == string(types.MergePatchType) {
+				if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
 					made, subjects = patch, `{"kind":"User","name":"bob"}`
 					if string(body) != `{"metadata":{"uid":"u"},"subjects":[`+subjects+`]}` {
 						t.Errorf("%s: got the patch %s", name, body)
@@ -294,7 +294,7 @@ func TestRejectedAggregationsAreTakenAway(t *testing.T) {
 	var patched map[string]any
 	c, o := newTestCluster(t, fmt.Sprintf(role, ""), func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.Header.Get("Content-Type") == string(types.MergePatchType):
+		case r.Header.Get("Content-Type") == string(types.StrategicMergePatchType):
 			if err := json.NewDecoder(r.Body).Decode(&patched); err != nil {
 				t.Error(err)
 			}
@@ -380,7 +380,7 @@ func TestWhatFinalizersKeepGrantsNothing(t *testing.T) {
 		for _, code := range []int{200, 403} {
 			body := ""
 			c := serving(t, "policy", func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodPatch {
+				if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
 					content, _ := io.ReadAll(r.Body)
 					body = string(content)
 					w.WriteHeader(code)
