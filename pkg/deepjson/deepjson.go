@@ -27,40 +27,47 @@ func Unmarshal(data []byte, into any) error {
 	return decode(data, func(data []byte) error { return json.Unmarshal(data, into) }, "metadata.managedFields")
 }
 
-// decode calls f with a text. If it fails, f is called again, with a text from which the paths are cut out, where "*" is
-// any element of an array.
+// decode calls f with a text. If that is too deep, f is called again, with a text from which the paths are cut out, where "*"
+// is any element of an array, and "rows" are those of a table: other objects may have a field of this name.
 func decode(text []byte, f func([]byte) error, paths ...string) error {
 	err := f(text)
-	if err == nil {
-		return nil
+	if err == nil || !strings.Contains(err.Error(), "exceeded max depth") {
+		return err
 	}
-	for _, path := range paths {
-		var malformed error
-		if text, malformed = cut(make([]byte, 0, len(text)), text, strings.Split(path, ".")); malformed != nil {
-			return err
-		}
+	split := make([][]string, len(paths))
+	for i, path := range paths {
+		split[i] = strings.Split(path, ".")
+	}
+	text, malformed := cut(make([]byte, 0, len(text)), text, split)
+	if malformed != nil {
+		return err
 	}
 	return f(text)
 }
 
-// cut appends a value of any depth to out, without what is at the path.
-func cut(out, raw []byte, path []string) ([]byte, error) {
-	within := func(out, value []byte) ([]byte, bool, error) {
-		if len(path) == 1 {
-			return out, false, nil
+// cut appends a value of any depth to out, without what is at the paths.
+func cut(out, raw []byte, paths [][]string) ([]byte, error) {
+	within := func(out []byte, name string, value []byte) ([]byte, bool, error) {
+		var inner [][]string
+		for _, path := range paths {
+			switch {
+			case path[0] != name, name == "rows" && mapping.TextOf(raw, "kind") != "Table":
+			case len(path) == 1:
+				return out, false, nil
+			default:
+				inner = append(inner, path[1:])
+			}
 		}
-		out, err := cut(out, value, path[1:])
+		if inner == nil {
+			return append(out, value...), true, nil
+		}
+		out, err := cut(out, value, inner)
 		return out, true, err
 	}
-	if path[0] == "*" {
-		return mapping.RewriteList(out, raw, func(out []byte, _ int, element []byte) ([]byte, bool, error) { return within(out, element) })
+	if paths[0][0] == "*" {
+		return mapping.RewriteList(out, raw, func(out []byte, _ int, element []byte) ([]byte, bool, error) { return within(out, "*", element) })
 	}
-	return mapping.RewriteObject(out, raw, func(out []byte, name string, value []byte) ([]byte, bool, error) {
-		if name == path[0] {
-			return within(out, value)
-		}
-		return append(out, value...), true, nil
-	})
+	return mapping.RewriteObject(out, raw, within)
 }
 
 // Event returns the type and the object of a watch event in JSON.
@@ -94,7 +101,11 @@ type List struct {
 func ReadList(data []byte) (l *List, err error) {
 	err = decode(data, func(data []byte) error {
 		l = &List{}
-		return l.read(json.NewDecoder(bytes.NewReader(data)))
+		err := l.read(json.NewDecoder(bytes.NewReader(data)))
+		if err != nil {
+			l = nil // It takes as much memory as the text.
+		}
+		return err
 	}, "items.*.metadata.managedFields", "rows.*.object.metadata.managedFields")
 	return l, err
 }

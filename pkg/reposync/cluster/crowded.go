@@ -3,12 +3,14 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/dynamic"
 
@@ -40,7 +42,7 @@ var fromTree = []string{
 
 // room returns a merge patch that takes from an object what the one of the repository does not set, except for what the
 // servers set: only its annotations, or everything, with the entries of field managers, which may have any size. Lists
-// become those of the repository. The field manager keeps an entry, for the label only: without any, the API server
+// become those of the repository. The field manager keeps or gets an entry, for the label only: without any, the API server
 // lets another manager own what the next application sets, too, and keeps it when it leaves the repository.
 func room(found *unstructured.Unstructured, o *plan.Object, manager string, annotations bool) map[string]any {
 	fields, content := []string{"annotations"}, map[string]any{}
@@ -60,8 +62,11 @@ func room(found *unstructured.Unstructured, o *plan.Object, manager string, anno
 	patch := beyond(content, o.Content().Object)
 	inner, _ := patch["metadata"].(map[string]any)
 	inner["resourceVersion"] = metadata["resourceVersion"]
-	if !annotations {
-		inner["managedFields"] = entriesOf(o, manager)
+	if !annotations || metadata["managedFields"] == nil {
+		inner["managedFields"] = []any{map[string]any{
+			"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
+			"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
+		}}
 	}
 	if removed, ok := inner["annotations"].(map[string]any); ok && o.Kind == object.Namespace {
 		for _, key := range fromTree {
@@ -76,23 +81,18 @@ func room(found *unstructured.Unstructured, o *plan.Object, manager string, anno
 }
 
 // patchable returns an object to which kube-apiserver applies merge patches, which it does not while the managed fields are
-// too deep to be decoded in JSON. The client reads an object without them then, and they are reset.
-func patchable(ctx context.Context, client dynamic.ResourceInterface, found *unstructured.Unstructured, o *plan.Object, manager string) (*unstructured.Unstructured, error) {
+// too deep to be decoded in JSON. The client reads such an object without them, and they are reset, as are those of an object
+// that has none.
+func patchable(ctx context.Context, client dynamic.ResourceInterface, found *unstructured.Unstructured, manager string) (*unstructured.Unstructured, error) {
 	if found.GetManagedFields() != nil {
 		return found, nil
 	}
-	if err := unstructured.SetNestedSlice(found.Object, entriesOf(o, manager), "metadata", "managedFields"); err != nil {
-		return nil, err
+	patch := fmt.Sprintf(`{"metadata":{"resourceVersion":%q,"managedFields":[{}]}}`, found.GetResourceVersion())
+	reset, err := client.Patch(ctx, found.GetName(), types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: manager})
+	if apierrors.IsUnsupportedMediaType(err) { // Custom resources are never too deep.
+		return found, nil
 	}
-	return client.Update(ctx, found, metav1.UpdateOptions{FieldManager: manager})
-}
-
-// entriesOf returns managed fields with an entry of the field manager, for the label only.
-func entriesOf(o *plan.Object, manager string) []any {
-	return []any{map[string]any{
-		"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
-		"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
-	}}
+	return reset, err
 }
 
 // beyond returns a merge patch that takes from an object what another one does not have, and replaces its lists.

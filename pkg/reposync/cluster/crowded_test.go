@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -41,6 +42,8 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 	}{
 		"annotations": {"NetworkPolicy", metadata + more, `"spec":{"podSelector":{},"egress":[{}]}`, annotations,
 			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},"resourceVersion":"5"}}`},
+		"annotations, and managed fields that cannot be read": {"NetworkPolicy", metadata, `"spec":{}`, annotations,
+			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},` + kept + `,"resourceVersion":"5"}}`},
 		"all": {"NetworkPolicy", metadata + more, `"spec":{"podSelector":{"matchLabels":{"a":"b","c":"d"}},"ingress":[{}],"egress":[{}]},"status":{"a":"b"},"other":{"c":"d"}`, etcd,
 			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},"finalizers":null,"labels":{"theirs":null},` + kept + `,"ownerReferences":null,
 			"resourceVersion":"5"},"other":null,"spec":{"egress":null,"ingress":[],"podSelector":{"matchLabels":{"c":null}}}}`},
@@ -57,6 +60,10 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			patch, again, applied := "", 0, 0
+			managed := `"managedFields":[{"manager":"a"}],`
+			if strings.Contains(name, "cannot be read") {
+				managed = ""
+			}
 			namespace, spec := `"namespace":"shop",`, `,"spec":{"podSelector":{"matchLabels":{"a":"b"}},"ingress":[]}`
 			if test.kind == "Namespace" {
 				namespace, spec = "", ""
@@ -75,6 +82,7 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 					} else {
 						patch += string(text)
 					}
+				case r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) && managed == "":
 				case r.Method == http.MethodPatch && patch == "":
 					w.WriteHeader(http.StatusInternalServerError)
 					_, _ = w.Write([]byte(test.status))
@@ -88,7 +96,7 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 				case r.Method != http.MethodGet:
 					t.Errorf("%s request", r.Method)
 				}
-				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","metadata":{"managedFields":[{"manager":"a"}],%s},%s}`, test.kind, test.metadata, test.content)
+				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","metadata":{"name":"a",%s%s},%s}`, test.kind, managed, test.metadata, test.content)
 			})
 			err := c.Apply(t.Context(), o)
 			var want any
@@ -211,7 +219,7 @@ func TestCorrectionsOfTerminatingObjectsCount(t *testing.T) {
 // Whoever adds an annotation that must not stand beside the repository's does not keep the rest of the object.
 func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"rejected"}`
-	const metadata = `"metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","managedFields":[{"manager":"a"}],"annotations":{%s}}`
+	const metadata = `"metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","annotations":{%s}}`
 	const none, all = `"propagate.hnc.x-k8s.io/none":"true"`, `"propagate.hnc.x-k8s.io/all":"true"`
 	for kind, content := range map[string]string{
 		"NetworkPolicy": `{"kind":"NetworkPolicy","apiVersion":"v1",` + metadata + `,"spec":{"podSelector":{},"ingress":[{}]}}`,
@@ -220,14 +228,23 @@ func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 		for name, test := range map[string]struct {
 			invalid   bool // without what others have added, too
 			conflicts int  // of patches after the first one
+			reset     int  // the answer to a reset of managed fields that cannot be read, 0 if they can
 			want      string
 		}{
-			"valid without it":    {false, 0, "PATCH GET PUT GET empty empty PATCH"},
-			"others write, too":   {false, 2, "PATCH GET PUT GET empty empty GET empty GET empty PATCH"},
-			"others do not cease": {false, 100, "PATCH GET PUT GET empty" + strings.Repeat(" empty GET", maxConflicts) + " empty"},
-			"an immutable field":  {true, 0, "PATCH GET PUT"},
+			"valid without it":              {false, 0, 0, "PATCH GET PUT GET empty empty PATCH"},
+			"others write, too":             {false, 2, 0, "PATCH GET PUT GET empty empty GET empty GET empty PATCH"},
+			"others do not cease":           {false, 100, 0, "PATCH GET PUT GET empty" + strings.Repeat(" empty GET", maxConflicts) + " empty"},
+			"an immutable field":            {true, 0, 0, "PATCH GET PUT"},
+			"deep":                          {false, 0, 200, "PATCH GET PUT GET reset empty empty PATCH"},
+			"deep, also after a conflict":   {false, 1, 200, "PATCH GET PUT GET reset empty empty GET reset empty PATCH"},
+			"deep, and changed meanwhile":   {false, 0, 409, "PATCH GET PUT GET reset"},
+			"deep, without permission":      {false, 0, 403, "PATCH GET PUT GET reset"},
+			"custom, without managedFields": {false, 0, 415, "PATCH GET PUT GET reset empty empty PATCH"},
 		} {
 			var requests []string
+			managed := func(o string) string {
+				return strings.Replace(o, `"annotations"`, `"managedFields":[{"manager":"a"}],"annotations"`, 1)
+			}
 			patches := 0
 			c, o := newTestCluster(t, fmt.Sprintf(content, none), func(w http.ResponseWriter, r *http.Request) {
 				what := r.Method
@@ -237,6 +254,11 @@ func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 					what = "empty"
 					patches++
 					if !strings.Contains(string(body), `"propagate.hnc.x-k8s.io/all":null`) {
+						t.Errorf("%s, %s: got the patch %s", kind, name, body)
+					}
+				case r.Header.Get("Content-Type") == string(types.StrategicMergePatchType):
+					what = "reset"
+					if string(body) != `{"metadata":{"resourceVersion":"5","managedFields":[{}]}}` || r.URL.Query().Get("fieldManager") != Manager("policy") {
 						t.Errorf("%s, %s: got the patch %s", kind, name, body)
 					}
 				case what == http.MethodPut && (r.URL.Query().Get("dryRun") != "All" || !strings.Contains(string(body), `"resourceVersion":"5"`)):
@@ -255,6 +277,11 @@ func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 						t.Errorf("%s, %s: applied without force", kind, name)
 					}
 					_, _ = fmt.Fprintf(w, content, none)
+				case what == "reset" && test.reset != http.StatusOK:
+					w.WriteHeader(test.reset)
+					_, _ = fmt.Fprintf(w, status, http.StatusText(test.reset), test.reset)
+				case what == "empty" || test.reset == 0:
+					_, _ = fmt.Fprintf(w, managed(content), all)
 				default:
 					_, _ = fmt.Fprintf(w, content, all)
 				}

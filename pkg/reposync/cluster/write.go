@@ -118,7 +118,18 @@ func (c *Cluster) keepPropagation(ctx context.Context, client metadata.ResourceI
 	if err != nil {
 		return nil, err
 	}
-	return client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+	return c.patch(ctx, client, o.Name, patch)
+}
+
+// patch changes the metadata of an object, or what an object of RBAC grants. kube-apiserver applies merge patches to no
+// object whose managed fields are too deep, and strategic merge patches to no custom resource.
+func (c *Cluster) patch(ctx context.Context, client metadata.ResourceInterface, name string, patch []byte) (*metav1.PartialObjectMetadata, error) {
+	options := metav1.PatchOptions{FieldManager: Manager(c.sync)}
+	o, err := client.Patch(ctx, name, types.StrategicMergePatchType, patch, options)
+	if apierrors.IsUnsupportedMediaType(err) {
+		o, err = client.Patch(ctx, name, types.MergePatchType, patch, options)
+	}
+	return o, err
 }
 
 // makeWay changes the object that an update cannot turn into the one of the repository, if TryReplace permits it and it
@@ -141,7 +152,7 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 	case found.GetDeletionTimestamp() != nil:
 		return errTerminating
 	case makesRoom(resource, rejected):
-		if found, err = patchable(ctx, client, found, o, Manager(c.sync)); err != nil {
+		if found, err = patchable(ctx, client, found, Manager(c.sync)); err != nil {
 			return err
 		}
 		annotations, patches := crowded(rejected) && apierrors.IsInvalid(rejected), 1
@@ -160,6 +171,9 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 				n, tries = n-1, tries+1
 				if found, err = client.Get(ctx, o.Name, metav1.GetOptions{}); err == nil {
 					err = Foreign(c.sync, found)
+				}
+				if err == nil {
+					found, err = patchable(ctx, client, found, Manager(c.sync))
 				}
 			}
 			if err != nil {
@@ -271,11 +285,11 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 			return err
 		case getErr == nil && left.UID == uid:
 			err := fmt.Errorf("it is being deleted, and stays until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
-			kind, empty, kept := types.StrategicMergePatchType, fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
+			empty, kept := fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
 			if !id.Grants() {
-				kind, empty, kept = types.MergePatchType, fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
+				empty, kept = fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
 			}
-			_, emptied := c.in(resource, id.Namespace).Patch(ctx, id.Name, kind, []byte(empty), metav1.PatchOptions{FieldManager: Manager(c.sync)})
+			_, emptied := c.patch(ctx, c.in(resource, id.Namespace), id.Name, []byte(empty))
 			switch {
 			case emptied != nil && !apierrors.IsNotFound(emptied):
 				return fmt.Errorf("%w, with %s: %w", err, kept, emptied)
@@ -302,7 +316,7 @@ func (c *Cluster) Release(ctx context.Context, id plan.ID) error {
 		return err
 	}
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null},"annotations":{%q:null}}}`, hnc.LabelRepositorySync, hnc.AnnotationSourcePath)
-	_, err = c.in(resource, id.Namespace).Patch(ctx, id.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: Manager(c.sync)})
+	_, err = c.patch(ctx, c.in(resource, id.Namespace), id.Name, []byte(patch))
 	if err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}

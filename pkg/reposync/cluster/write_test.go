@@ -337,6 +337,35 @@ func TestObjectsOfAnotherSyncAreNotAppliedWithoutAConflict(t *testing.T) {
 	}
 }
 
+// patched returns the answer to a patch of an object that is too deep for merge patches, or to a custom resource if the answer
+// to strategic ones says so.
+func patched(kind string, strategic int) int {
+	switch {
+	case kind == string(types.StrategicMergePatchType):
+		return strategic
+	case strategic == http.StatusUnsupportedMediaType:
+		return http.StatusOK
+	}
+	return http.StatusInternalServerError
+}
+
+func TestReleasedObjectsLoseTheLabel(t *testing.T) {
+	for code, released := range map[int]bool{200: true, 415: true, 404: true, 403: false} {
+		body := ""
+		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+			content, _ := io.ReadAll(r.Body)
+			body = string(content)
+			w.WriteHeader(patched(r.Header.Get("Content-Type"), code))
+			_, _ = fmt.Fprint(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u"}}`)
+		})
+		c.record(o, plan.Live{UID: "u", Version: 1})
+		err := c.Release(t.Context(), o.ID)
+		if _, known := c.State().Applied[o.ID]; (err == nil) != released || known == released || body != `{"metadata":{"labels":{"hnc.x-k8s.io/repository-sync":null},"annotations":{"hnc.x-k8s.io/source-path":null}}}` {
+			t.Errorf("%d: got %v after %s", code, err, body)
+		}
+	}
+}
+
 // A tenant's object is taken over that is not propagated, and must be.
 func TestPropagationIsThatOfTheRepository(t *testing.T) {
 	const declared, removal = `"propagate.hnc.x-k8s.io/select":"a"`, `{"metadata":{"annotations":{"propagate.hnc.x-k8s.io/none":null},"uid":"u"}}`
@@ -349,14 +378,15 @@ func TestPropagationIsThatOfTheRepository(t *testing.T) {
 		"the repository's":    {declared, 200, []string{""}},
 		"a tenant's":          {declared + `,"a":"b","propagate.hnc.x-k8s.io/none":"true"`, 200, []string{"", removal}},
 		"a removal is denied": {`"propagate.hnc.x-k8s.io/none":"true"`, 403, []string{"", removal}},
+		"a custom resource":   {`"propagate.hnc.x-k8s.io/none":"true"`, 415, []string{"", removal, removal}},
 	} {
 		var patches []string
 		c, o := newTestCluster(t, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","annotations":{`+declared+`}}}`, func(w http.ResponseWriter, r *http.Request) {
 			body := ""
-			if r.Header.Get("Content-Type") == string(types.MergePatchType) {
+			if patch := r.Header.Get("Content-Type"); r.Method == http.MethodPatch && patch != string(types.ApplyPatchType) {
 				content, _ := io.ReadAll(r.Body)
 				body = string(content)
-				w.WriteHeader(test.code)
+				w.WriteHeader(patched(patch, test.code))
 			}
 			if r.Method == http.MethodPatch {
 				patches = append(patches, body)
@@ -365,7 +395,7 @@ func TestPropagationIsThatOfTheRepository(t *testing.T) {
 		})
 		delete(c.live, o.ID)
 		err := c.Apply(t.Context(), o)
-		if (err == nil) != (test.code == 200) || !slices.Equal(patches, test.want) {
+		if (err == nil) != (test.code != 403) || !slices.Equal(patches, test.want) {
 			t.Errorf("%s: got %v, and the patches %q", name, err, patches)
 		}
 		if live, known := c.Live(o.ID); known != (err == nil) || known && live.Version != uint64(4+len(test.want)) {
@@ -412,13 +442,14 @@ func TestWhatFinalizersKeepHasNoCopies(t *testing.T) {
 		"a grace period":      {"", 200, ""},
 		"it is gone":          {`"example.com/hold"`, 404, ""},
 		"marking is rejected": {`"example.com/hold"`, 403, "with its copies"},
+		"a custom resource":   {`"example.com/hold"`, 415, "until its finalizers are removed: example.com/hold"},
 	} {
 		body := ""
 		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPatch {
 				content, _ := io.ReadAll(r.Body)
 				body = string(content)
-				w.WriteHeader(test.code)
+				w.WriteHeader(patched(r.Header.Get("Content-Type"), test.code))
 			}
 			_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","finalizers":[%s]}}`, test.finalizers)
 		})
