@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,6 +34,12 @@ func crowded(err error) bool {
 		})
 }
 
+// unreadable reports whether an object cannot be applied because kube-apiserver cannot decode a time again that it has
+// encoded, possibly one that others have written to its managed fields: in the year 10000, for example.
+func unreadable(err error) bool {
+	return strings.Contains(err.Error(), "failed to convert new object") && strings.Contains(err.Error(), `parsing time "`)
+}
+
 // fromTree are annotations of namespaces that only the propagator may write.
 var fromTree = []string{
 	hnc.AnnotationSubnamespaceOf, hnc.AnnotationAncestry, hnc.AnnotationAbstractAncestors, hnc.AnnotationCreatorPending, hnc.AnnotationLimitsPending,
@@ -42,7 +48,7 @@ var fromTree = []string{
 
 // room returns a merge patch that takes from an object what the one of the repository does not set, except for what the
 // servers set: only its annotations, or everything, with the entries of field managers, which may have any size. Lists
-// become those of the repository. The field manager keeps or gets an entry, for the label only: without any, the API server
+// become those of the repository. The field manager keeps an entry, for the label only: without any, the API server
 // lets another manager own what the next application sets, too, and keeps it when it leaves the repository.
 func room(found *unstructured.Unstructured, o *plan.Object, manager string, annotations bool) map[string]any {
 	fields, content := []string{"annotations"}, map[string]any{}
@@ -62,11 +68,8 @@ func room(found *unstructured.Unstructured, o *plan.Object, manager string, anno
 	patch := beyond(content, o.Content().Object)
 	inner, _ := patch["metadata"].(map[string]any)
 	inner["resourceVersion"] = metadata["resourceVersion"]
-	if !annotations || metadata["managedFields"] == nil {
-		inner["managedFields"] = []any{map[string]any{
-			"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
-			"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
-		}}
+	if !annotations {
+		inner["managedFields"] = entriesOf(o, manager)
 	}
 	if removed, ok := inner["annotations"].(map[string]any); ok && o.Kind == object.Namespace {
 		for _, key := range fromTree {
@@ -80,19 +83,30 @@ func room(found *unstructured.Unstructured, o *plan.Object, manager string, anno
 	return patch
 }
 
-// patchable returns an object to which kube-apiserver applies merge patches, which it does not while the managed fields are
-// too deep to be decoded in JSON. The client reads such an object without them, and they are reset, as are those of an object
-// that has none.
-func patchable(ctx context.Context, client dynamic.ResourceInterface, found *unstructured.Unstructured, manager string) (*unstructured.Unstructured, error) {
+// patchable returns an object to which kube-apiserver applies merge patches, which it does not while the managed fields
+// cannot be decoded in JSON: they may be too deep, or have a time as unreadable says. The client reads such an object as one
+// without managed fields, and they are reset, as are those of an object that has none.
+func patchable(ctx context.Context, client dynamic.ResourceInterface, found *unstructured.Unstructured, o *plan.Object, manager string) (*unstructured.Unstructured, error) {
 	if found.GetManagedFields() != nil {
 		return found, nil
 	}
-	patch := fmt.Sprintf(`{"metadata":{"resourceVersion":%q,"managedFields":[{}]}}`, found.GetResourceVersion())
-	reset, err := client.Patch(ctx, found.GetName(), types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: manager})
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": found.GetResourceVersion(), "managedFields": entriesOf(o, manager)}})
+	if err != nil {
+		return nil, err
+	}
+	reset, err := client.Patch(ctx, o.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: manager})
 	if apierrors.IsUnsupportedMediaType(err) { // Custom resources are never too deep.
 		return found, nil
 	}
 	return reset, err
+}
+
+// entriesOf returns managed fields with an entry of the field manager, for the label only.
+func entriesOf(o *plan.Object, manager string) []any {
+	return []any{map[string]any{
+		"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
+		"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
+	}}
 }
 
 // beyond returns a merge patch that takes from an object what another one does not have, and replaces its lists.

@@ -43,7 +43,7 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 		"annotations": {"NetworkPolicy", metadata + more, `"spec":{"podSelector":{},"egress":[{}]}`, annotations,
 			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},"resourceVersion":"5"}}`},
 		"annotations, and managed fields that cannot be read": {"NetworkPolicy", metadata, `"spec":{}`, annotations,
-			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},` + kept + `,"resourceVersion":"5"}}`},
+			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},"resourceVersion":"5"}}`},
 		"all": {"NetworkPolicy", metadata + more, `"spec":{"podSelector":{"matchLabels":{"a":"b","c":"d"}},"ingress":[{}],"egress":[{}]},"status":{"a":"b"},"other":{"c":"d"}`, etcd,
 			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},"finalizers":null,"labels":{"theirs":null},` + kept + `,"ownerReferences":null,
 			"resourceVersion":"5"},"other":null,"spec":{"egress":null,"ingress":[],"podSelector":{"matchLabels":{"c":null}}}}`},
@@ -196,6 +196,39 @@ func TestAFilledImmutableObjectIsReplaced(t *testing.T) {
 	}
 }
 
+// A tenant may give managed fields a time that nobody can decode.
+func TestATimeOfATenantKeepsNoObjectFromBeingApplied(t *testing.T) {
+	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"failed to convert new object (a) to proper version: parsing time \"10000-01-01T00:00:00Z\""}`
+	for code, want := range map[int]string{200: "PATCH GET reset PATCH", 403: "PATCH GET reset"} {
+		var requests []string
+		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+			what := r.Method
+			if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
+				what = "reset"
+			}
+			requests = append(requests, what)
+			switch {
+			case what == http.MethodPatch && !slices.Contains(requests, "reset"):
+				w.WriteHeader(http.StatusInternalServerError)
+				_, _ = w.Write([]byte(status))
+				return
+			case what == http.MethodPatch && r.URL.Query().Get("force") != "true":
+				t.Error("applied without force")
+			case what == "reset":
+				w.WriteHeader(code)
+			}
+			managed := ""
+			if what == http.MethodGet {
+				managed = `,"managedFields":[{"time":"10000-01-01T00:00:00Z"}]`
+			}
+			_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5"%s}}`, managed)
+		})
+		if err := c.Apply(t.Context(), o); (err == nil) != (code == 200) || strings.Join(requests, " ") != want {
+			t.Errorf("got %v and %v", err, requests)
+		}
+	}
+}
+
 // Fights limit how often an object that is being deleted is corrected, too.
 func TestCorrectionsOfTerminatingObjectsCount(t *testing.T) {
 	n := 0
@@ -258,7 +291,7 @@ func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 					}
 				case r.Header.Get("Content-Type") == string(types.StrategicMergePatchType):
 					what = "reset"
-					if string(body) != `{"metadata":{"resourceVersion":"5","managedFields":[{}]}}` || r.URL.Query().Get("fieldManager") != Manager("policy") {
+					if !strings.HasPrefix(string(body), `{"metadata":{"managedFields":[{"apiVersion":"`) || !strings.HasSuffix(string(body), `"manager":"hns-sync-policy","operation":"Apply"}],"resourceVersion":"5"}}`) || r.URL.Query().Get("fieldManager") != Manager("policy") {
 						t.Errorf("%s, %s: got the patch %s", kind, name, body)
 					}
 				case what == http.MethodPut && (r.URL.Query().Get("dryRun") != "All" || !strings.Contains(string(body), `"resourceVersion":"5"`)):

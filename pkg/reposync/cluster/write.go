@@ -81,8 +81,8 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		}
 		result, err = apply(true)
 	}
-	// An object that is too large may have an immutable field, too.
-	for tries := 0; err != nil && tries < 2; tries++ {
+	// An object that is too large may have an immutable field, too, and managed fields that cannot be decoded.
+	for tries := 0; err != nil && tries < 3; tries++ {
 		rejected := err
 		if err := c.makeWay(ctx, resource, o, rejected); err != nil {
 			return err
@@ -152,7 +152,7 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 	case found.GetDeletionTimestamp() != nil:
 		return errTerminating
 	case makesRoom(resource, rejected):
-		if found, err = patchable(ctx, client, found, Manager(c.sync)); err != nil {
+		if found, err = patchable(ctx, client, found, o, Manager(c.sync)); err != nil || unreadable(rejected) {
 			return err
 		}
 		annotations, patches := crowded(rejected) && apierrors.IsInvalid(rejected), 1
@@ -173,7 +173,7 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 					err = Foreign(c.sync, found)
 				}
 				if err == nil {
-					found, err = patchable(ctx, client, found, Manager(c.sync))
+					found, err = patchable(ctx, client, found, o, Manager(c.sync))
 				}
 			}
 			if err != nil {
@@ -195,18 +195,18 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 // maxConflicts is how often a patch is repeated after others' writes.
 const maxConflicts = 5
 
-// makesRoom reports whether an object whose update has failed by err loses what others have added. Otherwise it is
-// deleted.
+// makesRoom reports whether an object whose update has failed by err loses what others have added, or only its managed
+// fields. Otherwise it is deleted.
 func makesRoom(resource schema.GroupVersionResource, err error) bool {
-	return crowded(err) || !copies.Replaceable(resource.GroupResource())
+	return crowded(err) || unreadable(err) || !copies.Replaceable(resource.GroupResource())
 }
 
 // TryReplace returns nil if an object whose update has failed by err can be made one that is updated: others may have
-// made it too large; or the update is invalid, and it may be deleted and created again, because the kind is one of
+// made it too large, or its managed fields unreadable; or the update is invalid, and it may be deleted and created again, because the kind is one of
 // copies.Replaceable and nothing but the present object prevents the creation, or is valid without what others have
 // added. Otherwise it returns err, or the error of the creation. It stores nothing.
 func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
-	if crowded(err) {
+	if crowded(err) || unreadable(err) {
 		return nil
 	}
 	if !apierrors.IsInvalid(err) {
@@ -285,9 +285,10 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 			return err
 		case getErr == nil && left.UID == uid:
 			err := fmt.Errorf("it is being deleted, and stays until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
-			empty, kept := fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
+			// Managed fields may be unreadable, and are needed no more.
+			empty, kept := fmt.Sprintf(`{"metadata":{"uid":%q,"managedFields":[{}]},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
 			if !id.Grants() {
-				empty, kept = fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
+				empty, kept = fmt.Sprintf(`{"metadata":{"uid":%q,"managedFields":[{}],"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
 			}
 			_, emptied := c.patch(ctx, c.in(resource, id.Namespace), id.Name, []byte(empty))
 			switch {
