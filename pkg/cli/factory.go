@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
 )
@@ -73,7 +74,7 @@ func (f *Factory) Clients() (*Clients, error) {
 		return nil, err
 	}
 	c.namespaces = c.metadata.Resource(NamespaceResource)
-	c.Dynamic, err = dynamic.NewForConfig(config)
+	c.Dynamic, err = deepjson.NewDynamic(config, nil)
 	return c, err
 }
 

@@ -41,6 +41,26 @@ func TestATimeOfATenantDoesNotBreakLists(t *testing.T) {
 	}
 }
 
+// Tenants may give an object more levels than decoders of JSON accept.
+func TestADeepObjectDoesNotBreakLists(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a","managedFields":[{"fieldsV1":` +
+			strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998) + `}]}}]}`))
+	}))
+	defer server.Close()
+	f := NewFactory(io.Discard)
+	f.Flags.APIServer = ptr.To(server.URL)
+	clients, err := f.Clients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := clients.Dynamic.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != 1 || list.Items[0].GetName() != "a" {
+		t.Errorf("got %v %v", list, err)
+	}
+}
+
 // A command that lasts learns of a CustomResourceDefinition that is newer than it.
 func TestResourcesAreDiscoveredAgainAtMostOnceAMinute(t *testing.T) {
 	var added atomic.Bool

@@ -1,8 +1,11 @@
-// Package deepjson reads lists and watch events whose objects have as many levels as decoders accept.
+// Package deepjson reads objects that have as many levels as kube-apiserver stores, and lists and watch events of them.
 //
 // kube-apiserver stores custom resources of up to 10,000 levels, which is the limit of Go's decoders. A list of them
 // has two more levels and an event has one, so decoding either as a whole fails: one object would keep all others of
 // its kind from being read.
+//
+// The managed fields of built-in objects may have 10,000 levels of their own: in protobuf, they are a text that is decoded
+// separately. Where they prevent decoding, they are left out.
 package deepjson
 
 import (
@@ -15,20 +18,72 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
+
+// Unmarshal decodes an object, without its managed fields if they are too deep.
+func Unmarshal(data []byte, into any) error {
+	return decode(data, func(data []byte) error { return json.Unmarshal(data, into) }, "metadata.managedFields")
+}
+
+// decode calls f with a text. If that is too deep, f is called again, with a text from which the paths are cut out, where "*"
+// is any element of an array, and "rows" are those of a table: other objects may have a field of this name.
+func decode(text []byte, f func([]byte) error, paths ...string) error {
+	err := f(text)
+	if err == nil || !strings.Contains(err.Error(), "exceeded max depth") {
+		return err
+	}
+	split := make([][]string, len(paths))
+	for i, path := range paths {
+		split[i] = strings.Split(path, ".")
+	}
+	text, malformed := cut(make([]byte, 0, len(text)), text, split)
+	if malformed != nil {
+		return err
+	}
+	return f(text)
+}
+
+// cut appends a value of any depth to out, without what is at the paths.
+func cut(out, raw []byte, paths [][]string) ([]byte, error) {
+	within := func(out []byte, name string, value []byte) ([]byte, bool, error) {
+		var inner [][]string
+		for _, path := range paths {
+			switch {
+			case path[0] != name, name == "rows" && mapping.TextOf(raw, "kind") != "Table":
+			case len(path) == 1:
+				return out, false, nil
+			default:
+				inner = append(inner, path[1:])
+			}
+		}
+		if inner == nil {
+			return append(out, value...), true, nil
+		}
+		out, err := cut(out, value, inner)
+		return out, true, err
+	}
+	if paths[0][0] == "*" {
+		return mapping.RewriteList(out, raw, func(out []byte, _ int, element []byte) ([]byte, bool, error) { return within(out, "*", element) })
+	}
+	return mapping.RewriteObject(out, raw, within)
+}
 
 // Event returns the type and the object of a watch event in JSON.
 func Event(line []byte) (eventType string, object json.RawMessage, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	err = Object(decoder, func(key string) error {
-		switch key {
-		case "type":
-			return decoder.Decode(&eventType)
-		case "object":
-			return decoder.Decode(&object)
-		}
-		return decoder.Decode(&json.RawMessage{})
-	})
+	err = decode(line, func(line []byte) error {
+		decoder := json.NewDecoder(bytes.NewReader(line))
+		return members(decoder, func(key string) error {
+			switch key {
+			case "type":
+				return decoder.Decode(&eventType)
+			case "object":
+				return decoder.Decode(&object)
+			}
+			return decoder.Decode(&json.RawMessage{})
+		})
+	}, "object.metadata.managedFields", "object.rows.*.object.metadata.managedFields")
 	return eventType, object, err
 }
 
@@ -43,17 +98,20 @@ type List struct {
 }
 
 // ReadList decodes a list.
-func ReadList(data []byte) (*List, error) {
-	l := &List{}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	elements := func(to *[]json.RawMessage) error {
-		*to = []json.RawMessage{}
-		return Array(decoder, func(raw json.RawMessage) error {
-			*to = append(*to, raw)
-			return nil
-		})
-	}
-	return l, Object(decoder, func(key string) error {
+func ReadList(data []byte) (l *List, err error) {
+	err = decode(data, func(data []byte) error {
+		l = &List{}
+		err := l.read(json.NewDecoder(bytes.NewReader(data)))
+		if err != nil {
+			l = nil // It takes as much memory as the text.
+		}
+		return err
+	}, "items.*.metadata.managedFields", "rows.*.object.metadata.managedFields")
+	return l, err
+}
+
+func (l *List) read(decoder *json.Decoder) error {
+	return members(decoder, func(key string) error {
 		switch key {
 		case "kind":
 			return decoder.Decode(&l.Kind)
@@ -64,9 +122,9 @@ func ReadList(data []byte) (*List, error) {
 		case "columnDefinitions":
 			return decoder.Decode(&l.ColumnDefinitions)
 		case "rows":
-			return elements(&l.Rows)
+			return elements(decoder, &l.Rows)
 		case "items":
-			return elements(&l.Items)
+			return elements(decoder, &l.Items)
 		}
 		return decoder.Decode(&json.RawMessage{})
 	})
@@ -83,8 +141,8 @@ func (l *List) Item(raw json.RawMessage) (unstructured.Unstructured, error) {
 	return item, err
 }
 
-// Object reads an object. For each of its members, it calls a function that decodes the value.
-func Object(decoder *json.Decoder, member func(key string) error) error {
+// members reads an object. For each of its members, it calls a function that decodes the value.
+func members(decoder *json.Decoder, member func(key string) error) error {
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
 		return errors.Join(err, fmt.Errorf("got %v, want an object", token))
 	}
@@ -101,8 +159,9 @@ func Object(decoder *json.Decoder, member func(key string) error) error {
 	return err
 }
 
-// Array reads an array or null. For each of its elements, it calls a function with the value.
-func Array(decoder *json.Decoder, element func(json.RawMessage) error) error {
+// elements reads an array or null.
+func elements(decoder *json.Decoder, to *[]json.RawMessage) error {
+	*to = []json.RawMessage{}
 	token, err := decoder.Token()
 	if err != nil || token == nil {
 		return err
@@ -115,9 +174,7 @@ func Array(decoder *json.Decoder, element func(json.RawMessage) error) error {
 		if err := decoder.Decode(&raw); err != nil {
 			return err
 		}
-		if err := element(raw); err != nil {
-			return err
-		}
+		*to = append(*to, raw)
 	}
 	_, err = decoder.Token()
 	return err

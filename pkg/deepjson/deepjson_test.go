@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -75,10 +76,74 @@ func TestDeepObjectsAreListedAndWatched(t *testing.T) {
 	}
 }
 
+// overDeep is an object whose managed fields alone have as many levels as a decoder accepts.
+var overDeep = fmt.Sprintf(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"deep","managedFields":[{"fieldsV1":%s{}%s}],"uid":"u"},"data":{"managedFields":"own"}}`,
+	strings.Repeat(`{"f:a":`, deepest-1), strings.Repeat("}", deepest-1))
+
+// Only protobuf has a text that is decoded separately, so JSON cannot write such an object.
+func TestObjectsAreReadWithoutManagedFieldsThatAreTooDeep(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.URL.Query().Get("watch") != "":
+			_, _ = fmt.Fprintf(w, `{"type":"ADDED","object":%s}`+"\n", overDeep)
+		case strings.HasSuffix(r.URL.Path, "/deep"):
+			_, _ = w.Write([]byte(overDeep))
+		default:
+			_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"flat"}},%s]}`, overDeep)
+		}
+	}))
+	defer server.Close()
+	client, err := NewDynamic(&rest.Config{Host: server.URL}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("a")
+	check := func(what string, o any, err error) {
+		t.Helper()
+		u, ok := o.(*unstructured.Unstructured)
+		if err != nil || !ok || u.GetName() != "deep" || u.GetUID() != "u" || u.GetManagedFields() != nil || !reflect.DeepEqual(u.Object["data"], map[string]any{"managedFields": "own"}) {
+			t.Errorf("%s: got %v, %v", what, o, err)
+		}
+	}
+	got, err := maps.Get(t.Context(), "deep", metav1.GetOptions{})
+	check("get", got, err)
+	list, err := maps.List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != 2 {
+		t.Fatalf("got %v, %v", list, err)
+	}
+	check("list", &list.Items[1], nil)
+	watched, err := maps.Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := <-watched.ResultChan()
+	check("watch", event.Object, nil)
+	var o unstructured.Unstructured
+	err = Unmarshal([]byte(overDeep), &o.Object)
+	check("unmarshal", &o, err)
+
+	table := fmt.Sprintf(`{"kind":"Table","rows":[{"cells":["deep"],"object":%s}]}`, overDeep)
+	read, err := ReadList([]byte(table))
+	if err != nil || len(read.Rows) != 1 || !json.Valid(read.Rows[0]) || !strings.Contains(string(read.Rows[0]), `"cells":["deep"]`) {
+		t.Errorf("got %v, %v", read, err)
+	}
+	for object, valid := range map[string]bool{table: true, strings.Replace(table, "Table", "Timetable", 1): false} {
+		if eventType, o, err := Event([]byte(`{"type":"ADDED","object":` + object + "}\n")); (err == nil) != valid || valid && (eventType != "ADDED" || !json.Valid(o)) {
+			t.Errorf("got %q, %v", eventType, err)
+		}
+	}
+}
+
 func TestMalformedTexts(t *testing.T) {
 	for _, text := range []string{"", "{", `{"items":`, `{"items":{}}`, `{"items":[}`, `{"items":[{]}`, `[]`, `{"items":[1]}`} {
-		if _, _, err := (lists{}).Decode([]byte(text), nil, &unstructured.UnstructuredList{}); err == nil {
+		if _, _, err := (objects{}).Decode([]byte(text), nil, &unstructured.UnstructuredList{}); err == nil {
 			t.Errorf("%q is a list", text)
+		}
+	}
+	for _, text := range []string{`{"metadata":{}}garbage`, `{"metadata":{"managedFields":]}}`} {
+		if err := Unmarshal([]byte(text), &map[string]any{}); err == nil {
+			t.Errorf("%q is an object", text)
 		}
 	}
 	for _, text := range []string{"", "{", `{"type":1}`, `[]`, `{"object":`} {

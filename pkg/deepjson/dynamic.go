@@ -17,12 +17,18 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// NewDynamic returns a dynamic client that reads lists and watches in JSON, of objects of any depth.
+// NewDynamic returns a dynamic client that reads objects of any depth, in JSON. Without a transport, it has its own.
 func NewDynamic(config *rest.Config, transport *http.Client) (dynamic.Interface, error) {
 	config = dynamic.ConfigFor(config)
 	config.AcceptContentTypes = runtime.ContentTypeJSON
 	config.GroupVersion = &schema.GroupVersion{}
 	config.NegotiatedSerializer = negotiated{config.NegotiatedSerializer}
+	if transport == nil {
+		var err error
+		if transport, err = rest.HTTPClientFor(config); err != nil {
+			return nil, err
+		}
+	}
 	client, err := rest.UnversionedRESTClientForConfigAndClient(config, transport)
 	if err != nil {
 		return nil, err
@@ -40,20 +46,24 @@ func (n negotiated) SupportedMediaTypes() []runtime.SerializerInfo {
 		if t := &types[i]; t.MediaType == runtime.ContentTypeJSON {
 			stream := *t.StreamSerializer
 			stream.Serializer, stream.Framer = events{stream.Serializer}, lines{stream.Framer}
-			t.Serializer, t.StreamSerializer = lists{t.Serializer}, &stream
+			t.Serializer, t.StreamSerializer = objects{t.Serializer}, &stream
 		}
 	}
 	return types
 }
 
-// lists decodes the items of a list one by one.
-type lists struct{ runtime.Serializer }
+// objects decodes objects, and the items of a list one by one.
+type objects struct{ runtime.Serializer }
 
 // Decode implements runtime.Decoder.
-func (l lists) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+func (o objects) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (decoded runtime.Object, found *schema.GroupVersionKind, err error) {
 	list, ok := into.(*unstructured.UnstructuredList)
 	if !ok {
-		return l.Serializer.Decode(data, kind, into)
+		err = decode(data, func(data []byte) error {
+			decoded, found, err = o.Serializer.Decode(data, kind, into)
+			return err
+		}, "metadata.managedFields")
+		return decoded, found, err
 	}
 	read, err := ReadList(data)
 	if err != nil {
@@ -70,8 +80,8 @@ func (l lists) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.O
 			return nil, nil, fmt.Errorf("decoding a list: items[%d]: %w", i, err)
 		}
 	}
-	found := list.GroupVersionKind()
-	return list, &found, nil
+	listed := list.GroupVersionKind()
+	return list, &listed, nil
 }
 
 // events decodes watch events.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
 )
@@ -135,7 +136,7 @@ func decodeWritten(raw []byte) (copies.Written, error) {
 }
 
 // decodeJSON decodes what is needed of the metadata of an object. Tenants may change the managed fields of copies, which
-// can have times that are encoded but cannot be decoded.
+// can have times that are encoded but cannot be decoded, or very many levels.
 func decodeJSON(raw []byte) (copies.Written, map[string]string, error) {
 	var object struct {
 		Metadata struct {
@@ -144,6 +145,6 @@ func decodeJSON(raw []byte) (copies.Written, map[string]string, error) {
 			Labels          map[string]string `json:"labels"`
 		} `json:"metadata"`
 	}
-	err := json.Unmarshal(raw, &object)
+	err := deepjson.Unmarshal(raw, &object)
 	return copies.Written{UID: object.Metadata.UID, ResourceVersion: object.Metadata.ResourceVersion}, object.Metadata.Labels, err
 }

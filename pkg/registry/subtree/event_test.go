@@ -52,17 +52,19 @@ func TestFieldsOfAnObjectInATableAreNoMetadata(t *testing.T) {
 	}
 }
 
-// kube-apiserver stores objects of 10,000 levels. What cannot be decoded is dropped, and the watch continues.
+// kube-apiserver stores objects of 10,000 levels, and managed fields of as many. What cannot be decoded is dropped, and the
+// watch continues.
 func TestDeepEventsEndNoWatch(t *testing.T) {
 	s, h, r := newSource(t)
 	deep := func(revision, levels int) string {
 		return fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"namespace":"a","resourceVersion":"%d"},"a":%s1%s}}`, revision, strings.Repeat("[", levels-1), strings.Repeat("]", levels-1))
 	}
-	s.lines = map[int]string{1: deep(1, 10_000), 2: deep(2, 10_001), 3: `{"type":`}
+	managed := `"metadata":{"managedFields":[{"fieldsV1":` + strings.Repeat(`{"f:a":`, 9_999) + "{}" + strings.Repeat("}", 9_999) + `}],`
+	s.lines = map[int]string{1: deep(1, 10_000), 2: deep(2, 10_001), 3: `{"type":`, 4: strings.Replace(deep(4, 1), `"metadata":{`, managed, 1)}
 	events := watchFrom(t.Context(), t, h, r, "0")
-	s.grow(4)
+	s.grow(5)
 	expect(t, events, 1, 1)
-	expect(t, events, 4, 4)
+	expect(t, events, 4, 5)
 	if got := s.watches(); got != "1 open, 1 in all" {
 		t.Errorf("upstream watches: %s", got)
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -65,7 +66,7 @@ func New(own, as *rest.Config, sync string, changed func()) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := dynamic.NewForConfig(as)
+	whole, err := deepjson.NewDynamic(as, nil)
 	if err != nil {
 		return nil, err
 	}

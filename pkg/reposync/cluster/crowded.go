@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -8,7 +10,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -28,6 +32,12 @@ func crowded(err error) bool {
 		s.Details != nil && slices.ContainsFunc(s.Details.Causes, func(c metav1.StatusCause) bool {
 			return c.Field == "metadata.annotations" && c.Type == metav1.CauseType(field.ErrorTypeTooLong)
 		})
+}
+
+// unreadable reports whether an object cannot be applied because kube-apiserver cannot decode a time again that it has
+// encoded, possibly one that others have written to its managed fields: in the year 10000, for example.
+func unreadable(err error) bool {
+	return strings.Contains(err.Error(), "failed to convert new object") && strings.Contains(err.Error(), `parsing time "`)
 }
 
 // fromTree are annotations of namespaces that only the propagator may write.
@@ -59,10 +69,7 @@ func room(found *unstructured.Unstructured, o *plan.Object, manager string, anno
 	inner, _ := patch["metadata"].(map[string]any)
 	inner["resourceVersion"] = metadata["resourceVersion"]
 	if !annotations {
-		inner["managedFields"] = []any{map[string]any{
-			"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
-			"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
-		}}
+		inner["managedFields"] = entriesOf(o, manager)
 	}
 	if removed, ok := inner["annotations"].(map[string]any); ok && o.Kind == object.Namespace {
 		for _, key := range fromTree {
@@ -74,6 +81,32 @@ func room(found *unstructured.Unstructured, o *plan.Object, manager string, anno
 		}
 	}
 	return patch
+}
+
+// patchable returns an object to which kube-apiserver applies merge patches, which it does not while the managed fields
+// cannot be decoded in JSON: they may be too deep, or have a time as unreadable says. The client reads such an object as one
+// without managed fields, and they are reset, as are those of an object that has none.
+func patchable(ctx context.Context, client dynamic.ResourceInterface, found *unstructured.Unstructured, o *plan.Object, manager string) (*unstructured.Unstructured, error) {
+	if found.GetManagedFields() != nil {
+		return found, nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": found.GetResourceVersion(), "managedFields": entriesOf(o, manager)}})
+	if err != nil {
+		return nil, err
+	}
+	reset, err := client.Patch(ctx, o.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	if apierrors.IsUnsupportedMediaType(err) { // Custom resources are never too deep.
+		return found, nil
+	}
+	return reset, err
+}
+
+// entriesOf returns managed fields with an entry of the field manager, for the label only.
+func entriesOf(o *plan.Object, manager string) []any {
+	return []any{map[string]any{
+		"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
+		"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
+	}}
 }
 
 // beyond returns a merge patch that takes from an object what another one does not have, and replaces its lists.

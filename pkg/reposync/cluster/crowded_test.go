@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -33,13 +34,15 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 		"manager":"hns-sync-policy","operation":"Apply"}]`
 	const metadata = `"resourceVersion":"5","uid":"u","annotations":{"hnc.x-k8s.io/source-path":"x","hnc.x-k8s.io/ancestry":"a.b","hnc.x-k8s.io/store":"c","own":"d","theirs":"e"},
 		"labels":{"hnc.x-k8s.io/repository-sync":"policy","app":"web","theirs":"f"}`
-	const more = `,"finalizers":["example.com/hold"],"ownerReferences":[{"name":"a"}],"managedFields":[{"manager":"a"}]`
+	const more = `,"finalizers":["example.com/hold"],"ownerReferences":[{"name":"a"}]`
 	for name, test := range map[string]struct {
 		kind, metadata, content string
 		status                  string
 		want                    string
 	}{
 		"annotations": {"NetworkPolicy", metadata + more, `"spec":{"podSelector":{},"egress":[{}]}`, annotations,
+			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},"resourceVersion":"5"}}`},
+		"annotations, and managed fields that cannot be read": {"NetworkPolicy", metadata, `"spec":{}`, annotations,
 			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},"resourceVersion":"5"}}`},
 		"all": {"NetworkPolicy", metadata + more, `"spec":{"podSelector":{"matchLabels":{"a":"b","c":"d"}},"ingress":[{}],"egress":[{}]},"status":{"a":"b"},"other":{"c":"d"}`, etcd,
 			`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":null,"hnc.x-k8s.io/store":null,"theirs":null},"finalizers":null,"labels":{"theirs":null},` + kept + `,"ownerReferences":null,
@@ -57,6 +60,10 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			patch, again, applied := "", 0, 0
+			managed := `"managedFields":[{"manager":"a"}],`
+			if strings.Contains(name, "cannot be read") {
+				managed = ""
+			}
 			namespace, spec := `"namespace":"shop",`, `,"spec":{"podSelector":{"matchLabels":{"a":"b"}},"ingress":[]}`
 			if test.kind == "Namespace" {
 				namespace, spec = "", ""
@@ -75,6 +82,7 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 					} else {
 						patch += string(text)
 					}
+				case r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) && managed == "":
 				case r.Method == http.MethodPatch && patch == "":
 					w.WriteHeader(http.StatusInternalServerError)
 					_, _ = w.Write([]byte(test.status))
@@ -88,7 +96,7 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 				case r.Method != http.MethodGet:
 					t.Errorf("%s request", r.Method)
 				}
-				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","metadata":{%s},%s}`, test.kind, test.metadata, test.content)
+				_, _ = fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","metadata":{"name":"a",%s%s},%s}`, test.kind, managed, test.metadata, test.content)
 			})
 			err := c.Apply(t.Context(), o)
 			var want any
@@ -180,11 +188,44 @@ func TestAFilledImmutableObjectIsReplaced(t *testing.T) {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 			_, _ = fmt.Fprintf(w, invalid, causes)
 		default:
-			_, _ = w.Write([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5"}}`))
+			_, _ = w.Write([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","managedFields":[{"manager":"a"}]}}`))
 		}
 	})
 	if err := c.Apply(t.Context(), o); err != nil || strings.Join(requests, " ") != "PATCH GET empty PATCH try GET DELETE PATCH" {
 		t.Errorf("got %v and %v", err, requests)
+	}
+}
+
+// A tenant may give managed fields a time that nobody can decode.
+func TestATimeOfATenantKeepsNoObjectFromBeingApplied(t *testing.T) {
+	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"failed to convert new object (a) to proper version: parsing time \"10000-01-01T00:00:00Z\""}`
+	for code, want := range map[int]string{200: "PATCH GET reset PATCH", 403: "PATCH GET reset"} {
+		var requests []string
+		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+			what := r.Method
+			if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
+				what = "reset"
+			}
+			requests = append(requests, what)
+			switch {
+			case what == http.MethodPatch && !slices.Contains(requests, "reset"):
+				w.WriteHeader(http.StatusInternalServerError)
+				_, _ = w.Write([]byte(status))
+				return
+			case what == http.MethodPatch && r.URL.Query().Get("force") != "true":
+				t.Error("applied without force")
+			case what == "reset":
+				w.WriteHeader(code)
+			}
+			managed := ""
+			if what == http.MethodGet {
+				managed = `,"managedFields":[{"time":"10000-01-01T00:00:00Z"}]`
+			}
+			_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5"%s}}`, managed)
+		})
+		if err := c.Apply(t.Context(), o); (err == nil) != (code == 200) || strings.Join(requests, " ") != want {
+			t.Errorf("got %v and %v", err, requests)
+		}
 	}
 }
 
@@ -220,14 +261,23 @@ func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 		for name, test := range map[string]struct {
 			invalid   bool // without what others have added, too
 			conflicts int  // of patches after the first one
+			reset     int  // the answer to a reset of managed fields that cannot be read, 0 if they can
 			want      string
 		}{
-			"valid without it":    {false, 0, "PATCH GET PUT GET empty empty PATCH"},
-			"others write, too":   {false, 2, "PATCH GET PUT GET empty empty GET empty GET empty PATCH"},
-			"others do not cease": {false, 100, "PATCH GET PUT GET empty" + strings.Repeat(" empty GET", maxConflicts) + " empty"},
-			"an immutable field":  {true, 0, "PATCH GET PUT"},
+			"valid without it":              {false, 0, 0, "PATCH GET PUT GET empty empty PATCH"},
+			"others write, too":             {false, 2, 0, "PATCH GET PUT GET empty empty GET empty GET empty PATCH"},
+			"others do not cease":           {false, 100, 0, "PATCH GET PUT GET empty" + strings.Repeat(" empty GET", maxConflicts) + " empty"},
+			"an immutable field":            {true, 0, 0, "PATCH GET PUT"},
+			"deep":                          {false, 0, 200, "PATCH GET PUT GET reset empty empty PATCH"},
+			"deep, also after a conflict":   {false, 1, 200, "PATCH GET PUT GET reset empty empty GET reset empty PATCH"},
+			"deep, and changed meanwhile":   {false, 0, 409, "PATCH GET PUT GET reset"},
+			"deep, without permission":      {false, 0, 403, "PATCH GET PUT GET reset"},
+			"custom, without managedFields": {false, 0, 415, "PATCH GET PUT GET reset empty empty PATCH"},
 		} {
 			var requests []string
+			managed := func(o string) string {
+				return strings.Replace(o, `"annotations"`, `"managedFields":[{"manager":"a"}],"annotations"`, 1)
+			}
 			patches := 0
 			c, o := newTestCluster(t, fmt.Sprintf(content, none), func(w http.ResponseWriter, r *http.Request) {
 				what := r.Method
@@ -237,6 +287,11 @@ func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 					what = "empty"
 					patches++
 					if !strings.Contains(string(body), `"propagate.hnc.x-k8s.io/all":null`) {
+						t.Errorf("%s, %s: got the patch %s", kind, name, body)
+					}
+				case r.Header.Get("Content-Type") == string(types.StrategicMergePatchType):
+					what = "reset"
+					if !strings.HasPrefix(string(body), `{"metadata":{"managedFields":[{"apiVersion":"`) || !strings.HasSuffix(string(body), `"manager":"hns-sync-policy","operation":"Apply"}],"resourceVersion":"5"}}`) || r.URL.Query().Get("fieldManager") != Manager("policy") {
 						t.Errorf("%s, %s: got the patch %s", kind, name, body)
 					}
 				case what == http.MethodPut && (r.URL.Query().Get("dryRun") != "All" || !strings.Contains(string(body), `"resourceVersion":"5"`)):
@@ -255,6 +310,11 @@ func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 						t.Errorf("%s, %s: applied without force", kind, name)
 					}
 					_, _ = fmt.Fprintf(w, content, none)
+				case what == "reset" && test.reset != http.StatusOK:
+					w.WriteHeader(test.reset)
+					_, _ = fmt.Fprintf(w, status, http.StatusText(test.reset), test.reset)
+				case what == "empty" || test.reset == 0:
+					_, _ = fmt.Fprintf(w, managed(content), all)
 				default:
 					_, _ = fmt.Fprintf(w, content, all)
 				}

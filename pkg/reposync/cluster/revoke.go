@@ -65,7 +65,7 @@ func (c *Cluster) Revoke(ctx context.Context, o *plan.Object, err error) (bool, 
 	if err != nil {
 		return false, err
 	}
-	live, err = c.whole.Resource(resource).Namespace(o.Namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+	live, err = c.whole.Resource(resource).Namespace(o.Namespace).Patch(ctx, o.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
 	if err == nil {
 		_, grantsMore = o.Narrow(live)
 	}

@@ -81,8 +81,8 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		}
 		result, err = apply(true)
 	}
-	// An object that is too large may have an immutable field, too.
-	for tries := 0; err != nil && tries < 2; tries++ {
+	// An object that is too large may have an immutable field, too, and managed fields that cannot be decoded.
+	for tries := 0; err != nil && tries < 3; tries++ {
 		rejected := err
 		if err := c.makeWay(ctx, resource, o, rejected); err != nil {
 			return err
@@ -118,7 +118,18 @@ func (c *Cluster) keepPropagation(ctx context.Context, client metadata.ResourceI
 	if err != nil {
 		return nil, err
 	}
-	return client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+	return c.patch(ctx, client, o.Name, patch)
+}
+
+// patch changes the metadata of an object, or what an object of RBAC grants. kube-apiserver applies merge patches to no
+// object whose managed fields are too deep, and strategic merge patches to no custom resource.
+func (c *Cluster) patch(ctx context.Context, client metadata.ResourceInterface, name string, patch []byte) (*metav1.PartialObjectMetadata, error) {
+	options := metav1.PatchOptions{FieldManager: Manager(c.sync)}
+	o, err := client.Patch(ctx, name, types.StrategicMergePatchType, patch, options)
+	if apierrors.IsUnsupportedMediaType(err) {
+		o, err = client.Patch(ctx, name, types.MergePatchType, patch, options)
+	}
+	return o, err
 }
 
 // makeWay changes the object that an update cannot turn into the one of the repository, if TryReplace permits it and it
@@ -141,6 +152,9 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 	case found.GetDeletionTimestamp() != nil:
 		return errTerminating
 	case makesRoom(resource, rejected):
+		if found, err = patchable(ctx, client, found, o, Manager(c.sync)); err != nil || unreadable(rejected) {
+			return err
+		}
 		annotations, patches := crowded(rejected) && apierrors.IsInvalid(rejected), 1
 		if !annotations {
 			// The first one makes the field manager the owner of lists as one that updates, and the second, which changes
@@ -157,6 +171,9 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 				n, tries = n-1, tries+1
 				if found, err = client.Get(ctx, o.Name, metav1.GetOptions{}); err == nil {
 					err = Foreign(c.sync, found)
+				}
+				if err == nil {
+					found, err = patchable(ctx, client, found, o, Manager(c.sync))
 				}
 			}
 			if err != nil {
@@ -178,18 +195,18 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 // maxConflicts is how often a patch is repeated after others' writes.
 const maxConflicts = 5
 
-// makesRoom reports whether an object whose update has failed by err loses what others have added. Otherwise it is
-// deleted.
+// makesRoom reports whether an object whose update has failed by err loses what others have added, or only its managed
+// fields. Otherwise it is deleted.
 func makesRoom(resource schema.GroupVersionResource, err error) bool {
-	return crowded(err) || !copies.Replaceable(resource.GroupResource())
+	return crowded(err) || unreadable(err) || !copies.Replaceable(resource.GroupResource())
 }
 
 // TryReplace returns nil if an object whose update has failed by err can be made one that is updated: others may have
-// made it too large; or the update is invalid, and it may be deleted and created again, because the kind is one of
+// made it too large, or its managed fields unreadable; or the update is invalid, and it may be deleted and created again, because the kind is one of
 // copies.Replaceable and nothing but the present object prevents the creation, or is valid without what others have
 // added. Otherwise it returns err, or the error of the creation. It stores nothing.
 func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
-	if crowded(err) {
+	if crowded(err) || unreadable(err) {
 		return nil
 	}
 	if !apierrors.IsInvalid(err) {
@@ -268,11 +285,12 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 			return err
 		case getErr == nil && left.UID == uid:
 			err := fmt.Errorf("it is being deleted, and stays until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
-			empty, kept := fmt.Sprintf(`{"metadata":{"uid":%q},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
+			// Managed fields may be unreadable, and are needed no more.
+			empty, kept := fmt.Sprintf(`{"metadata":{"uid":%q,"managedFields":[{}]},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
 			if !id.Grants() {
-				empty, kept = fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
+				empty, kept = fmt.Sprintf(`{"metadata":{"uid":%q,"managedFields":[{}],"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
 			}
-			_, emptied := c.in(resource, id.Namespace).Patch(ctx, id.Name, types.MergePatchType, []byte(empty), metav1.PatchOptions{FieldManager: Manager(c.sync)})
+			_, emptied := c.patch(ctx, c.in(resource, id.Namespace), id.Name, []byte(empty))
 			switch {
 			case emptied != nil && !apierrors.IsNotFound(emptied):
 				return fmt.Errorf("%w, with %s: %w", err, kept, emptied)
@@ -299,7 +317,7 @@ func (c *Cluster) Release(ctx context.Context, id plan.ID) error {
 		return err
 	}
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null},"annotations":{%q:null}}}`, hnc.LabelRepositorySync, hnc.AnnotationSourcePath)
-	_, err = c.in(resource, id.Namespace).Patch(ctx, id.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: Manager(c.sync)})
+	_, err = c.patch(ctx, c.in(resource, id.Namespace), id.Name, []byte(patch))
 	if err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}

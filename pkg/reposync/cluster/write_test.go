@@ -67,7 +67,8 @@ func TestConflictsOfDeletions(t *testing.T) {
 	}
 }
 
-// A tenant deletes an object of the repository, and creates an immutable one of its name.
+// A tenant deletes an object of the repository, and creates an immutable one of its name, in protobuf, which has more levels
+// in JSON than decoders accept.
 func TestImmutableObjectsAreReplaced(t *testing.T) {
 	const request, create, try, get, remove, update = "PATCH force", "PATCH", "POST dry run", "GET", "DELETE", "PUT"
 	for name, test := range map[string]struct {
@@ -129,6 +130,10 @@ func TestImmutableObjectsAreReplaced(t *testing.T) {
 					}
 					_ = json.NewEncoder(w).Encode(status)
 					return
+				}
+				found.ManagedFields = nil
+				if r.Method == http.MethodGet {
+					found.ManagedFields = []metav1.ManagedFieldsEntry{{FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998))}}
 				}
 				_ = json.NewEncoder(w).Encode(found)
 			})
@@ -253,7 +258,7 @@ func TestRejectedPermissionsAreTakenAway(t *testing.T) {
 			made, subjects := r.Method, `{"kind":"User","name":"ann"},{"kind":"User","name":"bob"}`
 			if body, _ := io.ReadAll(r.Body); made == http.MethodPatch {
 				made += " apply"
-				if r.Header.Get("Content-Type") == string(types.MergePatchType) {
+				if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
 					made, subjects = patch, `{"kind":"User","name":"bob"}`
 					if string(body) != `{"metadata":{"uid":"u"},"subjects":[`+subjects+`]}` {
 						t.Errorf("%s: got the patch %s", name, body)
@@ -289,7 +294,7 @@ func TestRejectedAggregationsAreTakenAway(t *testing.T) {
 	var patched map[string]any
 	c, o := newTestCluster(t, fmt.Sprintf(role, ""), func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.Header.Get("Content-Type") == string(types.MergePatchType):
+		case r.Header.Get("Content-Type") == string(types.StrategicMergePatchType):
 			if err := json.NewDecoder(r.Body).Decode(&patched); err != nil {
 				t.Error(err)
 			}
@@ -332,6 +337,35 @@ func TestObjectsOfAnotherSyncAreNotAppliedWithoutAConflict(t *testing.T) {
 	}
 }
 
+// patched returns the answer to a patch of an object that is too deep for merge patches, or to a custom resource if the answer
+// to strategic ones says so.
+func patched(kind string, strategic int) int {
+	switch {
+	case kind == string(types.StrategicMergePatchType):
+		return strategic
+	case strategic == http.StatusUnsupportedMediaType:
+		return http.StatusOK
+	}
+	return http.StatusInternalServerError
+}
+
+func TestReleasedObjectsLoseTheLabel(t *testing.T) {
+	for code, released := range map[int]bool{200: true, 415: true, 404: true, 403: false} {
+		body := ""
+		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+			content, _ := io.ReadAll(r.Body)
+			body = string(content)
+			w.WriteHeader(patched(r.Header.Get("Content-Type"), code))
+			_, _ = fmt.Fprint(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u"}}`)
+		})
+		c.record(o, plan.Live{UID: "u", Version: 1})
+		err := c.Release(t.Context(), o.ID)
+		if _, known := c.State().Applied[o.ID]; (err == nil) != released || known == released || body != `{"metadata":{"labels":{"hnc.x-k8s.io/repository-sync":null},"annotations":{"hnc.x-k8s.io/source-path":null}}}` {
+			t.Errorf("%d: got %v after %s", code, err, body)
+		}
+	}
+}
+
 // A tenant's object is taken over that is not propagated, and must be.
 func TestPropagationIsThatOfTheRepository(t *testing.T) {
 	const declared, removal = `"propagate.hnc.x-k8s.io/select":"a"`, `{"metadata":{"annotations":{"propagate.hnc.x-k8s.io/none":null},"uid":"u"}}`
@@ -344,14 +378,15 @@ func TestPropagationIsThatOfTheRepository(t *testing.T) {
 		"the repository's":    {declared, 200, []string{""}},
 		"a tenant's":          {declared + `,"a":"b","propagate.hnc.x-k8s.io/none":"true"`, 200, []string{"", removal}},
 		"a removal is denied": {`"propagate.hnc.x-k8s.io/none":"true"`, 403, []string{"", removal}},
+		"a custom resource":   {`"propagate.hnc.x-k8s.io/none":"true"`, 415, []string{"", removal, removal}},
 	} {
 		var patches []string
 		c, o := newTestCluster(t, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","annotations":{`+declared+`}}}`, func(w http.ResponseWriter, r *http.Request) {
 			body := ""
-			if r.Header.Get("Content-Type") == string(types.MergePatchType) {
+			if patch := r.Header.Get("Content-Type"); r.Method == http.MethodPatch && patch != string(types.ApplyPatchType) {
 				content, _ := io.ReadAll(r.Body)
 				body = string(content)
-				w.WriteHeader(test.code)
+				w.WriteHeader(patched(patch, test.code))
 			}
 			if r.Method == http.MethodPatch {
 				patches = append(patches, body)
@@ -360,7 +395,7 @@ func TestPropagationIsThatOfTheRepository(t *testing.T) {
 		})
 		delete(c.live, o.ID)
 		err := c.Apply(t.Context(), o)
-		if (err == nil) != (test.code == 200) || !slices.Equal(patches, test.want) {
+		if (err == nil) != (test.code != 403) || !slices.Equal(patches, test.want) {
 			t.Errorf("%s: got %v, and the patches %q", name, err, patches)
 		}
 		if live, known := c.Live(o.ID); known != (err == nil) || known && live.Version != uint64(4+len(test.want)) {
@@ -375,7 +410,7 @@ func TestWhatFinalizersKeepGrantsNothing(t *testing.T) {
 		for _, code := range []int{200, 403} {
 			body := ""
 			c := serving(t, "policy", func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodPatch {
+				if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
 					content, _ := io.ReadAll(r.Body)
 					body = string(content)
 					w.WriteHeader(code)
@@ -389,7 +424,7 @@ func TestWhatFinalizersKeepGrantsNothing(t *testing.T) {
 			id := plan.ID{Kind: rbac.WithKind(kind).GroupKind(), Namespace: "shop", Name: "readers"}
 			c.set(id, plan.Live{UID: "u", Version: 1})
 			err := c.Delete(t.Context(), id)
-			if err == nil || strings.Contains(err.Error(), "with what it grants") == (code == 200) || !strings.Contains(body, want) || !strings.Contains(body, `"uid":"u"`) {
+			if err == nil || strings.Contains(err.Error(), "with what it grants") == (code == 200) || !strings.Contains(body, want) || !strings.Contains(body, `"uid":"u","managedFields":[{}]`) {
 				t.Errorf("%s, %d: got %v after %s", kind, code, err, body)
 			}
 		}
@@ -407,19 +442,20 @@ func TestWhatFinalizersKeepHasNoCopies(t *testing.T) {
 		"a grace period":      {"", 200, ""},
 		"it is gone":          {`"example.com/hold"`, 404, ""},
 		"marking is rejected": {`"example.com/hold"`, 403, "with its copies"},
+		"a custom resource":   {`"example.com/hold"`, 415, "until its finalizers are removed: example.com/hold"},
 	} {
 		body := ""
 		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPatch {
 				content, _ := io.ReadAll(r.Body)
 				body = string(content)
-				w.WriteHeader(test.code)
+				w.WriteHeader(patched(r.Header.Get("Content-Type"), test.code))
 			}
 			_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","finalizers":[%s]}}`, test.finalizers)
 		})
 		c.set(o.ID, plan.Live{UID: "u", Version: 1})
 		err := c.Delete(t.Context(), o.ID)
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || body != `{"metadata":{"uid":"u","annotations":{"propagate.hnc.x-k8s.io/none":"true"}}}` {
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || body != `{"metadata":{"uid":"u","managedFields":[{}],"annotations":{"propagate.hnc.x-k8s.io/none":"true"}}}` {
 			t.Errorf("%s: got %v after %s", name, err, body)
 		}
 	}

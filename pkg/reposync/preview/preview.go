@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/deepjson"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/changes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
@@ -25,7 +26,7 @@ type Previewer struct {
 // New returns a Previewer for the RepositorySync of that name. The configuration is that of the user who would apply
 // the objects.
 func New(config *rest.Config, c *cluster.Cluster, sync string) (*Previewer, error) {
-	client, err := dynamic.NewForConfig(config)
+	client, err := deepjson.NewDynamic(config, nil)
 	return &Previewer{cluster: c, client: client, sync: sync}, err
 }
 

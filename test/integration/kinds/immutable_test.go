@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -109,4 +111,54 @@ func count(t *testing.T, namespace string) string {
 		return err.Error()
 	}
 	return fmt.Sprint(len(list.Items))
+}
+
+// In protobuf, managed fields are a text that kube-apiserver decodes separately, so an object can have more levels of JSON
+// than Go's decoders accept.
+func TestObjectsOfAnyDepthAreOverwritten(t *testing.T) {
+	configure(t, "configmaps Propagate")
+	root, _, leaf := tree(t, "deepest")
+	deep := func(name, version string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Name: name, ManagedFields: []metav1.ManagedFieldsEntry{{
+			Manager: "tenant", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: version, FieldsType: "FieldsV1",
+			FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998)),
+		}}}
+	}
+	maps, roles := alice.CoreV1().ConfigMaps(leaf), alice.RbacV1().Roles(leaf)
+	if _, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: deep("settings", "v1"), Data: map[string]string{"value": "local"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := alice.Dynamic.Resource(configMaps).Namespace(leaf).Get(t.Context(), "settings", metav1.GetOptions{}); err == nil || !strings.Contains(err.Error(), "depth") {
+		t.Fatalf("the object is not deep: %v", err)
+	}
+	const group, version = rbacv1.GroupName, rbacv1.GroupName + "/v1"
+	if _, err := alice.RbacV1().RoleBindings(leaf).Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: deep("people", version), RoleRef: rbacv1.RoleRef{APIGroup: group, Kind: "Role", Name: "readers"},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := roles.Create(t.Context(), &rbacv1.Role{ObjectMeta: deep("readers", version)}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	put(t, configMaps, object("ConfigMap", root, "settings", "above"))
+	if _, err := alice.RbacV1().Roles(root).Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "readers"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.EventuallyEqual(t, "the ConfigMap", "above", func() string {
+		m, err := maps.Get(t.Context(), "settings", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return m.Data["value"]
+	})
+	suite.EventuallyEqual(t, "the Role is from", root, func() string {
+		r, err := roles.Get(t.Context(), "readers", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return r.Labels[hnc.LabelInheritedFrom]
+	})
+	if got := admin.overwritten(t, leaf); !strings.Contains(got, "configmaps:settings") {
+		t.Errorf("records: %q", got)
+	}
 }

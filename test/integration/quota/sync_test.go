@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -47,11 +48,38 @@ func TestTamperedResourceQuotasAreReset(t *testing.T) {
 		}
 		suite.EventuallyEqual(t, what, "secrets=3 map[hnc.x-k8s.io/hrq:true] map[propagate.hnc.x-k8s.io/none:true]", func() string { return describe(t, "tamper-a") })
 	}
+	// Users who may update ResourceQuotas may change managed fields. kube-apiserver applies no merge patch with such ones, and
+	// sends no review of the use that can be decoded.
+	for what, entry := range map[string]metav1.ManagedFieldsEntry{
+		"levels": {FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998))},
+		"time":   {FieldsV1: metav1.NewFieldsV1(`{"f:a":{}}`), Time: &metav1.Time{Time: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}},
+	} {
+		entry.Manager, entry.Operation, entry.APIVersion, entry.FieldsType = "tenant", metav1.ManagedFieldsOperationUpdate, "v1", "FieldsV1"
+		suite.Must(t, what, func() error {
+			rq, err := client.Get(t.Context(), hnc.ResourceQuotaName, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			rq.ManagedFields = append(rq.ManagedFields, entry)
+			_, err = admin.CoreV1().ResourceQuotas("tamper-a").Update(t.Context(), rq, metav1.UpdateOptions{})
+			return err
+		})
+		suite.EventuallyEqual(t, what, "0 managers", func() string {
+			rq, err := client.Get(t.Context(), hnc.ResourceQuotaName, metav1.GetOptions{})
+			if err != nil {
+				return err.Error()
+			}
+			return fmt.Sprint(len(rq.ManagedFields), " managers")
+		})
+		createSecrets(t, "tamper-a", what)
+	}
+	limit(t, "tamper-a", "q", "secrets=2")
+	suite.EventuallyEqual(t, "limits", "secrets=2 map[hnc.x-k8s.io/hrq:true] map[propagate.hnc.x-k8s.io/none:true]", func() string { return describe(t, "tamper-a") })
 	if err := client.Delete(t.Context(), hnc.ResourceQuotaName, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	wantHard(t, "tamper-a", "secrets=3")
-	wantStatus(t, "tamper-a", "q", "secrets=0", held)
+	wantHard(t, "tamper-a", "secrets=2")
+	wantStatus(t, "tamper-a", "q", "secrets=2", held)
 }
 
 // describe returns the limits and the metadata of the ResourceQuota of ours.

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -114,7 +115,8 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 	r := newRepository(t, with(with(namespace("f-shop"), "namespaces/f-shop/deny.yaml", policy), mapFile, configMap("policy", "1", "  labels: {tier: restricted}\n")))
 	start(t, "filled", r.spec())
 	synced(t, "filled", r.head(t))
-	// As many annotations as Kubernetes allows.
+	// As many annotations as Kubernetes allows, and managed fields with more levels than decoders accept in JSON, and a time that
+	// they do not.
 	policies := tenant.NetworkingV1().NetworkPolicies("f-shop")
 	suite.Must(t, "annotations", func() error {
 		return retry.RetryOnConflict(suite.Backoff, func() error {
@@ -122,6 +124,11 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			p.ManagedFields = append(p.ManagedFields, metav1.ManagedFieldsEntry{
+				Manager: "tenant", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "networking.k8s.io/v1", FieldsType: "FieldsV1",
+				FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998)),
+				Time:     &metav1.Time{Time: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)},
+			})
 			p.Annotations, p.Spec.Ingress = map[string]string{"fill": strings.Repeat("x", 256<<10-len("fill"))}, []networkingv1.NetworkPolicyIngressRule{{}}
 			_, err = policies.Update(t.Context(), p, metav1.UpdateOptions{})
 			return err

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -126,5 +127,25 @@ func TestLimitsThatCannotBeCountedAreIgnored(t *testing.T) {
 	}
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("it takes %s", took)
+	}
+}
+
+// Users who may update a ResourceQuota may change its managed fields.
+func TestManagedFieldsThatNoReviewCanContainAreUnreadable(t *testing.T) {
+	fields := func(levels int) *metav1.FieldsV1 {
+		return metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, levels-1) + "{}" + strings.Repeat("}", levels-1))
+	}
+	for name, test := range map[string]struct {
+		fields     []metav1.ManagedFieldsEntry
+		unreadable bool
+	}{
+		"none":        {nil, false},
+		"a few":       {[]metav1.ManagedFieldsEntry{{Manager: "a", FieldsV1: fields(5), Time: ptr.To(metav1.Now())}, {Subresource: "status"}}, false},
+		"many levels": {[]metav1.ManagedFieldsEntry{{FieldsV1: fields(9_995)}}, true},
+		"a late time": {[]metav1.ManagedFieldsEntry{{Time: &metav1.Time{Time: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}}}, true},
+	} {
+		if got := NewObject(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{ManagedFields: test.fields}}).Unreadable; got != test.unreadable {
+			t.Errorf("%s: got %t", name, got)
+		}
 	}
 }

@@ -1,7 +1,11 @@
 package quotas
 
 import (
+	"encoding/json"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
@@ -82,6 +86,8 @@ type Object struct {
 	Hard, Enforced, Used corev1.ResourceList
 	// NotPropagated reports that it is annotated not to be copied to descendants.
 	NotPropagated bool
+	// Unreadable reports that its managed fields cannot be decoded in the reviews that kube-apiserver sends to the webhook.
+	Unreadable bool
 }
 
 // Counted reports whether kube-controller-manager has computed the use of the limits.
@@ -109,5 +115,14 @@ func NewObject(o *corev1.ResourceQuota) *Object {
 		Enforced:        enforced,
 		Used:            quotav1.RemoveZeros(hnc.BoundQuantities(o.Status.Used)),
 		NotPropagated:   o.Annotations[hnc.AnnotationNone] == "true",
+		Unreadable:      !readable(o.ManagedFields),
 	}
+}
+
+// readable reports whether managed fields can be decoded in a review. In protobuf, they may have as many levels as decoders
+// accept, and times that are encoded but cannot be decoded.
+func readable(fields []metav1.ManagedFieldsEntry) bool {
+	raw, err := json.Marshal(fields)
+	var review [][][][][]metav1.ManagedFieldsEntry // It has four levels around the list.
+	return err == nil && json.Unmarshal(slices.Concat([]byte("[[[["), raw, []byte("]]]]")), &review) == nil
 }

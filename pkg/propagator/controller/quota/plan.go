@@ -80,7 +80,7 @@ func sameResources(a, b corev1.ResourceList) bool {
 
 // right reports whether a ResourceQuota is as wanted.
 func right(o *quotas.Object, scope quota.Scope, wanted *corev1.ResourceQuota) bool {
-	return o.Scope == scope && o.NotPropagated && equality.Semantic.DeepEqual(o.Hard, wanted.Spec.Hard)
+	return o.Scope == scope && o.NotPropagated && !o.Unreadable && equality.Semantic.DeepEqual(o.Hard, wanted.Spec.Hard)
 }
 
 // resourceQuota returns the ResourceQuota that holds a namespace to the limits of a scope.

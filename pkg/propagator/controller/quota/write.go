@@ -122,19 +122,21 @@ func (c *Controller) reset(ctx context.Context, w write, present *quotas.Object)
 	for name, quantity := range w.wanted.Spec.Hard {
 		hard[string(name)] = quantity.String()
 	}
-	// There is no version in the patch: the use changes all the time, and nobody else may write the limits.
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{
-			"uid":         present.UID,
-			"labels":      map[string]any{hnc.LabelQuota: "true"},
-			"annotations": map[string]any{hnc.AnnotationNone: "true"},
-		},
-		"spec": map[string]any{"hard": hard},
-	})
+	metadata := map[string]any{
+		"uid":         present.UID,
+		"labels":      map[string]any{hnc.LabelQuota: "true"},
+		"annotations": map[string]any{hnc.AnnotationNone: "true"},
+	}
+	if present.Unreadable {
+		metadata["managedFields"] = []any{map[string]any{}}
+	}
+	// There is no version in the patch: the use changes all the time, and nobody else may write the limits. It is strategic
+	// because kube-apiserver applies no other patch to an object whose managed fields are too deep to be decoded in JSON.
+	patch, err := json.Marshal(map[string]any{"metadata": metadata, "spec": map[string]any{"hard": hard}})
 	if err != nil {
 		return err
 	}
-	patched, err := c.Kubernetes.CoreV1().ResourceQuotas(w.Namespace).Patch(ctx, w.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	patched, err := c.Kubernetes.CoreV1().ResourceQuotas(w.Namespace).Patch(ctx, w.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
 	return c.record("patch", w.Key, err, func() { c.Cache.ObserveResourceQuota(patched) })
 }
 
