@@ -92,19 +92,12 @@ type source struct {
 	applied *share
 }
 
-// readLimit is how long reading a source may take: a server may stop in the middle.
-const readLimit = 10 * time.Minute
+// headLimit is how long it may take to find out what a source names now: a server may not answer.
+const headLimit = 10 * time.Minute
 
 // read returns the revision that the source names, or nil if that has been read already.
 func (s *source) read(ctx context.Context) (*revision, error) {
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
-	credentials, err := s.credentials(ctx)
-	if err != nil {
-		return nil, err
-	}
-	from := s.revision()
-	head, err := s.reader.Head(ctx, from, credentials)
+	head, credentials, err := s.lookUp(ctx)
 	switch {
 	case err != nil || head == s.head:
 		return nil, err
@@ -113,7 +106,11 @@ func (s *source) read(ctx context.Context) (*revision, error) {
 	case time.Now().Before(s.until):
 		return nil, s.failed
 	}
-	read, err := s.load(ctx, from, credentials)
+	var read *revision
+	snapshot, err := s.reader.Read(ctx, s.revision(), credentials)
+	if err == nil {
+		read, err = s.load(ctx, snapshot)
+	}
 	if err != nil {
 		s.backOff(err)
 		return nil, err
@@ -141,14 +138,18 @@ func (s *source) refuse() {
 // moved reports whether the source names another revision than those that were read or tried last. If that cannot be
 // found out, it does not.
 func (s *source) moved(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
-	credentials, err := s.credentials(ctx)
-	if err != nil {
-		return false
-	}
-	head, err := s.reader.Head(ctx, s.revision(), credentials)
+	head, _, err := s.lookUp(ctx)
 	return err == nil && head != s.head && head != s.tried
+}
+
+// lookUp returns what the source names now, and the credentials to read it.
+func (s *source) lookUp(ctx context.Context) (head string, credentials *git.Credentials, err error) {
+	ctx, cancel := context.WithTimeout(ctx, headLimit)
+	defer cancel()
+	if credentials, err = s.credentials(ctx); err == nil {
+		head, err = s.reader.Head(ctx, s.revision(), credentials)
+	}
+	return head, credentials, err
 }
 
 // revision returns what the spec names.
@@ -186,18 +187,15 @@ func (u untilDone) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(u.files, name)
 }
 
-func (s *source) load(ctx context.Context, from git.Source, credentials *git.Credentials) (*revision, error) {
-	snapshot, err := s.reader.Read(ctx, from, credentials)
-	if err != nil {
-		return nil, err
-	}
+// load parses a snapshot, and removes it. Others may be in turn for any time.
+func (s *source) load(ctx context.Context, snapshot *git.Snapshot) (*revision, error) {
 	defer func() { _ = snapshot.Close() }()
-	files, err := snapshot.Sub(s.spec.Source.Directory)
-	if err != nil {
-		return nil, err
-	}
 	read := &revision{commit: snapshot.Commit, share: share{of: s.memory, account: s.spec.ServiceAccount}}
-	err = inTurn(ctx, func(ctx context.Context) error {
+	files := fs.FS(nil)
+	err := inTurn(ctx, s.spec.ServiceAccount, func(ctx context.Context) (err error) {
+		if files, err = snapshot.Sub(s.spec.Source.Directory); err != nil {
+			return err
+		}
 		read.objects, read.errors = load.Load(untilDone{ctx, files}, load.DefaultLimits)
 		if ctx.Err() != nil {
 			read.errors = nil

@@ -1,11 +1,17 @@
 package reposync
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	gogit "github.com/go-git/go-git/v5"
+	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
@@ -14,6 +20,38 @@ import (
 // newSource returns a source that reads a pinned commit of a repository that does not exist.
 func newSource(commit string) *source {
 	return &source{reader: &git.Reader{}, spec: &v1alpha3.RepositorySyncSpec{Source: v1alpha3.RepositorySource{URL: "file:///none", Commit: commit}}}
+}
+
+// commit commits files to a new repository, policy in the directory that it returns.
+func commit(t *testing.T, files map[string]string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	repository, err := gogit.PlainInit(root+"/policy", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := repository.Worktree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		file := filepath.Join(root, "policy", name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tree.Add(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := tree.Commit("test", &gogit.CommitOptions{Author: &gitobject.Signature{Name: "test"}}); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// localSource returns a source that reads what commit has returned.
+func localSource(root string) *source {
+	return &source{reader: &git.Reader{LocalRoot: root}, spec: &v1alpha3.RepositorySyncSpec{Source: v1alpha3.RepositorySource{URL: "file://" + root + "/policy"}}}
 }
 
 func TestCommitsThatCannotBeReadAreReadMoreAndMoreSeldom(t *testing.T) {

@@ -68,8 +68,12 @@ const crowdedJitter = 9.0
 func newWorker(m *Manager, s *v1alpha3.RepositorySync) (*worker, error) {
 	w := &worker{manager: m, sync: s.DeepCopy(), wake: make(chan struct{}, 1), forbidden: map[schema.GroupKind]time.Time{},
 		fights: plan.NewFights(), rejections: plan.NewRejections(), completed: m.now(), quiet: quiet}
+	reader := &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes, Budget: m.scratch}
+	reader.InTurn = func(ctx context.Context, f func(context.Context) error) error {
+		return inTurn(ctx, w.sync.Spec.ServiceAccount, f)
+	}
 	w.source = &source{
-		reader:  &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes, Budget: m.scratch},
+		reader:  reader,
 		secrets: m.Kubernetes, spec: &w.sync.Spec, memory: m.memory,
 	}
 	var err error

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -70,6 +71,9 @@ type quota struct {
 	// objects is how many objects of packs have been taken out of the budget.
 	objects *atomic.Int64
 	budget  *Budget
+	// fetch is under way, or nil, and memory how much it takes to unpack objects.
+	fetch  *fetch
+	memory int64
 }
 
 func newQuota(files billy.Filesystem, limit int64, budget *Budget) *quota {
@@ -150,6 +154,14 @@ func (q *quota) limit(file billy.File, err error) (billy.File, error) {
 type quotaFile struct {
 	billy.File
 	quota *quota
+}
+
+// Read fails when a fetch ends early, and so does unpacking, which reads each object.
+func (f *quotaFile) Read(data []byte) (int, error) {
+	if fetch := f.quota.fetch; fetch != nil && fetch.Err() != nil {
+		return 0, context.Cause(fetch)
+	}
+	return f.File.Read(data)
 }
 
 // Write fails if the quota or the budget is exhausted.

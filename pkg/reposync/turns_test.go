@@ -1,0 +1,126 @@
+package reposync
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+)
+
+type account = v1alpha3.ServiceAccountReference
+
+func TestTurnsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		err := inTurn(t.Context(), account{}, func(ctx context.Context) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+		if err == nil || !strings.Contains(err.Error(), "split it") || time.Since(begin) != turnLimit {
+			t.Errorf("after %s: %v", time.Since(begin), err)
+		}
+	})
+	failed := errors.New("failed")
+	if err := inTurn(t.Context(), account{}, func(context.Context) error { return failed }); !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The author of a commit decides how long its turns take, and may push another one at once.
+func TestLongTurnsComeAfterOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := turns{rests: map[account]time.Time{}}
+		var order []string
+		wait := func(name string, took time.Duration) {
+			go func() {
+				if err := turns.begin(t.Context(), account{Name: name}); err != nil {
+					t.Error(err)
+				}
+				order = append(order, name)
+				time.Sleep(took)
+				turns.end(account{Name: name}, took)
+			}()
+			synctest.Wait()
+		}
+		expect := func(names ...string) {
+			t.Helper()
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if !slices.Equal(order, names) {
+				t.Errorf("got the turns of %q, want %q", order, names)
+			}
+			order = nil
+		}
+		for range 3 {
+			wait("long", turnLimit)
+		}
+		wait("a", time.Second)
+		wait("b", time.Second)
+		expect("long", "a", "b", "long", "long")
+		time.Sleep(3 * turnRest * turnLimit)
+		wait("a", time.Second)
+		wait("long", time.Second)
+		wait("b", time.Second)
+		expect("a", "long", "b")
+		if turns.taken || len(turns.rests) > 3 {
+			t.Errorf("a turn is taken: %t, accounts rest: %v", turns.taken, turns.rests)
+		}
+	})
+}
+
+func TestTurnsAreAwaitedUntilTheContextEnds(t *testing.T) {
+	turns := turns{rests: map[account]time.Time{}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	// Whether it begins or ends first is not known.
+	for range 100 {
+		if err := turns.begin(ctx, account{}); err == nil {
+			turns.end(account{}, 0)
+		}
+		if turns.taken {
+			t.Fatal("a turn that was not awaited does not end")
+		}
+	}
+	if err := turns.begin(t.Context(), account{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := turns.begin(ctx, account{}); !errors.Is(err, context.Canceled) || len(turns.waiting) > 0 {
+		t.Errorf("got %v, and %d wait", err, len(turns.waiting))
+	}
+}
+
+func TestWorkersUnpackInTurn(t *testing.T) {
+	w, err := newWorker(&Manager{now: time.Now, Config: Config{Client: &rest.Config{Host: "http://127.0.0.1:1"}}}, &v1alpha3.RepositorySync{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := false
+	err = w.source.reader.InTurn(t.Context(), func(context.Context) error {
+		taken = loading.taken
+		return nil
+	})
+	if err != nil || !taken {
+		t.Errorf("got %v, in turn: %t", err, taken)
+	}
+}
+
+// It is no fault of a repository that others are parsed all the time.
+func TestWhatIsFetchedWaitsForItsTurn(t *testing.T) {
+	s := localSource(commit(t, map[string]string{"cluster/a.txt": "none"}))
+	synctest.Test(t, func(t *testing.T) {
+		if err := loading.begin(t.Context(), account{}); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(20*time.Minute, func() { loading.end(account{}, 0) })
+		if read, err := s.read(t.Context()); err != nil || read == nil {
+			t.Errorf("got %v, %v", read, err)
+		}
+	})
+}
