@@ -28,7 +28,7 @@ type revision struct {
 	errors  report.Errors
 	// listed are the kinds of the repository's own file.
 	listed kindscope.Lookup
-	// values is how many values the objects have, and share what the revision takes of the memory of all.
+	// values is how many values the objects and listed have, and share what the revision takes of the memory of all.
 	values int64
 	share  share
 	// refused is why the revision is not applied; a later one than the one in force has no objects then.
@@ -191,34 +191,30 @@ func (u untilDone) Stat(name string) (fs.FileInfo, error) {
 func (s *source) load(ctx context.Context, snapshot *git.Snapshot) (*revision, error) {
 	defer func() { _ = snapshot.Close() }()
 	read := &revision{commit: snapshot.Commit, share: share{of: s.memory, account: s.spec.ServiceAccount}}
-	files := fs.FS(nil)
-	err := inTurn(ctx, s.spec.ServiceAccount, func(ctx context.Context) (err error) {
-		if files, err = snapshot.Sub(s.spec.Source.Directory); err != nil {
+	err := inTurn(ctx, s.spec.ServiceAccount, func(ctx context.Context) error {
+		files, err := snapshot.Sub(s.spec.Source.Directory)
+		if err != nil {
 			return err
 		}
 		read.objects, read.errors = load.Load(untilDone{ctx, files}, load.DefaultLimits)
+		listed, problem := kindscope.FromFile(untilDone{ctx, files})
 		if ctx.Err() != nil {
 			read.errors = nil
 			return context.Cause(ctx) // What could not be read has not left the repository.
 		}
-		read.values = load.Values(read.objects)
+		if problem != nil {
+			read.errors = append(read.errors, problem)
+		}
+		read.listed, read.values = listed, load.Values(read.objects)+int64(len(listed))
 		if problem := read.share.take(read.values*valueBytes, s.applied); problem != nil {
 			return problem
 		}
 		return nil
 	})
 	if limit := (*report.Error)(nil); errors.As(err, &limit) {
-		read.objects, read.errors, err = nil, append(read.errors, limit), nil
+		read.objects, read.listed, read.errors, err = nil, nil, append(read.errors, limit), nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	listed, problem := kindscope.FromFile(files)
-	if problem != nil {
-		read.errors = append(read.errors, problem)
-	}
-	read.listed = listed
-	return read, nil
+	return read, err
 }
 
 // Keys of the Secret with credentials.
