@@ -191,7 +191,7 @@ func (u untilDone) Stat(name string) (fs.FileInfo, error) {
 func (s *source) load(ctx context.Context, snapshot *git.Snapshot) (*revision, error) {
 	defer func() { _ = snapshot.Close() }()
 	read := &revision{commit: snapshot.Commit, share: share{of: s.memory, account: s.spec.ServiceAccount}}
-	err := inTurn(ctx, s.spec.ServiceAccount, func(ctx context.Context) error {
+	err := inTurn(ctx, s.spec.ServiceAccount.Namespace, func(ctx context.Context) error {
 		files, err := snapshot.Sub(s.spec.Source.Directory)
 		if err != nil {
 			return err

@@ -14,12 +14,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 )
 
-type account = v1alpha3.ServiceAccountReference
-
 func TestTurnsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		err := inTurn(t.Context(), account{}, func(ctx context.Context) error {
+		err := inTurn(t.Context(), "a", func(ctx context.Context) error {
 			<-ctx.Done()
 			return context.Cause(ctx)
 		})
@@ -28,7 +26,7 @@ func TestTurnsEnd(t *testing.T) {
 		}
 	})
 	failed := errors.New("failed")
-	if err := inTurn(t.Context(), account{}, func(context.Context) error { return failed }); !errors.Is(err, failed) {
+	if err := inTurn(t.Context(), "a", func(context.Context) error { return failed }); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -36,16 +34,16 @@ func TestTurnsEnd(t *testing.T) {
 // The author of a commit decides how long its turns take, and may push another one at once.
 func TestLongTurnsComeAfterOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := turns{rests: map[account]time.Time{}}
+		turns := turns{rests: map[string]time.Time{}}
 		var order []string
 		wait := func(name string, took time.Duration) {
 			go func() {
-				if err := turns.begin(t.Context(), account{Name: name}); err != nil {
+				if err := turns.begin(t.Context(), name); err != nil {
 					t.Error(err)
 				}
 				order = append(order, name)
 				time.Sleep(took)
-				turns.end(account{Name: name}, took)
+				turns.end(name, took)
 			}()
 			synctest.Wait()
 		}
@@ -64,40 +62,47 @@ func TestLongTurnsComeAfterOthers(t *testing.T) {
 		wait("a", time.Second)
 		wait("b", time.Second)
 		expect("long", "a", "b", "long", "long")
-		time.Sleep(3 * turnRest * turnLimit)
+		// However many turns it has, it comes after others no longer than after one of the longest.
+		for range 20 {
+			wait("long", turnLimit)
+		}
+		expect(slices.Repeat([]string{"long"}, 20)...)
+		time.Sleep(turnRest * turnLimit)
 		wait("a", time.Second)
 		wait("long", time.Second)
 		wait("b", time.Second)
 		expect("a", "long", "b")
 		if turns.taken || len(turns.rests) > 3 {
-			t.Errorf("a turn is taken: %t, accounts rest: %v", turns.taken, turns.rests)
+			t.Errorf("a turn is taken: %t, namespaces rest: %v", turns.taken, turns.rests)
 		}
 	})
 }
 
 func TestTurnsAreAwaitedUntilTheContextEnds(t *testing.T) {
-	turns := turns{rests: map[account]time.Time{}}
+	turns := turns{rests: map[string]time.Time{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	// Whether it begins or ends first is not known.
 	for range 100 {
-		if err := turns.begin(ctx, account{}); err == nil {
-			turns.end(account{}, 0)
+		if err := turns.begin(ctx, "a"); err == nil {
+			turns.end("a", 0)
 		}
 		if turns.taken {
 			t.Fatal("a turn that was not awaited does not end")
 		}
 	}
-	if err := turns.begin(t.Context(), account{}); err != nil {
+	if err := turns.begin(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if err := turns.begin(ctx, account{}); !errors.Is(err, context.Canceled) || len(turns.waiting) > 0 {
+	if err := turns.begin(ctx, "a"); !errors.Is(err, context.Canceled) || len(turns.waiting) > 0 {
 		t.Errorf("got %v, and %d wait", err, len(turns.waiting))
 	}
 }
 
 func TestWorkersUnpackInTurn(t *testing.T) {
-	w, err := newWorker(&Manager{now: time.Now, Config: Config{Client: &rest.Config{Host: "http://127.0.0.1:1"}}}, &v1alpha3.RepositorySync{})
+	w, err := newWorker(&Manager{now: time.Now, Config: Config{Client: &rest.Config{Host: "http://127.0.0.1:1"}}}, &v1alpha3.RepositorySync{Spec: v1alpha3.RepositorySyncSpec{
+		ServiceAccount: v1alpha3.ServiceAccountReference{Namespace: "of-many-accounts", Name: "a"},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,16 +114,19 @@ func TestWorkersUnpackInTurn(t *testing.T) {
 	if err != nil || !taken {
 		t.Errorf("got %v, in turn: %t", err, taken)
 	}
+	if _, rests := loading.rests["of-many-accounts"]; !rests {
+		t.Errorf("other ServiceAccounts of its namespace do not come after others: %v", loading.rests)
+	}
 }
 
 // It is no fault of a repository that others are parsed all the time.
 func TestWhatIsFetchedWaitsForItsTurn(t *testing.T) {
 	s := localSource(commit(t, map[string]string{"cluster/a.txt": "none"}))
 	synctest.Test(t, func(t *testing.T) {
-		if err := loading.begin(t.Context(), account{}); err != nil {
+		if err := loading.begin(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(20*time.Minute, func() { loading.end(account{}, 0) })
+		time.AfterFunc(20*time.Minute, func() { loading.end("a", 0) })
 		if read, err := s.read(t.Context()); err != nil || read == nil {
 			t.Errorf("got %v, %v", read, err)
 		}

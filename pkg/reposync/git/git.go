@@ -51,7 +51,7 @@ type Reader struct {
 	// Budget limits what readers store together. Nil has no limit.
 	Budget *Budget
 	// InTurn calls a function that takes much memory when no other reader calls one, with a context that ends before that
-	// of the caller if it takes too long. Nil has it called at once.
+	// of the caller if it takes too long. It may wait for any time, in which no other limit ends a Read. Nil has it called at once.
 	InTurn func(context.Context, func(context.Context) error) error
 	// last is the last request that was abandoned.
 	last abandoned

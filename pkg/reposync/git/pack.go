@@ -56,7 +56,9 @@ func (w *packWriter) Close() error {
 	_ = w.pipe.Close()
 	end := sync.OnceValue(w.stored.Close)
 	err := <-w.result
-	if err == nil {
+	if err != nil {
+		w.disk.refused.Store(true) // go-git unpacks objects without the end, too, if all of them are stored.
+	} else {
 		err = w.disk.unpack(func() error {
 			if len(w.held) > 0 {
 				if _, err := w.stored.Write(w.held); err != nil {
@@ -94,7 +96,7 @@ func checkPack(r io.Reader, maxInflated int64, disk *quota) (memory int64, err e
 	if count > maxPackObjects {
 		return 0, fmt.Errorf("the commit has %d objects, more than %d; split the repository", count, maxPackObjects)
 	}
-	left, unpacked := maxInflated, newUnpacking()
+	left, unpacked := maxInflated, unpacking{}
 	for i := range int64(count) {
 		if i%objectsAtOnce == 0 {
 			if err := disk.pack(min(objectsAtOnce, int64(count)-i), int64(count)); err != nil {
@@ -113,7 +115,7 @@ func checkPack(r io.Reader, maxInflated int64, disk *quota) (memory int64, err e
 			return 0, err
 		}
 		left -= header.Length
-		unpacked.add(header.Length)
+		unpacked.add(header)
 		if header.Type.IsDelta() {
 			base, size, err := start.deltaSizes()
 			if err != nil {
@@ -134,7 +136,7 @@ func checkPack(r io.Reader, maxInflated int64, disk *quota) (memory int64, err e
 		return 0, err
 	}
 	if memory = unpacked.memory(); memory > maxUnpacked {
-		return 0, fmt.Errorf("it takes %d MiB of memory to unpack the objects of the commit, and the limit is %d MiB; remove large files that are similar to each other", memory>>20, maxUnpacked>>20)
+		return 0, fmt.Errorf("it takes %d MiB of memory to unpack the objects of the commit, and the limit is %d MiB; split the repository", memory>>20, maxUnpacked>>20)
 	}
 	return memory, nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -96,6 +97,13 @@ func TestPacksThatUnpackToMuchMore(t *testing.T) {
 
 // TestDeltasThatUnpackToMuchMore has a delta that copies one byte range again and again.
 func TestDeltasThatUnpackToMuchMore(t *testing.T) {
+	check := func(name string, pack []byte, maxInflated int64, want string) {
+		t.Helper()
+		_, err := checkPack(bytes.NewReader(pack), maxInflated, newQuota(nil, 0, nil))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
 	for name, row := range map[string]struct {
 		pack []byte
 		want string
@@ -106,22 +114,33 @@ func TestDeltasThatUnpackToMuchMore(t *testing.T) {
 		"of what is too large":                 {packOf(t, star, 1, 100<<20, 4), "has 100 MiB"},
 		"many of a large object":               {packOf(t, star, 9, 60<<20, 4), "more than 512 MiB when unpacked"},
 		"large ones of a large object":         {packOf(t, star, 4, 60<<20, 60<<20), ""},
-		"large ones of each other":             {packOf(t, chain, 4, 60<<20, 60<<20), "takes 456 MiB of memory"},
-		"large ones of what may be each other": {packOf(t, named, 4, 60<<20, 60<<20), "takes 456 MiB of memory"},
+		"large ones of what may be each other": {packOf(t, named, 4, 60<<20, 60<<20), "takes 576 MiB of memory"},
 		"the largest":                          {packOf(t, star, 1, maxObject, maxObject), ""},
 	} {
-		_, err := checkPack(bytes.NewReader(row.pack), 512<<20, newQuota(nil, 0, nil))
-		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
-			t.Errorf("%s: got %v, want %q", name, err, row.want)
-		}
+		check(name, row.pack, 512<<20, row.want)
+	}
+	// go-git keeps the latest objects that deltas apply to, and holds what leads to one that it does not have any more.
+	for name, row := range map[string]struct {
+		pack []byte
+		want string
+	}{
+		"large ones of each other":           {packOf(t, chain, 20, maxObject, maxObject), ""},
+		"many of each other":                 {packOf(t, chain, 100, 8<<20, 8<<20), ""},
+		"many of what may be each other":     {packOf(t, named, 35, 8<<20, 8<<20), ""},
+		"of each other in turn":              {packOf(t, twins, 4, 60<<20, 60<<20), ""},
+		"of each other in turn, again":       {packOf(t, twins, 8, 60<<20, 60<<20), "takes 516 MiB of memory"},
+		"of each other with too many before": {packOf(t, twins, 120, 50<<20, 50<<20), "MiB of memory"},
+	} {
+		check(name, row.pack, 16<<30, row.want)
 	}
 }
 
-// What deltas apply to: the first object of a pack, by offset or by name, or the delta before.
+// What deltas apply to: the first object of a pack, by offset or by name, the delta before, or the one before that.
 const (
 	star = iota
 	named
 	chain
+	twins
 )
 
 // packOf returns a pack with a small blob, and deltas that say that they apply to an object of a size, and with which
@@ -143,7 +162,7 @@ func packOf(t *testing.T, shape, deltas, base, result int) []byte {
 		}
 	}
 	hash := plumbing.ComputeHash(plumbing.BlobObject, []byte("abcd"))
-	at := pack.Len()
+	at, last := pack.Len(), pack.Len()
 	add(plumbing.BlobObject, nil, []byte("abcd"))
 	delta := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(base)), uint64(result))
 	for range deltas {
@@ -158,8 +177,11 @@ func packOf(t *testing.T, shape, deltas, base, result int) []byte {
 			reference = []byte{0x80 | byte(back>>7-1), byte(back & 0x7f)}
 		}
 		add(plumbing.OFSDeltaObject, reference, delta)
-		if shape == chain {
+		switch shape {
+		case chain:
 			at = begin
+		case twins:
+			at, last = last, begin
 		}
 	}
 	pack.Write(checksum(pack.Bytes()))
@@ -240,6 +262,40 @@ func TestPacksHaveAnEnd(t *testing.T) {
 	if err := w.Close(); err != nil || *turns != 1 || f.limit.Stop() {
 		t.Errorf("got %v, and %d turns; others may be in turn for any time", err, *turns)
 	}
+}
+
+// Nor would it be checked whether they may be unpacked.
+func TestRefusedPacksAreNotUnpacked(t *testing.T) {
+	pack := packOf(t, twins, 16, 60<<20, 60<<20)
+	_, turns, s := fetching(t)
+	file, err := s.Storage.PackfileWriter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := &recorder{WriteCloser: file}
+	w := newPackWriter(stored, 4<<30, s.disk)
+	for _, data := range [][]byte{pack[:len(pack)-sha1.Size], pack[len(pack)-sha1.Size:]} {
+		if _, err := w.Write(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "of memory") || *turns != 0 {
+		t.Errorf("got %v, and %d turns", err, *turns)
+	}
+	if !errors.Is(stored.err, errRefused) {
+		t.Errorf("it is unpacked: %v", stored.err)
+	}
+}
+
+// recorder is a file that keeps the error of its first Close.
+type recorder struct {
+	io.WriteCloser
+	err error
+}
+
+func (r *recorder) Close() error {
+	r.err = r.WriteCloser.Close()
+	return r.err
 }
 
 // Objects can be so many deltas of each other that to unpack them takes hours.

@@ -62,6 +62,8 @@ func (p *pool) take(n, total int64) bool {
 // ErrBudget means that other repositories leave no space at present.
 var ErrBudget = errors.New("too many large repositories are read at the same time; it is tried again")
 
+var errRefused = errors.New("the pack is refused")
+
 // quota is a file system that stops accepting writes after a number of bytes, because the size of a repository is not
 // known before it is read, or when the budget is exhausted.
 type quota struct {
@@ -71,9 +73,10 @@ type quota struct {
 	// objects is how many objects of packs have been taken out of the budget.
 	objects *atomic.Int64
 	budget  *Budget
-	// fetch is under way, or nil, and memory how much it takes to unpack objects.
-	fetch  *fetch
-	memory int64
+	// fetch is under way, or nil, and memory how much it takes to unpack objects. A pack that is refused is not unpacked.
+	fetch   *fetch
+	memory  int64
+	refused atomic.Bool
 }
 
 func newQuota(files billy.Filesystem, limit int64, budget *Budget) *quota {
@@ -156,8 +159,11 @@ type quotaFile struct {
 	quota *quota
 }
 
-// Read fails when a fetch ends early, and so does unpacking, which reads each object.
+// Read fails when a fetch ends early or its pack is refused, and so does unpacking, which reads each object.
 func (f *quotaFile) Read(data []byte) (int, error) {
+	if f.quota.refused.Load() {
+		return 0, errRefused
+	}
 	if fetch := f.quota.fetch; fetch != nil && fetch.Err() != nil {
 		return 0, context.Cause(fetch)
 	}
