@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 )
 
 func TestTurnsEnd(t *testing.T) {
@@ -127,8 +129,55 @@ func TestWhatIsFetchedWaitsForItsTurn(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.AfterFunc(20*time.Minute, func() { loading.end("a", 0) })
-		if read, err := s.read(t.Context()); err != nil || read == nil {
+		begin := time.Now()
+		// Meanwhile, the revision in force is corrected.
+		if read, err := s.read(t.Context()); !errors.Is(err, git.ErrBudget) || time.Since(begin) != readLimit || s.moved(t.Context()) {
+			t.Errorf("after %s: got %v, %v", time.Since(begin), read, err)
+		}
+		if read, err := s.read(t.Context()); !errors.Is(err, git.ErrBudget) || time.Since(begin) != readLimit {
+			t.Errorf("after %s: got %v, %v", time.Since(begin), read, err)
+		}
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if moved := s.moved(t.Context()); !moved || time.Since(begin) != 20*time.Minute {
+			t.Errorf("after %s, it is not read", time.Since(begin))
+		}
+		if read, err := s.read(t.Context()); err != nil || read == nil || s.reading != nil || s.head != read.commit {
 			t.Errorf("got %v, %v", read, err)
 		}
 	})
+}
+
+func TestWhatIsStillReadReleasesItsMemory(t *testing.T) {
+	s := localSource(commit(t, map[string]string{"cluster/a.yaml": "{kind: Namespace, apiVersion: v1, metadata: {name: a}}"}))
+	s.memory = newSpace(1 << 30)
+	synctest.Test(t, func(t *testing.T) {
+		if err := loading.begin(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.read(t.Context()); !errors.Is(err, git.ErrBudget) {
+			t.Errorf("got %v", err)
+		}
+		loading.end("a", 0)
+		<-s.reading.done
+		if len(s.memory.taken) != 1 {
+			t.Errorf("%v is taken", s.memory.taken)
+		}
+		(&worker{source: s}).drop()
+		if len(s.memory.taken) > 0 {
+			t.Errorf("%v is not released", s.memory.taken)
+		}
+	})
+}
+
+// A turn that ends is the fault of the commit, not of its server.
+func TestUnpackingThatTakesTooLongIsALimit(t *testing.T) {
+	limit := &report.Error{Code: report.LimitExceeded}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(limit)
+	s := localSource(commit(t, map[string]string{"cluster/a.txt": "none"}))
+	read, err := s.readHead(ctx, "head", nil, nil)
+	if err != nil || len(read.errors) != 1 || read.errors[0] != limit {
+		t.Errorf("got %+v, %v", read, err)
+	}
 }

@@ -140,8 +140,9 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// drop releases the memory of the candidate, and returns the share of the revision in force.
+// drop releases the memory of the candidate and of what is read, and returns the share of the revision in force.
 func (w *worker) drop() share {
+	w.source.end()
 	if w.candidate != nil {
 		w.candidate.share.release()
 	}

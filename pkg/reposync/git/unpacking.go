@@ -42,7 +42,7 @@ type packed struct {
 // add adds an object as it is stored.
 func (u *unpacking) add(header *packfile.ObjectHeader) {
 	u.largest = max(u.largest, header.Length)
-	u.objects = append(u.objects, packed{offset: header.Offset, size: int32(header.Length), via: -1})
+	u.objects = append(u.objects, packed{offset: header.Offset, size: int32(header.Length), via: -1}) //nolint:gosec // at most maxObject
 }
 
 // addDelta adds that the object that was added last is a delta, with the size of the object that it applies to, and of the
@@ -52,14 +52,15 @@ func (u *unpacking) addDelta(header *packfile.ObjectHeader, base, result int64) 
 	u.deltas += header.Length + result
 	u.bases += base
 	own := &u.objects[len(u.objects)-1]
-	own.size, own.leading = int32(result), int32(header.Length)
+	own.size, own.leading = int32(result), int32(header.Length) //nolint:gosec // at most maxObject
 	if header.Type == plumbing.REFDeltaObject {
 		u.named = true
 		return
 	}
-	if at, found := slices.BinarySearchFunc(u.objects, header.OffsetReference, func(o packed, offset int64) int { return cmp.Compare(o.offset, offset) }); found {
+	at, found := slices.BinarySearchFunc(u.objects, header.OffsetReference, func(o packed, offset int64) int { return cmp.Compare(o.offset, offset) })
+	if found {
 		u.objects[at].base = true
-		own.via, own.leading = int32(at), int32(min(header.Length+int64(u.objects[at].leading), 2*maxUnpacked))
+		own.via, own.leading = int32(at), int32(min(header.Length+int64(u.objects[at].leading), 2*maxUnpacked)) //nolint:gosec // at most maxPackObjects
 	}
 }
 
