@@ -73,30 +73,6 @@ func TestCommitsInterruptEarlierOnes(t *testing.T) {
 	}
 }
 
-// The author of another repository decides how long that takes to read.
-func TestARepositoryDoesNotWaitForAnotherOneForEver(t *testing.T) {
-	root := t.TempDir()
-	repository, err := gogit.PlainInit(root+"/policy", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	worktree, err := repository.Worktree()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := worktree.Commit("none", &gogit.CommitOptions{AllowEmptyCommits: true, Author: &object.Signature{Name: "test"}}); err != nil {
-		t.Fatal(err)
-	}
-	s := &source{reader: &git.Reader{LocalRoot: root}, spec: &v1alpha3.RepositorySyncSpec{Source: v1alpha3.RepositorySource{URL: "file://" + root + "/policy"}}}
-	loading <- struct{}{}
-	defer func() { <-loading }()
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	if _, err := s.load(ctx, s.revision(), &git.Credentials{}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestFilesAreReadUntilTheContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	files := untilDone{ctx, fstest.MapFS{"a": {Data: []byte("b")}}}

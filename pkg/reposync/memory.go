@@ -1,14 +1,12 @@
 package reposync
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 )
 
 // A value of a revision has up to valueBytes, a map with one key. An object of the cluster has about objectBytes in plans
@@ -81,27 +79,4 @@ func noSpace(bytes int64, limit string) *report.Error {
 		Code: report.LimitExceeded, Paths: []string{"."},
 		Message: fmt.Sprintf("the repository takes %d MiB of the memory of hns-sync, and %s; split it, or raise the memory limit of hns-sync; it is tried again", bytes>>20, limit),
 	}
-}
-
-// loading has room for one repository that is parsed or compiled, which takes more memory than what is left of it
-// afterwards.
-var loading = make(chan struct{}, 1)
-
-// turnLimit is how long one repository may occupy loading.
-const turnLimit = 3 * time.Minute
-
-// inTurn calls f when no other repository is parsed or compiled, with a context that ends after turnLimit, with a
-// report.Error as its cause. Those that wait get their turns in order.
-func inTurn(ctx context.Context, f func(context.Context) error) error {
-	select {
-	case loading <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", git.ErrBudget, context.Cause(ctx)) // Others were in turn all the time.
-	}
-	defer func() { <-loading }()
-	ctx, end := context.WithTimeoutCause(ctx, turnLimit, &report.Error{
-		Code: report.LimitExceeded, Paths: []string{"."}, Message: fmt.Sprintf("it takes more than %s to parse or compile the repository; split it", turnLimit),
-	})
-	defer end()
-	return f(ctx)
 }

@@ -1,21 +1,14 @@
 package reposync
 
 import (
-	"context"
 	"errors"
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	gogit "github.com/go-git/go-git/v5"
-	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
@@ -98,34 +91,6 @@ func TestMemoryIsNotKeptForEver(t *testing.T) {
 	}
 }
 
-func TestTurnsEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		err := inTurn(t.Context(), func(ctx context.Context) error {
-			<-ctx.Done()
-			return context.Cause(ctx)
-		})
-		if err == nil || !strings.Contains(err.Error(), "split it") || time.Since(begin) != turnLimit {
-			t.Errorf("after %s: %v", time.Since(begin), err)
-		}
-	})
-	failed := errors.New("failed")
-	if err := inTurn(t.Context(), func(context.Context) error { return failed }); !errors.Is(err, failed) {
-		t.Errorf("got %v", err)
-	}
-}
-
-// It is no fault of a repository that others are parsed all the time.
-func TestTurnsThatDoNotComeAreTriedAgain(t *testing.T) {
-	loading <- struct{}{}
-	defer func() { <-loading }()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := inTurn(ctx, func(context.Context) error { return nil }); !errors.Is(err, git.ErrBudget) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestRefusedRevisionsTakeNoMemory reads a commit that there is no space for at first.
 func TestRefusedRevisionsTakeNoMemory(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -141,30 +106,10 @@ func TestRefusedRevisionsTakeNoMemory(t *testing.T) {
 	}))
 	defer server.Close()
 	_, c := clustertest.New(t, server.URL)
-	root := t.TempDir()
-	repository, err := gogit.PlainInit(root+"/policy", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, err := repository.Worktree()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string]string{
+	root := commit(t, map[string]string{
 		"system/repo.yaml":               "apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n",
 		"namespaces/shop/namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n",
-	} {
-		file := filepath.Join(root, "policy", name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := tree.Add(name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := tree.Commit("test", &gogit.CommitOptions{Author: &gitobject.Signature{Name: "test"}}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	t.Run("errors", func(t *testing.T) {
 		one := &report.Error{Code: report.LimitExceeded, Paths: []string{"."}}
 		w := &worker{manager: &Manager{now: time.Now}, sync: &v1alpha3.RepositorySync{}, cluster: c, source: &source{}, candidate: &revision{commit: "a", errors: slices.Repeat(report.Errors{one}, 1000)}}

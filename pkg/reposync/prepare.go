@@ -98,7 +98,7 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	var result *repository.Result
 	var desired []*plan.Object
 	var refused *refusal
-	err := inTurn(ctx, func(ctx context.Context) (err error) {
+	err := inTurn(ctx, w.sync.Spec.ServiceAccount.Namespace, func(ctx context.Context) (err error) {
 		begin := w.manager.now()
 		defer func() { next.again = w.manager.now().Add(recompileFactor * w.manager.now().Sub(begin)) }()
 		if result, err = next.compile(ctx, &w.sync.Spec, served, w.current); err != nil {

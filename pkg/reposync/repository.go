@@ -28,7 +28,7 @@ type revision struct {
 	errors  report.Errors
 	// listed are the kinds of the repository's own file.
 	listed kindscope.Lookup
-	// values is how many values the objects have, and share what the revision takes of the memory of all.
+	// values is how many values the objects and listed have, and share what the revision takes of the memory of all.
 	values int64
 	share  share
 	// refused is why the revision is not applied; a later one than the one in force has no objects then.
@@ -90,36 +90,87 @@ type source struct {
 	// earlier spec.
 	memory  *space
 	applied *share
+	// reading is under way, or nil.
+	reading *reading
 }
 
-// readLimit is how long reading a source may take: a server may stop in the middle.
+// reading reads a head, with the revision or the error as its result.
+type reading struct {
+	head     string
+	began    time.Time
+	done     chan struct{}
+	revision *revision
+	err      error
+}
+
+// readLimit is how long the revision in force waits to be corrected while another one is read, which may wait for its turns
+// for any time.
 const readLimit = 10 * time.Minute
 
-// read returns the revision that the source names, or nil if that has been read already.
+// headLimit is how long it may take to find out what a source names now: a server may not answer.
+const headLimit = 10 * time.Minute
+
+// read returns the revision that the source names, or nil if that has been read already. If it takes longer than readLimit,
+// reading continues, and a later call returns its result.
 func (s *source) read(ctx context.Context) (*revision, error) {
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
-	credentials, err := s.credentials(ctx)
-	if err != nil {
-		return nil, err
+	if s.reading == nil {
+		head, credentials, err := s.lookUp(ctx)
+		switch {
+		case err != nil || head == s.head:
+			return nil, err
+		case head != s.tried:
+			s.tried, s.failed, s.until, s.wait = head, nil, time.Time{}, 0
+		case time.Now().Before(s.until):
+			return nil, s.failed
+		}
+		r, applied := &reading{head: head, began: time.Now(), done: make(chan struct{})}, s.applied
+		s.reading = r
+		go func() {
+			defer close(r.done)
+			r.revision, r.err = s.readHead(ctx, head, credentials, applied)
+		}()
 	}
-	from := s.revision()
-	head, err := s.reader.Head(ctx, from, credentials)
-	switch {
-	case err != nil || head == s.head:
-		return nil, err
-	case head != s.tried:
-		s.tried, s.failed, s.until, s.wait = head, nil, time.Time{}, 0
-	case time.Now().Before(s.until):
-		return nil, s.failed
+	r := s.reading
+	limit := time.NewTimer(time.Until(r.began.Add(readLimit)))
+	defer limit.Stop()
+	select {
+	case <-r.done:
+	case <-limit.C:
+		select {
+		case <-r.done:
+		default:
+			return nil, git.ErrBudget // Others were in turn all the time.
+		}
 	}
-	read, err := s.load(ctx, from, credentials)
-	if err != nil {
-		s.backOff(err)
-		return nil, err
+	s.reading = nil
+	if r.err != nil {
+		s.backOff(r.err)
+		return nil, r.err
 	}
-	s.head = head
-	return read, nil
+	s.head = r.head
+	return r.revision, nil
+}
+
+// readHead reads what the source names. It changes nothing of the source, and may be called while another revision is applied.
+func (s *source) readHead(ctx context.Context, head string, credentials *git.Credentials, applied *share) (*revision, error) {
+	read := &revision{commit: head, share: share{of: s.memory, account: s.spec.ServiceAccount}}
+	snapshot, err := s.reader.Read(ctx, s.revision(), credentials)
+	if err == nil {
+		read.commit = snapshot.Commit
+		err = s.load(ctx, snapshot, read, applied)
+	}
+	if limit := (*report.Error)(nil); errors.As(err, &limit) {
+		read.objects, read.listed, read.errors, err = nil, nil, append(read.errors, limit), nil
+	}
+	return read, err
+}
+
+// end waits for the end of what is read, whose context has ended, and releases its memory.
+func (s *source) end() {
+	if r := s.reading; r != nil {
+		<-r.done
+		r.revision.share.release()
+	}
 }
 
 // backOff has what was tried last read again later, and later each time: the author of a commit decides how much reading
@@ -139,16 +190,28 @@ func (s *source) refuse() {
 }
 
 // moved reports whether the source names another revision than those that were read or tried last. If that cannot be
-// found out, it does not.
+// found out, it does not. While another one is read, it does when that has been read.
 func (s *source) moved(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
-	credentials, err := s.credentials(ctx)
-	if err != nil {
-		return false
+	if s.reading != nil {
+		select {
+		case <-s.reading.done:
+			return s.reading.err == nil
+		default:
+			return false
+		}
 	}
-	head, err := s.reader.Head(ctx, s.revision(), credentials)
+	head, _, err := s.lookUp(ctx)
 	return err == nil && head != s.head && head != s.tried
+}
+
+// lookUp returns what the source names now, and the credentials to read it.
+func (s *source) lookUp(ctx context.Context) (head string, credentials *git.Credentials, err error) {
+	ctx, cancel := context.WithTimeout(ctx, headLimit)
+	defer cancel()
+	if credentials, err = s.credentials(ctx); err == nil {
+		head, err = s.reader.Head(ctx, s.revision(), credentials)
+	}
+	return head, credentials, err
 }
 
 // revision returns what the spec names.
@@ -186,41 +249,29 @@ func (u untilDone) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(u.files, name)
 }
 
-func (s *source) load(ctx context.Context, from git.Source, credentials *git.Credentials) (*revision, error) {
-	snapshot, err := s.reader.Read(ctx, from, credentials)
-	if err != nil {
-		return nil, err
-	}
+// load parses a snapshot, and removes it. It replaces the revision of a share. Others may be in turn for any time.
+func (s *source) load(ctx context.Context, snapshot *git.Snapshot, read *revision, applied *share) error {
 	defer func() { _ = snapshot.Close() }()
-	files, err := snapshot.Sub(s.spec.Source.Directory)
-	if err != nil {
-		return nil, err
-	}
-	read := &revision{commit: snapshot.Commit, share: share{of: s.memory, account: s.spec.ServiceAccount}}
-	err = inTurn(ctx, func(ctx context.Context) error {
+	return inTurn(ctx, s.spec.ServiceAccount.Namespace, func(ctx context.Context) error {
+		files, err := snapshot.Sub(s.spec.Source.Directory)
+		if err != nil {
+			return err
+		}
 		read.objects, read.errors = load.Load(untilDone{ctx, files}, load.DefaultLimits)
+		listed, problem := kindscope.FromFile(untilDone{ctx, files})
 		if ctx.Err() != nil {
 			read.errors = nil
 			return context.Cause(ctx) // What could not be read has not left the repository.
 		}
-		read.values = load.Values(read.objects)
-		if problem := read.share.take(read.values*valueBytes, s.applied); problem != nil {
+		if problem != nil {
+			read.errors = append(read.errors, problem)
+		}
+		read.listed, read.values = listed, load.Values(read.objects)+int64(len(listed))
+		if problem := read.share.take(read.values*valueBytes, applied); problem != nil {
 			return problem
 		}
 		return nil
 	})
-	if limit := (*report.Error)(nil); errors.As(err, &limit) {
-		read.objects, read.errors, err = nil, append(read.errors, limit), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	listed, problem := kindscope.FromFile(files)
-	if problem != nil {
-		read.errors = append(read.errors, problem)
-	}
-	read.listed = listed
-	return read, nil
 }
 
 // Keys of the Secret with credentials.

@@ -68,8 +68,12 @@ const crowdedJitter = 9.0
 func newWorker(m *Manager, s *v1alpha3.RepositorySync) (*worker, error) {
 	w := &worker{manager: m, sync: s.DeepCopy(), wake: make(chan struct{}, 1), forbidden: map[schema.GroupKind]time.Time{},
 		fights: plan.NewFights(), rejections: plan.NewRejections(), completed: m.now(), quiet: quiet}
+	reader := &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes, Budget: m.scratch}
+	reader.InTurn = func(ctx context.Context, f func(context.Context) error) error {
+		return inTurn(ctx, w.sync.Spec.ServiceAccount.Namespace, f)
+	}
 	w.source = &source{
-		reader:  &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes, Budget: m.scratch},
+		reader:  reader,
 		secrets: m.Kubernetes, spec: &w.sync.Spec, memory: m.memory,
 	}
 	var err error
@@ -136,8 +140,9 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// drop releases the memory of the candidate, and returns the share of the revision in force.
+// drop releases the memory of the candidate and of what is read, and returns the share of the revision in force.
 func (w *worker) drop() share {
+	w.source.end()
 	if w.candidate != nil {
 		w.candidate.share.release()
 	}

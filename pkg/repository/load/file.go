@@ -52,6 +52,7 @@ func (l *loader) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > l.limits.FileBytes {
+		l.bytes -= l.limits.FileBytes
 		l.fail(report.LimitExceeded, name, "the file is larger than %s; split it", size(l.limits.FileBytes))
 		return nil, nil
 	}

@@ -209,6 +209,17 @@ func TestLargeFilesAreNotReadWhole(t *testing.T) {
 	}
 }
 
+// Each entry may name one blob, which is unpacked again and again.
+func TestLargeFilesCountAsRead(t *testing.T) {
+	fsys := fstest.MapFS{}
+	for i := range 100 {
+		fsys[fmt.Sprintf("cluster/%d.yaml", i)] = &fstest.MapFile{}
+	}
+	if _, errors := load.Load(endless{fsys}, load.DefaultLimits); len(errors) != 2 || !strings.Contains(errors.Error(), "larger than 24 MiB") {
+		t.Errorf("got %d errors: %v", len(errors), errors)
+	}
+}
+
 // TestDeepDirectories walks into 10 000 nested directories, which no operating system's path could name.
 func TestDeepDirectories(t *testing.T) {
 	expect(t, deep{}, report.LimitExceeded, "cluster"+strings.Repeat("/d", 64), "nested deeper than 64")

@@ -43,7 +43,7 @@ func TestSilentServersDoNotHoldARead(t *testing.T) {
 
 func TestPacksThatClaimManyObjects(t *testing.T) {
 	header := "PACK\x00\x00\x00\x02\xff\xff\xff\xff"
-	if err := checkPack(strings.NewReader(header), 1<<20, nil); err == nil || !strings.Contains(err.Error(), "4294967295 objects, more than 1048576") {
+	if _, err := checkPack(strings.NewReader(header), 1<<20, nil); err == nil || !strings.Contains(err.Error(), "4294967295 objects, more than 1048576") {
 		t.Errorf("got %v", err)
 	}
 }

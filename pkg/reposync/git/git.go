@@ -50,6 +50,9 @@ type Reader struct {
 	MaxBytes int64
 	// Budget limits what readers store together. Nil has no limit.
 	Budget *Budget
+	// InTurn calls a function that takes much memory when no other reader calls one, with a context that ends before that
+	// of the caller if it takes too long. It may wait for any time, in which no other limit ends a Read. Nil has it called at once.
+	InTurn func(context.Context, func(context.Context) error) error
 	// last is the last request that was abandoned.
 	last abandoned
 }
@@ -134,10 +137,12 @@ func (r *Reader) references(ctx context.Context, source Source, credentials *Cre
 
 // Read reads the revision that the source names now.
 func (r *Reader) Read(ctx context.Context, source Source, credentials *Credentials) (*Snapshot, error) {
-	return abandon(ctx, &r.last, func() (*Snapshot, error) { return r.read(ctx, source, credentials) }, func(s *Snapshot) { _ = s.Close() })
+	f := newFetch(ctx, r.InTurn)
+	defer f.end()
+	return abandon(f, &r.last, func() (*Snapshot, error) { return r.read(f, source, credentials) }, func(s *Snapshot) { _ = s.Close() })
 }
 
-func (r *Reader) read(ctx context.Context, source Source, credentials *Credentials) (*Snapshot, error) {
+func (r *Reader) read(ctx *fetch, source Source, credentials *Credentials) (*Snapshot, error) {
 	if dir, ok := strings.CutPrefix(source.URL, localScheme); ok {
 		return r.readLocal(dir, source)
 	}
@@ -148,7 +153,9 @@ func (r *Reader) read(ctx context.Context, source Source, credentials *Credentia
 	}
 	disk := newQuota(osfs.New(dir, osfs.WithBoundOS()), r.MaxBytes, r.Budget)
 	remove := func() error { return disk.remove(dir) }
+	disk.fetch = ctx
 	snapshot, err := r.fetch(ctx, disk, source, credentials)
+	disk.fetch = nil
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
@@ -195,7 +202,12 @@ func (r *Reader) fetch(ctx context.Context, disk *quota, source Source, credenti
 		}
 		hash = ref.Hash()
 	}
-	return snapshotOf(repository, hash)
+	var snapshot *Snapshot
+	err = disk.unpack(func() (err error) {
+		snapshot, err = snapshotOf(repository, hash)
+		return err
+	})
+	return snapshot, err
 }
 
 // snapshotOf returns the content of a commit, or of the commit of an annotated tag.

@@ -52,5 +52,5 @@ func (s *storage) PackfileWriter() (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPackWriter(stored, maxExpansion*s.maxBytes, s.disk.pack), nil
+	return newPackWriter(stored, maxExpansion*s.maxBytes, s.disk), nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
@@ -14,21 +15,23 @@ import (
 // of a pack is stored only if all of it is good. go-git resolves objects when it has the end.
 type packWriter struct {
 	stored io.WriteCloser
+	disk   *quota
 	pipe   *io.PipeWriter
 	result chan error
 	held   []byte
 }
 
-func newPackWriter(stored io.WriteCloser, maxInflated int64, take func(objects, declared int64) error) *packWriter {
+func newPackWriter(stored io.WriteCloser, maxInflated int64, disk *quota) *packWriter {
 	reader, writer := io.Pipe()
-	w := &packWriter{stored: stored, pipe: writer, result: make(chan error, 1)}
+	w := &packWriter{stored: stored, disk: disk, pipe: writer, result: make(chan error, 1)}
 	go func() {
-		err := checkPack(reader, maxInflated, take)
+		var err error
+		disk.memory, err = checkPack(reader, maxInflated, disk)
 		if err == nil {
-			// The checksum at the end.
-			_, err = io.Copy(io.Discard, reader)
+			_ = reader.CloseWithError(errors.New("the server sends more than a pack")) // The end would be no longer held back.
+		} else {
+			_ = reader.CloseWithError(err)
 		}
-		_ = reader.CloseWithError(err)
 		w.result <- err
 	}()
 	return w
@@ -48,18 +51,28 @@ func (w *packWriter) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Close stores the rest if the pack is good.
+// Close stores the rest if the pack is good, and returns when the objects are resolved.
 func (w *packWriter) Close() error {
 	_ = w.pipe.Close()
+	end := sync.OnceValue(w.stored.Close)
 	err := <-w.result
-	if err == nil && len(w.held) > 0 {
-		_, err = w.stored.Write(w.held)
+	if err != nil {
+		w.disk.refused.Store(true) // go-git unpacks objects without the end, too, if all of them are stored.
+	} else {
+		err = w.disk.unpack(func() error {
+			if len(w.held) > 0 {
+				if _, err := w.stored.Write(w.held); err != nil {
+					return err
+				}
+			}
+			return end()
+		})
 	}
-	closeErr := w.stored.Close()
+	endErr := end()
 	if err != nil {
 		return err
 	}
-	return closeErr
+	return endErr
 }
 
 // maxPackObjects limits the objects of a pack: go-git allocates memory for as many as the pack says that it has.
@@ -68,56 +81,64 @@ const maxPackObjects = 1 << 20
 // objectsAtOnce is how many objects are taken out of a budget together.
 const objectsAtOnce = 4096
 
-// checkPack reads the objects of a pack, without keeping them, and returns an error if one of them, or their sum, is
-// too large, or that of take, which it calls with the numbers of those that it reads next and of all: a server may send
-// fewer than it says, and as slowly as it likes.
-func checkPack(r io.Reader, maxInflated int64, take func(objects, declared int64) error) error {
+// checkPack reads the objects of a pack, without keeping them, and returns how much memory it takes to unpack them, or an
+// error if one of them, or their sum, is too large, or if the budget of the quota has no space for them. It takes those that
+// it reads next out of that, not all that the pack declares: a server may send fewer, and as slowly as it likes.
+func checkPack(r io.Reader, maxInflated int64, disk *quota) (memory int64, err error) {
 	scanner := packfile.NewScanner(r)
 	_, count, err := scanner.Header()
 	if errors.Is(err, packfile.ErrEmptyPackfile) {
-		return nil
+		return 0, nil
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if count > maxPackObjects {
-		return fmt.Errorf("the commit has %d objects, more than %d; split the repository", count, maxPackObjects)
+		return 0, fmt.Errorf("the commit has %d objects, more than %d; split the repository", count, maxPackObjects)
 	}
-	left := maxInflated
+	left, unpacked := maxInflated, unpacking{}
 	for i := range int64(count) {
 		if i%objectsAtOnce == 0 {
-			if err := take(min(objectsAtOnce, int64(count)-i), int64(count)); err != nil {
-				return err
+			if err := disk.pack(min(objectsAtOnce, int64(count)-i), int64(count)); err != nil {
+				return 0, err
 			}
 		}
 		header, err := scanner.NextObjectHeader()
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if header.Length > maxObject {
-			return tooLarge(header.Length)
+			return 0, tooLarge(header.Length)
 		}
 		start := &beginning{}
 		if _, _, err := scanner.NextObject(start); err != nil {
-			return err
+			return 0, err
 		}
 		left -= header.Length
+		unpacked.add(header)
 		if header.Type.IsDelta() {
 			base, size, err := start.deltaSizes()
 			if err != nil {
-				return err
+				return 0, err
 			}
 			if max(base, size) > maxObject {
-				return tooLarge(max(base, size))
+				return 0, tooLarge(max(base, size))
 			}
 			// Whoever reads the object reads the one that it applies to, too.
 			left -= base + size
+			unpacked.addDelta(header, base, size)
 		}
 		if left < 0 {
-			return fmt.Errorf("the repository has more than %d MiB when unpacked; split it, or set --max-repository-bytes of hns-sync", maxInflated>>20)
+			return 0, fmt.Errorf("the repository has more than %d MiB when unpacked; split it, or set --max-repository-bytes of hns-sync", maxInflated>>20)
 		}
 	}
-	return nil
+	if _, err := scanner.Checksum(); err != nil {
+		return 0, err
+	}
+	if memory = unpacked.memory(); memory > maxUnpacked {
+		return 0, fmt.Errorf("it takes %d MiB of memory to unpack the objects of the commit, and the limit is %d MiB; split the repository", memory>>20, maxUnpacked>>20)
+	}
+	return memory, nil
 }
 
 // beginning keeps the first bytes that are written, enough for the two sizes of a delta.

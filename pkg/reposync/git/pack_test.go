@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
+	"crypto/sha1"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -20,8 +22,11 @@ import (
 	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/memory"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
 )
@@ -92,36 +97,55 @@ func TestPacksThatUnpackToMuchMore(t *testing.T) {
 
 // TestDeltasThatUnpackToMuchMore has a delta that copies one byte range again and again.
 func TestDeltasThatUnpackToMuchMore(t *testing.T) {
-	sizes := func(base, result int) []byte {
-		var b []byte
-		for _, n := range []int{base, result} {
-			for ; n >= 0x80; n >>= 7 {
-				b = append(b, byte(n)|0x80)
-			}
-			b = append(b, byte(n))
+	check := func(name string, pack []byte, maxInflated int64, want string) {
+		t.Helper()
+		_, err := checkPack(bytes.NewReader(pack), maxInflated, newQuota(nil, 0, nil))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
 		}
-		return b
 	}
 	for name, row := range map[string]struct {
-		deltas, base, size int
-		want               string
+		pack []byte
+		want string
 	}{
-		"one":                    {1, 4, 100 << 20, "has 100 MiB"},
-		"many":                   {5, 4, 60 << 20, "more than 256 MiB when unpacked"},
-		"few":                    {4, 4, 60 << 20, ""},
-		"of what is too large":   {1, 100 << 20, 4, "has 100 MiB"},
-		"many of a large object": {5, 60 << 20, 4, "more than 256 MiB when unpacked"},
+		"one":                                  {packOf(t, star, 1, 4, 100<<20), "has 100 MiB"},
+		"many":                                 {packOf(t, star, 9, 4, 60<<20), "more than 512 MiB when unpacked"},
+		"few":                                  {packOf(t, star, 8, 4, 60<<20), ""},
+		"of what is too large":                 {packOf(t, star, 1, 100<<20, 4), "has 100 MiB"},
+		"many of a large object":               {packOf(t, star, 9, 60<<20, 4), "more than 512 MiB when unpacked"},
+		"large ones of a large object":         {packOf(t, star, 4, 60<<20, 60<<20), ""},
+		"large ones of what may be each other": {packOf(t, named, 4, 60<<20, 60<<20), "takes 576 MiB of memory"},
+		"the largest":                          {packOf(t, star, 1, maxObject, maxObject), ""},
 	} {
-		pack := packOf(t, row.deltas, sizes(row.base, row.size))
-		err := checkPack(bytes.NewReader(pack), 256<<20, newQuota(nil, 0, nil).pack)
-		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
-			t.Errorf("%s: got %v, want %q", name, err, row.want)
-		}
+		check(name, row.pack, 512<<20, row.want)
+	}
+	// go-git keeps the latest objects that deltas apply to, and holds what leads to one that it does not have any more.
+	for name, row := range map[string]struct {
+		pack []byte
+		want string
+	}{
+		"large ones of each other":           {packOf(t, chain, 20, maxObject, maxObject), ""},
+		"many of each other":                 {packOf(t, chain, 100, 8<<20, 8<<20), ""},
+		"many of what may be each other":     {packOf(t, named, 35, 8<<20, 8<<20), ""},
+		"of each other in turn":              {packOf(t, twins, 4, 60<<20, 60<<20), ""},
+		"of each other in turn, again":       {packOf(t, twins, 8, 60<<20, 60<<20), "takes 516 MiB of memory"},
+		"of each other with too many before": {packOf(t, twins, 120, 50<<20, 50<<20), "MiB of memory"},
+	} {
+		check(name, row.pack, 16<<30, row.want)
 	}
 }
 
-// packOf returns a pack with a small blob, and deltas of that with these contents.
-func packOf(t *testing.T, deltas int, delta []byte) []byte {
+// What deltas apply to: the first object of a pack, by offset or by name, the delta before, or the one before that.
+const (
+	star = iota
+	named
+	chain
+	twins
+)
+
+// packOf returns a pack with a small blob, and deltas that say that they apply to an object of a size, and with which
+// result.
+func packOf(t *testing.T, shape, deltas, base, result int) []byte {
 	t.Helper()
 	var pack bytes.Buffer
 	pack.WriteString("PACK\x00\x00\x00\x02\x00\x00\x00")
@@ -137,13 +161,169 @@ func packOf(t *testing.T, deltas int, delta []byte) []byte {
 			t.Fatal(err)
 		}
 	}
-	base := plumbing.ComputeHash(plumbing.BlobObject, []byte("abcd"))
+	hash := plumbing.ComputeHash(plumbing.BlobObject, []byte("abcd"))
+	at, last := pack.Len(), pack.Len()
 	add(plumbing.BlobObject, nil, []byte("abcd"))
+	delta := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(base)), uint64(result))
 	for range deltas {
-		add(plumbing.REFDeltaObject, base[:], delta)
+		if shape == named {
+			add(plumbing.REFDeltaObject, hash[:], delta)
+			continue
+		}
+		begin := pack.Len()
+		back := begin - at
+		reference := []byte{byte(back)}
+		if back >= 1<<7 {
+			reference = []byte{0x80 | byte(back>>7-1), byte(back & 0x7f)}
+		}
+		add(plumbing.OFSDeltaObject, reference, delta)
+		switch shape {
+		case chain:
+			at = begin
+		case twins:
+			at, last = last, begin
+		}
 	}
-	pack.Write(make([]byte, 20))
+	pack.Write(checksum(pack.Bytes()))
 	return pack.Bytes()
+}
+
+// checksum returns what a pack ends with.
+func checksum(pack []byte) []byte {
+	sum := sha1.Sum(pack)
+	return sum[:]
+}
+
+// encoded returns a pack of a file of zeros.
+func encoded(t *testing.T, size int) []byte {
+	t.Helper()
+	objects := memory.NewStorage()
+	c := newCrafted(t, objects)
+	blob := c.blob(strings.Repeat("\x00", size))
+	var pack bytes.Buffer
+	if _, err := packfile.NewEncoder(&pack, objects, false).Encode([]plumbing.Hash{blob.Hash}, 0); err != nil {
+		t.Fatal(err)
+	}
+	return pack.Bytes()
+}
+
+// fetching returns a fetch that counts its turns, and a storage for it.
+func fetching(t *testing.T) (f *fetch, turns *int, s *storage) {
+	t.Helper()
+	turns = new(int)
+	f = newFetch(t.Context(), func(ctx context.Context, f func(context.Context) error) error {
+		*turns++
+		return f(ctx)
+	})
+	t.Cleanup(f.end)
+	disk := newQuota(osfs.New(t.TempDir(), osfs.WithBoundOS()), 1<<20, nil)
+	disk.fetch = f
+	return f, turns, &storage{filesystem.NewStorage(disk, cache.NewObjectLRUDefault()), disk, 1 << 20}
+}
+
+// go-git holds objects to unpack them, deltas with what they apply to, when it has the end of a pack, and again when they
+// are read.
+func TestLargeObjectsAreUnpackedInTurn(t *testing.T) {
+	RestrictProtocols(256 << 20)
+	for size, want := range map[int]int{freeUnpacked / 2: 0, freeUnpacked/2 + 1: 2} {
+		dir, _ := repository(t, t.TempDir(), map[string]string{"file": strings.Repeat("\x00", size)})
+		url, ca := serveHTTPS(t, dir)
+		turns := 0
+		reader := &Reader{Scratch: t.TempDir(), MaxBytes: 1 << 20, InTurn: func(ctx context.Context, f func(context.Context) error) error {
+			turns++
+			return f(ctx)
+		}}
+		snapshot, err := reader.Read(t.Context(), Source{URL: url}, &Credentials{Username: "git", Password: "secret", CA: ca})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if turns != want {
+			t.Errorf("%d bytes: got %d turns, want %d", size, turns, want)
+		}
+		if err := snapshot.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Otherwise the end would not be held back until it is the turn.
+func TestPacksHaveAnEnd(t *testing.T) {
+	f, turns, s := fetching(t)
+	w, err := s.PackfileWriter()
+	if err == nil {
+		_, err = w.Write(encoded(t, freeUnpacked))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte{0}); err == nil || !strings.Contains(err.Error(), "more than a pack") {
+		t.Errorf("got %v", err)
+	}
+	if err := w.Close(); err != nil || *turns != 1 || f.limit.Stop() {
+		t.Errorf("got %v, and %d turns; others may be in turn for any time", err, *turns)
+	}
+}
+
+// Nor would it be checked whether they may be unpacked.
+func TestRefusedPacksAreNotUnpacked(t *testing.T) {
+	pack := packOf(t, twins, 16, 60<<20, 60<<20)
+	_, turns, s := fetching(t)
+	file, err := s.Storage.PackfileWriter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := &recorder{WriteCloser: file}
+	w := newPackWriter(stored, 4<<30, s.disk)
+	for _, data := range [][]byte{pack[:len(pack)-sha1.Size], pack[len(pack)-sha1.Size:]} {
+		if _, err := w.Write(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "of memory") || *turns != 0 {
+		t.Errorf("got %v, and %d turns", err, *turns)
+	}
+	if !errors.Is(stored.err, errRefused) {
+		t.Errorf("it is unpacked: %v", stored.err)
+	}
+}
+
+// recorder is a file that keeps the error of its first Close.
+type recorder struct {
+	io.WriteCloser
+	err error
+}
+
+func (r *recorder) Close() error {
+	r.err = r.WriteCloser.Close()
+	return r.err
+}
+
+// Objects can be so many deltas of each other that to unpack them takes hours.
+func TestUnpackingEndsWithTheFetch(t *testing.T) {
+	failed := errors.New("failed")
+	f, _, s := fetching(t)
+	w, err := s.PackfileWriter()
+	if err == nil {
+		_, err = w.Write(encoded(t, 1000))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.cancel(failed)
+	if err := w.Close(); !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
+	// So does the fetch with the turn.
+	f, _, s = fetching(t)
+	f.inTurn = func(ctx context.Context, f func(context.Context) error) error {
+		ctx, cancel := context.WithCancelCause(ctx)
+		cancel(failed)
+		return f(ctx)
+	}
+	s.disk.memory = freeUnpacked + 1
+	if err := s.disk.unpack(func() error { <-f.Done(); return context.Cause(f) }); !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
 }
 
 // manyPaths returns a tree with a number of paths to one directory that has 20 001 entries, one of which is read.
@@ -315,7 +495,7 @@ func TestReadersShareMemory(t *testing.T) {
 func TestPacksTakeObjectsAsTheyArrive(t *testing.T) {
 	budget := NewBudget(1 << 20)
 	before := budget.objects.left.Load()
-	err := checkPack(strings.NewReader("PACK\x00\x00\x00\x02\x00\x10\x00\x00"), 1<<20, newQuota(memfs.New(), 1<<20, budget).pack)
+	_, err := checkPack(strings.NewReader("PACK\x00\x00\x00\x02\x00\x10\x00\x00"), 1<<20, newQuota(memfs.New(), 1<<20, budget))
 	if taken := before - budget.objects.left.Load(); err == nil || taken > objectsAtOnce {
 		t.Errorf("%d objects are taken: %v", taken, err)
 	}
@@ -329,8 +509,9 @@ func TestPacksTakeObjectsAsTheyArrive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	pack.Write(checksum(pack.Bytes()))
 	before = budget.objects.left.Load()
-	err = checkPack(pack, 1<<20, newQuota(memfs.New(), 1<<20, budget).pack)
+	_, err = checkPack(pack, 1<<20, newQuota(memfs.New(), 1<<20, budget))
 	if taken := before - budget.objects.left.Load(); err != nil || taken != count {
 		t.Errorf("%d objects are taken: %v", taken, err)
 	}

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -61,6 +62,8 @@ func (p *pool) take(n, total int64) bool {
 // ErrBudget means that other repositories leave no space at present.
 var ErrBudget = errors.New("too many large repositories are read at the same time; it is tried again")
 
+var errRefused = errors.New("the pack is refused")
+
 // quota is a file system that stops accepting writes after a number of bytes, because the size of a repository is not
 // known before it is read, or when the budget is exhausted.
 type quota struct {
@@ -70,6 +73,10 @@ type quota struct {
 	// objects is how many objects of packs have been taken out of the budget.
 	objects *atomic.Int64
 	budget  *Budget
+	// fetch is under way, or nil, and memory how much it takes to unpack objects. A pack that is refused is not unpacked.
+	fetch   *fetch
+	memory  int64
+	refused atomic.Bool
 }
 
 func newQuota(files billy.Filesystem, limit int64, budget *Budget) *quota {
@@ -150,6 +157,17 @@ func (q *quota) limit(file billy.File, err error) (billy.File, error) {
 type quotaFile struct {
 	billy.File
 	quota *quota
+}
+
+// Read fails when a fetch ends early or its pack is refused, and so does unpacking, which reads each object.
+func (f *quotaFile) Read(data []byte) (int, error) {
+	if f.quota.refused.Load() {
+		return 0, errRefused
+	}
+	if fetch := f.quota.fetch; fetch != nil && fetch.Err() != nil {
+		return 0, context.Cause(fetch)
+	}
+	return f.File.Read(data)
 }
 
 // Write fails if the quota or the budget is exhausted.

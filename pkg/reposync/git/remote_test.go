@@ -172,9 +172,17 @@ func TestListsOfReferencesAreBounded(t *testing.T) {
 	}
 
 	client, identity := key(t)
-	url, knownHosts := serveSSHWith(t, "/endless", client.PublicKey(), func(_ context.Context, channel ssh.Channel) error { return endless(channel) })
-	// The client of ssh does not say why a connection has ended.
-	rejected(t, "ssh", Source{URL: url}, &Credentials{Identity: identity, KnownHosts: knownHosts}, "EOF")
+	sent := make(chan error, 10)
+	url, knownHosts := serveSSHWith(t, "/endless", client.PublicKey(), func(_ context.Context, channel ssh.Channel) error {
+		err := endless(channel)
+		sent <- err
+		return err
+	})
+	// The client of ssh does not say why a connection has ended, perhaps in the middle of a line.
+	rejected(t, "ssh", Source{URL: url}, &Credentials{Identity: identity, KnownHosts: knownHosts}, "")
+	if err := <-sent; err == nil {
+		t.Error("ssh: all references are received")
+	}
 }
 
 // go-git keeps the body of an error in memory. The bytes that are sent count, not those that they decompress to.
