@@ -38,6 +38,7 @@ func (m *Manager) work(ctx, writing context.Context, q queue.Queue) {
 		case err == nil:
 			q.Forget(key)
 		case ctx.Err() != nil:
+		case errors.Is(err, outcome.ErrWaiting): // The back-off of earlier failures stays.
 		case errors.Is(err, outcome.ErrUnfinished):
 			q.Add(key) // The back-off of earlier failures stays.
 		default:

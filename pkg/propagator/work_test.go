@@ -38,3 +38,23 @@ func TestUnfinishedWorkHasItsNextTurnAfterOtherTrees(t *testing.T) {
 		t.Errorf("got %q, requeued %d times", order, m.bulk.NumRequeues(big))
 	}
 }
+
+// What waits is enqueued by what it waits for, and failures before and after that have one back-off.
+func TestWorkThatWaitsIsNotRepeated(t *testing.T) {
+	m := &Manager{urgent: queue.New(nil, nil), bulk: queue.New(nil, nil)}
+	key := queue.Key{Class: queue.Destination, Namespace: "big"}
+	for range 3 {
+		m.bulk.AddRateLimited(key)
+	}
+	tries := 0
+	m.reconcileClass = map[queue.Class]func(context.Context, queue.Key) error{queue.Destination: func(context.Context, queue.Key) error {
+		tries++
+		m.bulk.ShutDown()
+		return outcome.ErrWaiting
+	}}
+	m.bulk.Add(key)
+	m.work(t.Context(), t.Context(), m.bulk)
+	if tries != 1 || m.bulk.NumRequeues(key) != 3 {
+		t.Errorf("it is tried %d times, requeued %d times", tries, m.bulk.NumRequeues(key))
+	}
+}

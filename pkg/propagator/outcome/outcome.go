@@ -26,6 +26,9 @@ var ErrPaced = errors.New("the write is tried later")
 // ErrUnfinished reports that a part of the work is done. The rest has its turn after the work of others.
 var ErrUnfinished = errors.New("the work continues")
 
+// ErrWaiting reports that the work waits for others. It is enqueued again when it is its turn.
+var ErrWaiting = errors.New("the work waits for its turn")
+
 // Paced reports whether an error is ErrPaced, or joins nothing else.
 func Paced(err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {

@@ -100,8 +100,8 @@ func (b *backlog) lineOf(s *cache.State, namespace string, keys ...quotas.Key) *
 	return b.lines[at]
 }
 
-// admit returns the writes in a namespace that can be made now. If it has to wait, these are deletions only, and it is
-// enqueued when it is its turn. Each reconciliation of a namespace calls it, so that no turn is held for long.
+// admit returns the writes in a namespace that can be made now. If it has to wait, these are deletions and changes of what
+// is awaited already, and it is enqueued when it is its turn. Each reconciliation of a namespace calls it, so that no turn is held for long.
 func (b *backlog) admit(s *cache.State, namespace string, writes []write) []write {
 	var keys []quotas.Key
 	for _, w := range writes {
@@ -118,9 +118,10 @@ func (b *backlog) admit(s *cache.State, namespace string, writes []write) []writ
 		if l.full() {
 			if !here {
 				b.leave(namespace)
-				b.places[namespace] = &place{line: l, size: len(keys), element: l.waiting.PushBack(namespace)}
+				b.places[namespace] = &place{line: l, element: l.waiting.PushBack(namespace)}
 			}
-			return slices.DeleteFunc(slices.Clone(writes), func(w write) bool { return w.wanted != nil })
+			b.places[namespace].size = len(keys)
+			return slices.DeleteFunc(slices.Clone(writes), func(w write) bool { return w.wanted != nil && b.awaited[w.Key] == nil })
 		}
 	}
 	b.leave(namespace)
@@ -129,6 +130,9 @@ func (b *backlog) admit(s *cache.State, namespace string, writes []write) []writ
 	}
 	return writes
 }
+
+// waits reports whether a namespace has a place in a line.
+func (b *backlog) waits(namespace string) bool { return b.places[namespace] != nil }
 
 func (b *backlog) leave(namespace string) {
 	switch p := b.places[namespace]; {

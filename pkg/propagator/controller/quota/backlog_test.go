@@ -2,6 +2,7 @@ package quota
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,6 +27,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache/quotas"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
@@ -142,7 +144,7 @@ func (c *counting) reconcile(what string, want int) (namespaces []string) {
 	for synctest.Wait(); c.queue.Len() > 0; synctest.Wait() {
 		key, _ := c.queue.Get()
 		if key.Class == queue.Quota {
-			if err := c.Reconcile(c.t.Context(), key); (err != nil) != c.refused[key.Namespace] {
+			if err := c.Reconcile(c.t.Context(), key); !errors.Is(err, outcome.ErrWaiting) && (err != nil) != c.refused[key.Namespace] {
 				c.t.Error(err)
 			}
 		}
@@ -309,6 +311,20 @@ func TestWhatIsNeverCountedDelaysItsTreeForAWhile(t *testing.T) {
 			c.count(51)
 			c.reconcile("after the others are counted", 0)
 		}
+	})
+}
+
+// Quotas that are added while namespaces wait count when it is their turn.
+func TestWhatWaitsTakesAsMuchRoomAsItNeeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCounting(t)
+		c.lead()
+		c.reconcile("at first", maxUncounted)
+		c.limit("big", "5", corev1.ResourceQuotaScopeBestEffort)
+		c.limit("big", "5", corev1.ResourceQuotaScopeNotBestEffort, corev1.ResourceQuotaScopeTerminating)
+		c.reconcile("of other scopes", 0)
+		time.Sleep(countTimeout + releasePeriod)
+		c.reconcile("three each", maxUncounted+2)
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache/quotas"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/pacing"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
@@ -185,6 +186,11 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	}
 	err := c.sync(ctx, key.Namespace)
 	c.updatePending(key.Namespace)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil && c.backlog.waits(key.Namespace) {
+		return outcome.ErrWaiting
+	}
 	return err
 }
 

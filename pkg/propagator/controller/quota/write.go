@@ -3,7 +3,6 @@ package quota
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -113,7 +112,8 @@ func (c *Controller) reset(ctx context.Context, w write, present *quotas.Object)
 		if err := c.delete(ctx, w.Key, present.UID); err != nil {
 			return err
 		}
-		return fmt.Errorf("%w: ResourceQuota %q had other scopes and is created again", outcome.ErrStale, w.Name)
+		created, err := c.Kubernetes.CoreV1().ResourceQuotas(w.Namespace).Create(ctx, w.wanted, metav1.CreateOptions{})
+		return c.record("create", w.Key, err, func() { c.Cache.ObserveResourceQuota(created) })
 	}
 	hard := map[string]any{}
 	for name := range present.Hard {
