@@ -54,7 +54,7 @@ func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 	if _, err := l.acquire(of("hierarchyconfigurations", "eve", "list", "large")); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("the same by its name in HNC: %v", err)
 	}
-	for _, r := range []*http.Request{of("mynamespaces", "ann", "list", ""), of("hierarchicalresourcequotas", "ann", "list", "large"), request("ann", "list", "small"), request("eve", "get", "large"), request("eve", "watch", "large"), request(hnc.PropagatorUser, "list", "")} {
+	for _, r := range []*http.Request{of("mynamespaces", "ann", "list", ""), of("hierarchicalresourcequotas", "ann", "list", "large"), request("ann", "list", "small"), request("eve", "get", "large"), request("eve", "watch", "large"), request(hnc.PropagatorUser, "list", ""), request("system:serviceaccount:kube-system:namespace-controller", "deletecollection", "large")} {
 		if release, err := l.acquire(r); err != nil {
 			t.Error(err)
 		} else {

@@ -107,7 +107,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	c.lists.size, c.lists.root = stores.large.In, forest.Index.Root
-	c.watchEvents.size, c.watchEvents.root = c.lists.size, c.lists.root
+	c.watchEvents.largest, c.watchEvents.root = stores.large.Largest, forest.Index.Root
 	if err := c.quotas(generic, clients.kubernetes, namespaces, forest, records, quotas, sources); err != nil {
 		return nil, err
 	}

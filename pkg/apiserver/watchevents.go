@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/endpoints/responsewriter"
 	"k8s.io/streaming/pkg/httpstream/wsstream"
@@ -14,9 +15,9 @@ import (
 )
 
 const (
-	// largeEvent is the size in bytes from which an event of a watch is limited, with the objects in the queue behind it.
-	largeEvent = 64 << 10
-	// eventMemory bounds the memory for large events that clients have not read yet, eventShare that of one tree.
+	// smallEvents is the size in bytes up to which an event, its encoding and the objects behind it are not limited.
+	smallEvents = 128 << 10
+	// eventMemory bounds the memory for events that clients have not read yet, eventShare that of one tree.
 	eventMemory = 256 << 20
 	eventShare  = 32 << 20
 	// keptMemory and keptShare bound what watches keep until they end.
@@ -33,8 +34,9 @@ const (
 // tenant.
 type watchEvents struct {
 	unread, kept *inflight.Limiter
-	// size and root are those of lists; root is nil before the stores exist.
-	size func(resource, namespace string, limit int) int
+	// largest returns the size of the largest object of a resource that a namespace has had since the server follows them.
+	largest func(resource, namespace string) int
+	// root returns the root of the tree of a namespace; nil before the stores exist.
 	root func(namespace string) string
 }
 
@@ -45,7 +47,7 @@ func newWatchEvents() *watchEvents {
 	}
 }
 
-// filter limits watches.
+// filter limits watches. What those by websocket write passes no ResponseWriter, so they are rejected.
 func (e *watchEvents) filter(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info, ok := genericapirequest.RequestInfoFrom(r.Context())
@@ -53,28 +55,21 @@ func (e *watchEvents) filter(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		resource := storedResource(hnc.Resource(info.Resource)).Resource
-		limited := &eventWriter{
-			ResponseWriter: w, release: func() {}, memory: e.unread, share: eventShare, root: e.root(info.Namespace),
-			copied: e.size(resource, info.Namespace, 0), queue: e.size(resource, info.Namespace, queued),
-		}
-		defer func() { limited.release() }()
 		if wsstream.IsWebSocketRequest(r) {
-			// What it writes passes no ResponseWriter.
-			limited.memory, limited.share, limited.keeps = e.kept, keptShare, true
-			if err := limited.take(limited.queue); err != nil {
-				writeError(err, w, r)
-				return
-			}
-			next.ServeHTTP(w, r)
+			writeError(apierrors.NewBadRequest("watches of a namespace by websocket are not served; watch without the header Upgrade"), w, r)
 			return
-		}
-		// Parameters of media types ask for tables or metadata, whose encoder is not ours.
-		if strings.Contains(r.Header.Get("Accept"), ";") {
-			limited.memory, limited.share, limited.keeps = e.kept, keptShare, true
 		}
 		// A compressed event would be written in small parts.
 		r.Header.Del("Accept-Encoding")
+		root := e.root(info.Namespace)
+		limited := &eventWriter{
+			ResponseWriter: w, control: http.NewResponseController(w),
+			unread: holding{limiter: e.unread, root: root, most: eventShare}, kept: holding{limiter: e.kept, root: root, most: keptShare},
+			// Parameters of media types ask for tables or metadata, whose encoder is not ours.
+			keeps:   strings.Contains(r.Header.Get("Accept"), ";"),
+			largest: func() int { return e.largest(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace) },
+		}
+		defer limited.end()
 		next.ServeHTTP(responsewriter.WrapForHTTP1Or2(limited), r)
 	})
 }
@@ -82,56 +77,85 @@ func (e *watchEvents) filter(next http.Handler) http.Handler {
 // eventWriter writes the events of a watch, each at once.
 type eventWriter struct {
 	http.ResponseWriter
-	// memory is what counts large events, with a share for the tree of root.
-	memory *inflight.Limiter
-	share  int
-	root   string
-	// copied is the size of the objects that the watch began with, as far as they are not written, and queue that of the
-	// largest of them that are copied at a time.
-	copied, queue int
-	// keeps is whether the watch may keep memory for the largest event until it ends.
-	keeps bool
-	// held is the memory that is counted until release.
-	held    int
-	release func()
+	control *http.ResponseController
+	// unread has what is counted until it is read, kept what is counted until the watch ends.
+	unread, kept holding
+	// keeps is whether the watch may keep memory for the largest event.
+	keeps   bool
+	largest func() int
+	// copied bounds the size of the objects that the watch begins with, or repeats from the past, and has not written.
+	copied int
 }
 
 // Unwrap implements responsewriter.UserProvidedDecorator.
 func (w *eventWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+// WriteHeader is called when the watch has begun.
+func (w *eventWriter) WriteHeader(code int) {
+	w.copied = queued * w.largest()
+	w.ResponseWriter.WriteHeader(code)
+}
+
 // Write fails, which ends the watch, if there is too much in memory or if the client takes too long to read the event.
 // Clients continue from their last event.
 func (w *eventWriter) Write(event []byte) (int, error) {
+	unread := w.copied
 	// The object and the event are encoded.
-	if err := w.take(2*len(event) + min(w.copied, w.queue)); err != nil {
+	if encoded := 2 * len(event); !w.keeps {
+		unread += encoded
+	} else if err := w.kept.take(encoded); err != nil {
 		return 0, err
 	}
-	if !w.keeps {
-		defer w.giveBack()
+	if err := w.unread.take(unread); err != nil {
+		return 0, err
 	}
 	w.copied -= min(len(event), w.copied)
-	// Without support for deadlines, the watch lasts until the connection breaks.
-	control := http.NewResponseController(w.ResponseWriter)
-	_ = control.SetWriteDeadline(time.Now().Add(readWithin))
-	defer func() { _ = control.SetWriteDeadline(time.Time{}) }()
+	w.limitTime()
 	return w.ResponseWriter.Write(event)
 }
 
+// Flush writes what is buffered of events, which count until then.
+func (w *eventWriter) Flush() {
+	w.limitTime()
+	_ = w.control.Flush() // After an error, the next Write fails.
+	_ = w.control.SetWriteDeadline(time.Time{})
+	w.unread.giveBack()
+}
+
+// limitTime ends the watch if nobody reads. Without support for deadlines, it lasts until the connection breaks.
+func (w *eventWriter) limitTime() { _ = w.control.SetWriteDeadline(time.Now().Add(readWithin)) }
+
+func (w *eventWriter) end() {
+	w.unread.giveBack()
+	w.kept.giveBack()
+}
+
+// holding is what is counted of a tree.
+type holding struct {
+	limiter *inflight.Limiter
+	root    string
+	// most is the share of the tree.
+	most    int
+	bytes   int
+	release func()
+}
+
 // take has at least so many bytes counted, if they are many.
-func (w *eventWriter) take(bytes int) error {
-	bytes = min(bytes, w.share)
-	if bytes <= 2*largeEvent || bytes <= w.held {
+func (h *holding) take(bytes int) error {
+	if bytes = min(bytes, h.most); bytes <= smallEvents || bytes <= h.bytes {
 		return nil
 	}
-	w.giveBack()
-	release, err := w.memory.AcquireTree(w.root, bytes)
+	h.giveBack()
+	release, err := h.limiter.AcquireTree(h.root, bytes)
 	if err == nil {
-		w.held, w.release = bytes, release
+		h.bytes, h.release = bytes, release
 	}
 	return err
 }
 
-func (w *eventWriter) giveBack() {
-	w.release()
-	w.held, w.release = 0, func() {}
+func (h *holding) giveBack() {
+	if h.release != nil {
+		h.release()
+	}
+	h.bytes, h.release = 0, nil
 }

@@ -5,9 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,12 +48,23 @@ type unread struct {
 func (u *unread) SetWriteDeadline(at time.Time) error { u.deadline = at; return nil }
 
 func (u *unread) Write(p []byte) (int, error) {
-	if len(p) <= largeEvent && !u.all {
-		return len(p), nil
+	if len(p) <= largeEvent {
+		return len(p), nil // buffered
 	}
 	time.Sleep(time.Until(u.deadline))
 	return 0, os.ErrDeadlineExceeded
 }
+
+func (u *unread) FlushError() error {
+	if !u.all {
+		return nil
+	}
+	time.Sleep(time.Until(u.deadline))
+	return os.ErrDeadlineExceeded
+}
+
+// largeEvent is one that no server buffers.
+const largeEvent = 64 << 10
 
 // watches starts watches, which write events one by one, and send what Write returns.
 func watches(e *watchEvents, namespace, accept string, w http.ResponseWriter, events <-chan int) <-chan error {
@@ -65,8 +74,12 @@ func watches(e *watchEvents, namespace, accept string, w http.ResponseWriter, ev
 	results := make(chan error, 100)
 	go e.filter(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		defer close(results)
+		w.WriteHeader(http.StatusOK)
 		for size := range events {
 			_, err := w.Write([]byte(strings.Repeat("x", size)))
+			if err == nil {
+				_ = http.NewResponseController(w).Flush()
+			}
 			results <- err
 		}
 	})).ServeHTTP(w, r)
@@ -75,7 +88,7 @@ func watches(e *watchEvents, namespace, accept string, w http.ResponseWriter, ev
 
 func newTestWatchEvents() *watchEvents {
 	e := newWatchEvents()
-	e.size = func(string, string, int) int { return 0 }
+	e.largest = func(string, string) int { return 0 }
 	e.root = func(namespace string) string { root, _, _ := strings.Cut(namespace, "."); return root }
 	return e
 }
@@ -158,59 +171,47 @@ func TestWatchesOfTablesKeepTheirShare(t *testing.T) {
 	}
 }
 
-// A watch by websocket is counted as a whole.
-func TestWatchesByWebsocketAreLimited(t *testing.T) {
-	e := newTestWatchEvents()
-	e.size = func(string, string, int) int { return keptShare / 2 }
-	end := make(chan struct{})
-	var watches sync.WaitGroup
-	codes := make(chan int)
-	for range 3 {
-		watches.Go(func() {
-			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
-			r.Header.Set("Connection", "Upgrade")
-			r.Header.Set("Upgrade", "websocket")
-			r = r.WithContext(genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: "watch", Namespace: "a"}))
-			e.filter(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { codes <- http.StatusOK; <-end })).ServeHTTP(w, r)
-			if w.Code != http.StatusOK {
-				codes <- w.Code
-			}
-		})
+func TestWatchesByWebsocketAreRejected(t *testing.T) {
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set("Connection", "Upgrade")
+	r.Header.Set("Upgrade", "websocket")
+	r = r.WithContext(genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: "watch", Namespace: "a"}))
+	newTestWatchEvents().filter(nil).ServeHTTP(w, r)
+	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "without the header Upgrade") {
+		t.Errorf("got %d, %s", w.Code, w.Body)
 	}
-	if got := []int{<-codes, <-codes, <-codes}; !slices.Contains(got, http.StatusTooManyRequests) || slices.Max(got)+2*http.StatusOK != got[0]+got[1]+got[2] {
-		t.Errorf("got %v, want two that are served", got)
-	}
-	close(end)
-	watches.Wait()
 }
 
-// Behind an unread event, a watch has copies of the next objects.
+// Behind an unread event, a watch has copies of the next objects, or of what they were. A small event is buffered, so
+// that only flushing it waits.
 func TestUnreadEventsAreLimitedWithTheQueueBehindThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newTestWatchEvents()
-		e.size = func(_, _ string, limit int) int {
-			return map[int]int{0: eventShare, queued: eventShare/2 - 10_000}[limit]
-		}
-		var first []<-chan error
+		e.largest = func(string, string) int { return (eventShare/2 - 10_000) / queued }
 		small := func() <-chan error {
 			events := make(chan int, 1)
 			events <- 1000
 			close(events)
 			return watches(e, "a", "application/json", &unread{ResponseRecorder: httptest.NewRecorder(), all: true}, events)
 		}
-		for range 2 {
-			first = append(first, small())
-		}
+		first := []<-chan error{small(), small()}
 		synctest.Wait()
 		if err := <-small(); err == nil || !strings.Contains(err.Error(), `tree "a" already has`) {
 			t.Errorf("a third watch: got %v", err)
 		}
-		for _, results := range first {
-			if err := <-results; !errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("got %v, want that it has waited", err)
+		for i, results := range first {
+			if len(results) > 0 {
+				t.Errorf("watch %d has not waited: %v", i, <-results)
 			}
 		}
-		// What is read is not in the queue any more, so that the next event is small.
+		time.Sleep(readWithin)
+		synctest.Wait()
+		for i, results := range first {
+			if len(results) == 0 {
+				t.Errorf("watch %d waits for longer than %s", i, readWithin)
+			}
+		}
+		// What is written is not in the queue any more, so that the next event is small.
 		events := make(chan int, 1)
 		defer close(events)
 		slow := &unread{ResponseRecorder: httptest.NewRecorder()}

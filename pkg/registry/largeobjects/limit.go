@@ -38,6 +38,8 @@ type Followed struct {
 	// In returns the size of those of a resource in a namespace, or with "" of the large ones in all, in bytes of JSON;
 	// with a limit, at least that of any so many of a namespace.
 	In func(resource, namespace string, limit int) int
+	// Largest returns the size of the largest object of a resource that a namespace has had since Run follows them.
+	Largest func(resource, namespace string) int
 }
 
 // Limit limits creations and updates of large objects in all the stores together. The propagator is trusted; root
@@ -47,7 +49,7 @@ func Limit(root func(namespace string) string, stores ...*genericregistry.Store)
 	for _, store := range stores {
 		store.Storage.Storage = limited{store.Storage.Storage, l, store.DefaultQualifiedResource}
 	}
-	return Followed{In: l.stored.in, Run: func(ctx context.Context) {
+	return Followed{In: l.stored.in, Largest: l.stored.largest, Run: func(ctx context.Context) {
 		for _, store := range stores {
 			if store.CreateStrategy.NamespaceScoped() {
 				l.stored.follow(ctx, store.DefaultQualifiedResource.Resource, store)

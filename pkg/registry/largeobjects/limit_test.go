@@ -142,6 +142,12 @@ func TestTheSizeOfStoredObjectsIsKnown(t *testing.T) {
 			t.Errorf("with limit %d: got %d, want %d at most", limit, got, want)
 		}
 	}
+	s.forget("hierarchies", "i")
+	for namespace, want := range map[string]int{"0": small + 1, "1": small} {
+		if got := s.largest("hierarchies", namespace); got != want {
+			t.Errorf("the largest that %s has had: got %d, want %d", namespace, got, want)
+		}
+	}
 	start := time.Now()
 	for range calls {
 		s.in("quotas", "0", 0)

@@ -22,12 +22,15 @@ type stored struct {
 	excessIn map[string]int
 	// sizes are the sums of sizes by resource and namespace, of the large ones for "".
 	sizes map[place]int
+	// peaks are the sizes of the largest objects that there have been, as far as they were large. Watch caches have them
+	// for a while.
+	peaks map[place]int
 }
 
 type place struct{ resource, namespace string }
 
 func newStored() *stored {
-	return &stored{stores: map[string]map[types.UID]object{}, excessIn: map[string]int{}, sizes: map[place]int{}}
+	return &stored{stores: map[string]map[types.UID]object{}, excessIn: map[string]int{}, sizes: map[place]int{}, peaks: map[place]int{}}
 }
 
 type object struct {
@@ -60,6 +63,13 @@ func (s *stored) in(resource, namespace string, limit int) (bytes int) {
 		return min(bytes, limit*small+s.excessIn[namespace])
 	}
 	return bytes
+}
+
+// largest returns the size of the largest object of a resource that a namespace has had, at least small.
+func (s *stored) largest(resource, namespace string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(s.peaks[place{resource, namespace}], small)
 }
 
 // follow follows the objects of a store until the context ends.
@@ -118,6 +128,7 @@ func (s *stored) forget(name string, uid types.UID) {
 func (s *stored) count(name string, o object, sign int) {
 	add(s.sizes, place{name, o.namespace}, sign*o.bytes)
 	if o.bytes > small {
+		s.peaks[place{name, o.namespace}] = max(s.peaks[place{name, o.namespace}], o.bytes)
 		add(s.sizes, place{name, ""}, sign*o.bytes)
 		add(s.excessIn, o.namespace, sign*(o.bytes-small))
 	}
