@@ -126,6 +126,7 @@ func (w *eventWriter) Flush() {
 func (w *eventWriter) limitTime() { _ = w.control.SetWriteDeadline(time.Now().Add(readWithin)) }
 
 func (w *eventWriter) end() {
+	_ = w.control.SetWriteDeadline(time.Time{}) // The connection may be used again.
 	w.unread.giveBack()
 	w.kept.giveBack()
 }
