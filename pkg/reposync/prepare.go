@@ -78,7 +78,8 @@ func (w *worker) refuse(next *revision, reason string, errors report.Errors) *re
 }
 
 // adopt makes a revision current, unless it must not be applied. If it is too early to compile the current one again, only
-// the watches of unknown kinds are tried again.
+// the watches of unknown kinds are tried again. While it waits for its turn to compile, for any time, the revision in force
+// is not corrected.
 func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	if next == w.current && w.manager.now().Before(next.again) {
 		if len(w.unknown) > 0 {
@@ -98,7 +99,7 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 	var result *repository.Result
 	var desired []*plan.Object
 	var refused *refusal
-	err := inTurn(ctx, w.sync.Spec.ServiceAccount.Namespace, func(ctx context.Context) (err error) {
+	err := inTurn(ctx, w.sync.Spec.ServiceAccount, func(ctx context.Context) (err error) {
 		begin := w.manager.now()
 		defer func() { next.again = w.manager.now().Add(recompileFactor * w.manager.now().Sub(begin)) }()
 		if result, err = next.compile(ctx, &w.sync.Spec, served, w.current); err != nil {

@@ -252,7 +252,7 @@ func (u untilDone) Stat(name string) (fs.FileInfo, error) {
 // load parses a snapshot, and removes it. It replaces the revision of a share. Others may be in turn for any time.
 func (s *source) load(ctx context.Context, snapshot *git.Snapshot, read *revision, applied *share) error {
 	defer func() { _ = snapshot.Close() }()
-	return inTurn(ctx, s.spec.ServiceAccount.Namespace, func(ctx context.Context) error {
+	return inTurn(ctx, s.spec.ServiceAccount, func(ctx context.Context) error {
 		files, err := snapshot.Sub(s.spec.Source.Directory)
 		if err != nil {
 			return err

@@ -8,14 +8,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
 const (
 	// turnLimit is how long one repository may be unpacked, parsed or compiled.
 	turnLimit = 3 * time.Minute
-	// turnRest is for how many times as long as a turn has taken a namespace comes after others. Several turns add up to
-	// that of the longest one.
+	// turnRest is for how many times as long as a turn has taken a ServiceAccount and its namespace come after others. Several
+	// turns add up to that of the longest one.
 	turnRest = 10
 )
 
@@ -25,28 +26,29 @@ type turns struct {
 	mu      sync.Mutex
 	taken   bool
 	waiting []*turn
-	// rests are until when namespaces of ServiceAccounts come after others. The author of a commit decides how long its turns
-	// take, and may be allowed to impersonate any ServiceAccount of a namespace.
-	rests map[string]time.Time
+	// rests are until when ServiceAccounts, and their namespaces, which have no name here, come after others. The author of a
+	// commit decides how long its turns take, and may be allowed to impersonate any ServiceAccount of a namespace; or all
+	// repositories have one namespace.
+	rests map[v1alpha3.ServiceAccountReference]time.Time
 }
 
 // turn is one that has not begun.
 type turn struct {
-	namespace string
-	begins    chan struct{}
+	account v1alpha3.ServiceAccountReference
+	begins  chan struct{}
 }
 
 // loading are the turns of all workers.
-var loading = turns{rests: map[string]time.Time{}}
+var loading = turns{rests: map[v1alpha3.ServiceAccountReference]time.Time{}}
 
 // inTurn calls f when no other repository is in turn, with a context that ends after turnLimit, with a
-// report.Error as its cause. The namespace is that of its ServiceAccount.
-func inTurn(ctx context.Context, namespace string, f func(context.Context) error) error {
-	if err := loading.begin(ctx, namespace); err != nil {
+// report.Error as its cause. The ServiceAccount is that of the RepositorySync.
+func inTurn(ctx context.Context, account v1alpha3.ServiceAccountReference, f func(context.Context) error) error {
+	if err := loading.begin(ctx, account); err != nil {
 		return err
 	}
 	began := time.Now()
-	defer func() { loading.end(namespace, time.Since(began)) }()
+	defer func() { loading.end(account, time.Since(began)) }()
 	ctx, end := context.WithTimeoutCause(ctx, turnLimit, &report.Error{
 		Code: report.LimitExceeded, Paths: []string{"."}, Message: fmt.Sprintf("it takes more than %s to unpack, parse or compile the repository; split it", turnLimit),
 	})
@@ -54,9 +56,9 @@ func inTurn(ctx context.Context, namespace string, f func(context.Context) error
 	return f(ctx)
 }
 
-// begin returns when it is the turn of a namespace, or when the context ends.
-func (t *turns) begin(ctx context.Context, namespace string) error {
-	own := &turn{namespace, make(chan struct{})}
+// begin returns when it is the turn of a ServiceAccount, or when the context ends.
+func (t *turns) begin(ctx context.Context, account v1alpha3.ServiceAccountReference) error {
+	own := &turn{account, make(chan struct{})}
 	t.mu.Lock()
 	t.waiting = append(t.waiting, own)
 	if !t.taken {
@@ -78,24 +80,36 @@ func (t *turns) begin(ctx context.Context, namespace string) error {
 	return context.Cause(ctx)
 }
 
-// end ends the turn of a namespace.
-func (t *turns) end(namespace string, took time.Duration) {
+// namespaceOf returns the key of the namespace of a ServiceAccount in rests.
+func namespaceOf(account v1alpha3.ServiceAccountReference) v1alpha3.ServiceAccountReference {
+	return v1alpha3.ServiceAccountReference{Namespace: account.Namespace}
+}
+
+// end ends the turn of a ServiceAccount.
+func (t *turns) end(account v1alpha3.ServiceAccountReference, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	maps.DeleteFunc(t.rests, func(_ string, until time.Time) bool { return !until.After(now) })
-	rest := max(0, t.rests[namespace].Sub(now))
-	t.rests[namespace] = now.Add(min(rest+turnRest*took, turnRest*turnLimit))
+	maps.DeleteFunc(t.rests, func(_ v1alpha3.ServiceAccountReference, until time.Time) bool { return !until.After(now) })
+	for _, key := range []v1alpha3.ServiceAccountReference{account, namespaceOf(account)} {
+		rest := max(0, t.rests[key].Sub(now))
+		t.rests[key] = now.Add(min(rest+turnRest*took, turnRest*turnLimit))
+	}
 	t.next()
 }
 
-// next begins the turn of the first namespace that does not rest, or else of the first. The caller holds the lock.
+// next begins the turn of the first whose namespace does not rest, or else of the first that does not, or else of the first.
+// The caller holds the lock.
 func (t *turns) next() {
 	t.taken = len(t.waiting) > 0
 	if !t.taken {
 		return
 	}
-	at := max(0, slices.IndexFunc(t.waiting, func(w *turn) bool { return !t.rests[w.namespace].After(time.Now()) }))
+	now := time.Now()
+	at := slices.IndexFunc(t.waiting, func(w *turn) bool { return !t.rests[namespaceOf(w.account)].After(now) })
+	if at < 0 {
+		at = max(0, slices.IndexFunc(t.waiting, func(w *turn) bool { return !t.rests[w.account].After(now) }))
+	}
 	close(t.waiting[at].begins)
 	t.waiting = slices.Delete(t.waiting, at, at+1)
 }

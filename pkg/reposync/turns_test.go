@@ -1,6 +1,7 @@
 package reposync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -16,10 +17,16 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 )
 
+// account returns the ServiceAccount default of a namespace, or the one of namespace/name.
+func account(name string) v1alpha3.ServiceAccountReference {
+	namespace, name, _ := strings.Cut(name, "/")
+	return v1alpha3.ServiceAccountReference{Namespace: namespace, Name: cmp.Or(name, "default")}
+}
+
 func TestTurnsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		err := inTurn(t.Context(), "a", func(ctx context.Context) error {
+		err := inTurn(t.Context(), account("a"), func(ctx context.Context) error {
 			<-ctx.Done()
 			return context.Cause(ctx)
 		})
@@ -28,7 +35,7 @@ func TestTurnsEnd(t *testing.T) {
 		}
 	})
 	failed := errors.New("failed")
-	if err := inTurn(t.Context(), "a", func(context.Context) error { return failed }); !errors.Is(err, failed) {
+	if err := inTurn(t.Context(), account("a"), func(context.Context) error { return failed }); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -36,16 +43,16 @@ func TestTurnsEnd(t *testing.T) {
 // The author of a commit decides how long its turns take, and may push another one at once.
 func TestLongTurnsComeAfterOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := turns{rests: map[string]time.Time{}}
+		turns := turns{rests: map[v1alpha3.ServiceAccountReference]time.Time{}}
 		var order []string
 		wait := func(name string, took time.Duration) {
 			go func() {
-				if err := turns.begin(t.Context(), name); err != nil {
+				if err := turns.begin(t.Context(), account(name)); err != nil {
 					t.Error(err)
 				}
 				order = append(order, name)
 				time.Sleep(took)
-				turns.end(name, took)
+				turns.end(account(name), took)
 			}()
 			synctest.Wait()
 		}
@@ -64,6 +71,14 @@ func TestLongTurnsComeAfterOthers(t *testing.T) {
 		wait("a", time.Second)
 		wait("b", time.Second)
 		expect("long", "a", "b", "long", "long")
+		// Others of its namespace do, too, but after those of other namespaces.
+		for range 3 {
+			wait("shared/long", turnLimit)
+		}
+		wait("shared/a", time.Second)
+		wait("shared/b", time.Second)
+		wait("c", time.Second)
+		expect("shared/long", "c", "shared/a", "shared/b", "shared/long", "shared/long")
 		// However many turns it has, it comes after others no longer than after one of the longest.
 		for range 20 {
 			wait("long", turnLimit)
@@ -74,29 +89,29 @@ func TestLongTurnsComeAfterOthers(t *testing.T) {
 		wait("long", time.Second)
 		wait("b", time.Second)
 		expect("a", "long", "b")
-		if turns.taken || len(turns.rests) > 3 {
-			t.Errorf("a turn is taken: %t, namespaces rest: %v", turns.taken, turns.rests)
+		if turns.taken || len(turns.rests) > 6 {
+			t.Errorf("a turn is taken: %t, these rest: %v", turns.taken, turns.rests)
 		}
 	})
 }
 
 func TestTurnsAreAwaitedUntilTheContextEnds(t *testing.T) {
-	turns := turns{rests: map[string]time.Time{}}
+	turns := turns{rests: map[v1alpha3.ServiceAccountReference]time.Time{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	// Whether it begins or ends first is not known.
 	for range 100 {
-		if err := turns.begin(ctx, "a"); err == nil {
-			turns.end("a", 0)
+		if err := turns.begin(ctx, account("a")); err == nil {
+			turns.end(account("a"), 0)
 		}
 		if turns.taken {
 			t.Fatal("a turn that was not awaited does not end")
 		}
 	}
-	if err := turns.begin(t.Context(), "a"); err != nil {
+	if err := turns.begin(t.Context(), account("a")); err != nil {
 		t.Fatal(err)
 	}
-	if err := turns.begin(ctx, "a"); !errors.Is(err, context.Canceled) || len(turns.waiting) > 0 {
+	if err := turns.begin(ctx, account("a")); !errors.Is(err, context.Canceled) || len(turns.waiting) > 0 {
 		t.Errorf("got %v, and %d wait", err, len(turns.waiting))
 	}
 }
@@ -116,7 +131,7 @@ func TestWorkersUnpackInTurn(t *testing.T) {
 	if err != nil || !taken {
 		t.Errorf("got %v, in turn: %t", err, taken)
 	}
-	if _, rests := loading.rests["of-many-accounts"]; !rests {
+	if _, rests := loading.rests[v1alpha3.ServiceAccountReference{Namespace: "of-many-accounts"}]; !rests {
 		t.Errorf("other ServiceAccounts of its namespace do not come after others: %v", loading.rests)
 	}
 }
@@ -125,10 +140,10 @@ func TestWorkersUnpackInTurn(t *testing.T) {
 func TestWhatIsFetchedWaitsForItsTurn(t *testing.T) {
 	s := localSource(commit(t, map[string]string{"cluster/a.txt": "none"}))
 	synctest.Test(t, func(t *testing.T) {
-		if err := loading.begin(t.Context(), "a"); err != nil {
+		if err := loading.begin(t.Context(), account("a")); err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(20*time.Minute, func() { loading.end("a", 0) })
+		time.AfterFunc(20*time.Minute, func() { loading.end(account("a"), 0) })
 		begin := time.Now()
 		// Meanwhile, the revision in force is corrected.
 		if read, err := s.read(t.Context()); !errors.Is(err, git.ErrBudget) || time.Since(begin) != readLimit || s.moved(t.Context()) {
@@ -152,13 +167,13 @@ func TestWhatIsStillReadReleasesItsMemory(t *testing.T) {
 	s := localSource(commit(t, map[string]string{"cluster/a.yaml": "{kind: Namespace, apiVersion: v1, metadata: {name: a}}"}))
 	s.memory = newSpace(1 << 30)
 	synctest.Test(t, func(t *testing.T) {
-		if err := loading.begin(t.Context(), "a"); err != nil {
+		if err := loading.begin(t.Context(), account("a")); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.read(t.Context()); !errors.Is(err, git.ErrBudget) {
 			t.Errorf("got %v", err)
 		}
-		loading.end("a", 0)
+		loading.end(account("a"), 0)
 		<-s.reading.done
 		if len(s.memory.taken) != 1 {
 			t.Errorf("%v is taken", s.memory.taken)

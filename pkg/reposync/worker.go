@@ -70,7 +70,7 @@ func newWorker(m *Manager, s *v1alpha3.RepositorySync) (*worker, error) {
 		fights: plan.NewFights(), rejections: plan.NewRejections(), completed: m.now(), quiet: quiet}
 	reader := &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes, Budget: m.scratch}
 	reader.InTurn = func(ctx context.Context, f func(context.Context) error) error {
-		return inTurn(ctx, w.sync.Spec.ServiceAccount.Namespace, f)
+		return inTurn(ctx, w.sync.Spec.ServiceAccount, f)
 	}
 	w.source = &source{
 		reader:  reader,

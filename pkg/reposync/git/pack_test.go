@@ -119,13 +119,16 @@ func TestDeltasThatUnpackToMuchMore(t *testing.T) {
 	} {
 		check(name, row.pack, 512<<20, row.want)
 	}
-	// go-git keeps the latest objects that deltas apply to, and holds what leads to one that it does not have any more.
+	// go-git holds all that leads to an object, unless it still has one of them: other deltas may have it drop them.
 	for name, row := range map[string]struct {
 		pack []byte
 		want string
 	}{
-		"large ones of each other":           {packOf(t, chain, 20, maxObject, maxObject), ""},
-		"many of each other":                 {packOf(t, chain, 100, 8<<20, 8<<20), ""},
+		"large ones of each other":           {packOf(t, chain, 3, 60<<20, 60<<20), ""},
+		"more large ones of each other":      {packOf(t, chain, 4, 60<<20, 60<<20), "takes 516 MiB of memory"},
+		"many of each other":                 {packOf(t, chain, 40, 8<<20, 8<<20), ""},
+		"too many of each other":             {packOf(t, chain, 42, 8<<20, 8<<20), "takes 456 MiB of memory"},
+		"many of one":                        {packOf(t, star, 100, 8<<20, 8<<20), ""},
 		"many of what may be each other":     {packOf(t, named, 35, 8<<20, 8<<20), ""},
 		"of each other in turn":              {packOf(t, twins, 4, 60<<20, 60<<20), ""},
 		"of each other in turn, again":       {packOf(t, twins, 8, 60<<20, 60<<20), "takes 516 MiB of memory"},

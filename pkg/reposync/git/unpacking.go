@@ -14,35 +14,34 @@ import (
 const (
 	maxUnpacked  = 448 << 20
 	freeUnpacked = 4 << 20
-	// maxDepth is how many deltas may lead to an object for go-git to unpack it.
-	maxDepth = 4095
 )
 
 // unpacking is how much memory go-git takes to unpack the objects of a pack. To unpack a delta, it holds the object that this
-// applies to, which may be a delta itself, and so on, up to one that it has kept: it keeps the latest objects that deltas
-// apply to, of cache.DefaultMaxSize. To read one, it holds all deltas that lead to it.
+// applies to, which may be a delta itself, and so on. It keeps the latest objects that deltas apply to, of
+// cache.DefaultMaxSize, and holds less then, but the author of a pack decides which it still has.
 type unpacking struct {
 	// objects are those of the pack, by their offset.
 	objects []packed
 	largest int64
-	// deltas is the size of all deltas and their results, and bases that of the objects that they apply to. named is true if one
-	// names that by hash: it may be any.
-	deltas, bases int64
-	named         bool
+	// longest is the most that is held for one delta, deltas the size of all deltas and their results, and bases that of the
+	// objects that they apply to. named is true if one names that by hash: it may be any.
+	longest, deltas, bases int64
+	named                  bool
 }
 
-// packed is an object of a pack: its offset and size when unpacked, the index of the object that it applies to, or -1, and the
-// size of all deltas that lead to it. If others apply to it, it is a base, kept after as many bytes of others.
+// packed is an object of a pack: its offset and size when unpacked, what is held to unpack it, and whether others apply to
+// it.
 type packed struct {
-	offset, kept       int64
-	size, leading, via int32
-	base               bool
+	offset     int64
+	size, held int32
+	base       bool
 }
 
 // add adds an object as it is stored.
 func (u *unpacking) add(header *packfile.ObjectHeader) {
 	u.largest = max(u.largest, header.Length)
-	u.objects = append(u.objects, packed{offset: header.Offset, size: int32(header.Length), via: -1}) //nolint:gosec // at most maxObject
+	size := int32(header.Length) //nolint:gosec // at most maxObject
+	u.objects = append(u.objects, packed{offset: header.Offset, size: size, held: size})
 }
 
 // addDelta adds that the object that was added last is a delta, with the size of the object that it applies to, and of the
@@ -50,54 +49,33 @@ func (u *unpacking) add(header *packfile.ObjectHeader) {
 func (u *unpacking) addDelta(header *packfile.ObjectHeader, base, result int64) {
 	u.largest = max(u.largest, base, result)
 	u.deltas += header.Length + result
-	u.bases += base
 	own := &u.objects[len(u.objects)-1]
-	own.size, own.leading = int32(result), int32(header.Length) //nolint:gosec // at most maxObject
+	own.size = int32(result) //nolint:gosec // at most maxObject
 	if header.Type == plumbing.REFDeltaObject {
 		u.named = true
+		u.bases += base
 		return
 	}
 	at, found := slices.BinarySearchFunc(u.objects, header.OffsetReference, func(o packed, offset int64) int { return cmp.Compare(o.offset, offset) })
-	if found {
-		u.objects[at].base = true
-		own.via, own.leading = int32(at), int32(min(header.Length+int64(u.objects[at].leading), 2*maxUnpacked)) //nolint:gosec // at most maxPackObjects
+	if !found {
+		return // go-git rejects it.
 	}
+	of := &u.objects[at]
+	if !of.base {
+		of.base = true
+		u.bases += int64(of.size)
+	}
+	held := min(int64(of.held)+header.Length+result, 2*maxUnpacked)
+	own.held = int32(held) //nolint:gosec // at most 2*maxUnpacked
+	u.longest = max(u.longest, held)
 }
 
 // memory returns how much it takes. Buffers for an object and the one that it applies to grow to twice their size, and an
-// object is copied to be kept, before others are dropped for it. It stops counting when it is too much.
+// object is copied to be kept, before others are dropped for it.
 func (u *unpacking) memory() int64 {
-	const keeps = int64(cache.DefaultMaxSize)
-	switch buffers := 2 * u.largest; {
-	case u.deltas == 0:
-		return buffers
-	case u.named:
-		return u.deltas + u.largest + min(u.bases, keeps+u.largest) + buffers
-	default:
-		longest, kept := u.longest(keeps)
-		return longest + min(kept, keeps+u.largest) + buffers
+	held := u.longest
+	if u.named {
+		held = u.deltas + u.largest
 	}
-}
-
-// longest returns how much is held for one object at most, when so many bytes are kept of others, and how much those are if
-// none is dropped.
-func (u *unpacking) longest(keeps int64) (longest, kept int64) {
-	for i := range u.objects {
-		held, before := int64(u.objects[i].leading), kept
-		for at, depth := i, 0; at >= 0 && depth <= maxDepth; at, depth = int(u.objects[at].via), depth+1 {
-			o := &u.objects[at]
-			held += int64(o.size)
-			if at < i && before-o.kept <= keeps {
-				break
-			}
-			if o.base {
-				o.kept = kept
-				kept += int64(o.size)
-			}
-		}
-		if longest = max(longest, held); longest > maxUnpacked {
-			break
-		}
-	}
-	return longest, kept
+	return held + min(u.bases, int64(cache.DefaultMaxSize)+u.largest) + 2*u.largest
 }
