@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/dynamic"
@@ -69,7 +70,7 @@ func room(found *unstructured.Unstructured, o *plan.Object, manager string, anno
 	inner, _ := patch["metadata"].(map[string]any)
 	inner["resourceVersion"] = metadata["resourceVersion"]
 	if !annotations {
-		inner["managedFields"] = entriesOf(o, manager)
+		inner["managedFields"] = entriesOf(o.Declared.GroupVersion(), manager)
 	}
 	if removed, ok := inner["annotations"].(map[string]any); ok && o.Kind == object.Namespace {
 		for _, key := range fromTree {
@@ -90,7 +91,7 @@ func patchable(ctx context.Context, client dynamic.ResourceInterface, found *uns
 	if found.GetManagedFields() != nil {
 		return found, nil
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": found.GetResourceVersion(), "managedFields": entriesOf(o, manager)}})
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": found.GetResourceVersion(), "managedFields": entriesOf(o.Declared.GroupVersion(), manager)}})
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +103,9 @@ func patchable(ctx context.Context, client dynamic.ResourceInterface, found *uns
 }
 
 // entriesOf returns managed fields with an entry of the field manager, for the label only.
-func entriesOf(o *plan.Object, manager string) []any {
+func entriesOf(version schema.GroupVersion, manager string) []any {
 	return []any{map[string]any{
-		"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
+		"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": version.String(), "fieldsType": "FieldsV1",
 		"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
 	}}
 }

@@ -196,18 +196,25 @@ func TestAFilledImmutableObjectIsReplaced(t *testing.T) {
 	}
 }
 
-// A tenant may give managed fields a time that nobody can decode.
+// A tenant may give managed fields a time that nobody can decode. The repository's cannot be applied without it.
 func TestATimeOfATenantKeepsNoObjectFromBeingApplied(t *testing.T) {
 	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"failed to convert new object (a) to proper version: parsing time \"10000-01-01T00:00:00Z\""}`
-	for code, want := range map[int]string{200: "PATCH GET reset PATCH", 403: "PATCH GET reset"} {
+	for code, want := range map[int]string{200: "PATCH try GET reset PATCH", 403: "PATCH try GET reset", 400: "PATCH try"} {
 		var requests []string
 		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
 			what := r.Method
 			if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
 				what = "reset"
 			}
+			if r.Method == http.MethodPost && r.URL.Query().Get("dryRun") == "All" {
+				what = "try"
+			}
 			requests = append(requests, what)
 			switch {
+			case what == "try" && code == 400:
+				w.WriteHeader(code)
+			case what == "try":
+				w.WriteHeader(http.StatusConflict)
 			case what == http.MethodPatch && !slices.Contains(requests, "reset"):
 				w.WriteHeader(http.StatusInternalServerError)
 				_, _ = w.Write([]byte(status))

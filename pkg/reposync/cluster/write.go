@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -132,6 +133,26 @@ func (c *Cluster) patch(ctx context.Context, client metadata.ResourceInterface, 
 	return o, err
 }
 
+// patchLast patches an object that has left the repository. If managed fields have a time that kube-apiserver cannot decode,
+// they are reset, with an entry of the field manager: plans know by it what finalizers keep.
+func (c *Cluster) patchLast(ctx context.Context, resource schema.GroupVersionResource, id plan.ID, metadata, grants map[string]any) error {
+	patch := func() error {
+		content := map[string]any{"metadata": metadata}
+		maps.Copy(content, grants)
+		body, err := json.Marshal(content)
+		if err == nil {
+			_, err = c.patch(ctx, c.in(resource, id.Namespace), id.Name, body)
+		}
+		return err
+	}
+	err := patch()
+	if apierrors.IsInvalid(err) && strings.Contains(err.Error(), `parsing time "`) {
+		metadata["managedFields"] = entriesOf(resource.GroupVersion(), Manager(c.sync))
+		err = patch()
+	}
+	return err
+}
+
 // makeWay changes the object that an update cannot turn into the one of the repository, if TryReplace permits it and it
 // is as read: it loses what others have added if makesRoom says so, and is deleted otherwise. err is that of the update.
 func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
@@ -202,26 +223,34 @@ func makesRoom(resource schema.GroupVersionResource, err error) bool {
 }
 
 // TryReplace returns nil if an object whose update has failed by err can be made one that is updated: others may have
-// made it too large, or its managed fields unreadable; or the update is invalid, and it may be deleted and created again, because the kind is one of
-// copies.Replaceable and nothing but the present object prevents the creation, or is valid without what others have
-// added. Otherwise it returns err, or the error of the creation. It stores nothing.
+// made it too large, or its managed fields unreadable, unless the repository has the time that cannot be decoded; or the
+// update is invalid, and it may be deleted and created again, because the kind is one of copies.Replaceable and nothing but
+// the present object prevents the creation, or is valid without what others have added. Otherwise it returns err, or the
+// error of the creation. It stores nothing.
 func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
-	if crowded(err) || unreadable(err) {
-		return nil
-	}
-	if !apierrors.IsInvalid(err) {
+	client := c.whole.Resource(resource).Namespace(o.Namespace)
+	create := func() error {
+		_, err := client.Create(ctx, o.Content(), metav1.CreateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
 		return err
 	}
-	client := c.whole.Resource(resource).Namespace(o.Namespace)
+	switch {
+	case crowded(err):
+		return nil
+	case unreadable(err):
+		if err := create(); apierrors.IsBadRequest(err) {
+			return err
+		}
+		return nil
+	case !apierrors.IsInvalid(err):
+		return err
+	}
 	if !copies.Replaceable(resource.GroupResource()) {
 		if !c.isValidAlone(ctx, client, o) {
 			return err
 		}
 		return nil
 	}
-	_, err = client.Create(ctx, o.Content(), metav1.CreateOptions{
-		FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll},
-	})
+	err = create()
 	if copies.InTheWay(err) {
 		return nil
 	}
@@ -285,12 +314,11 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 			return err
 		case getErr == nil && left.UID == uid:
 			err := fmt.Errorf("it is being deleted, and stays until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
-			// Managed fields may be unreadable, and are needed no more.
-			empty, kept := fmt.Sprintf(`{"metadata":{"uid":%q,"managedFields":[{}]},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
+			metadata, grants, kept := map[string]any{"uid": uid}, map[string]any{"aggregationRule": nil, id.GrantsIn(): []any{}}, "what it grants"
 			if !id.Grants() {
-				empty, kept = fmt.Sprintf(`{"metadata":{"uid":%q,"managedFields":[{}],"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
+				metadata["annotations"], grants, kept = map[string]any{hnc.AnnotationNone: "true"}, nil, "its copies"
 			}
-			_, emptied := c.patch(ctx, c.in(resource, id.Namespace), id.Name, []byte(empty))
+			emptied := c.patchLast(ctx, resource, id, metadata, grants)
 			switch {
 			case emptied != nil && !apierrors.IsNotFound(emptied):
 				return fmt.Errorf("%w, with %s: %w", err, kept, emptied)
@@ -316,8 +344,9 @@ func (c *Cluster) Release(ctx context.Context, id plan.ID) error {
 	if err != nil {
 		return err
 	}
-	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null},"annotations":{%q:null}}}`, hnc.LabelRepositorySync, hnc.AnnotationSourcePath)
-	_, err = c.patch(ctx, c.in(resource, id.Namespace), id.Name, []byte(patch))
+	err = c.patchLast(ctx, resource, id, map[string]any{
+		"labels": map[string]any{hnc.LabelRepositorySync: nil}, "annotations": map[string]any{hnc.AnnotationSourcePath: nil},
+	}, nil)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}
