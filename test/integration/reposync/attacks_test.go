@@ -106,6 +106,15 @@ func TestStatusesAreNoFights(t *testing.T) {
 	synced(t, "statuses", r.commit(t, map[string]string{"README.md": "Not applied."}))
 }
 
+// unreadable returns managed fields with more levels than decoders accept in JSON, and a time that they do not.
+func unreadable(version string) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{
+		Manager: "tenant", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: version, FieldsType: "FieldsV1",
+		FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998)),
+		Time:     &metav1.Time{Time: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)},
+	}
+}
+
 // TestTenantsDoNotFillObjects is an editor who changes an object of a repository, and fills it so that what the
 // repository sets does not fit, or does not leave it.
 func TestTenantsDoNotFillObjects(t *testing.T) {
@@ -115,8 +124,7 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 	r := newRepository(t, with(with(namespace("f-shop"), "namespaces/f-shop/deny.yaml", policy), mapFile, configMap("policy", "1", "  labels: {tier: restricted}\n")))
 	start(t, "filled", r.spec())
 	synced(t, "filled", r.head(t))
-	// As many annotations as Kubernetes allows, and managed fields with more levels than decoders accept in JSON, and a time that
-	// they do not.
+	// As many annotations as Kubernetes allows, and managed fields that cannot be read.
 	policies := tenant.NetworkingV1().NetworkPolicies("f-shop")
 	suite.Must(t, "annotations", func() error {
 		return retry.RetryOnConflict(suite.Backoff, func() error {
@@ -124,11 +132,7 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			p.ManagedFields = append(p.ManagedFields, metav1.ManagedFieldsEntry{
-				Manager: "tenant", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "networking.k8s.io/v1", FieldsType: "FieldsV1",
-				FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998)),
-				Time:     &metav1.Time{Time: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)},
-			})
+			p.ManagedFields = append(p.ManagedFields, unreadable("networking.k8s.io/v1"))
 			p.Annotations, p.Spec.Ingress = map[string]string{"fill": strings.Repeat("x", 256<<10-len("fill"))}, []networkingv1.NetworkPolicyIngressRule{{}}
 			_, err = policies.Update(t.Context(), p, metav1.UpdateOptions{})
 			return err
