@@ -41,6 +41,11 @@ func unreadable(err error) bool {
 	return strings.Contains(err.Error(), "failed to convert new object") && strings.Contains(err.Error(), `parsing time "`)
 }
 
+// undecodable reports whether a patch is rejected because of such a time.
+func undecodable(err error) bool {
+	return apierrors.IsInvalid(err) && strings.Contains(err.Error(), `parsing time "`)
+}
+
 // fromTree are annotations of namespaces that only the propagator may write.
 var fromTree = []string{
 	hnc.AnnotationSubnamespaceOf, hnc.AnnotationAncestry, hnc.AnnotationAbstractAncestors, hnc.AnnotationCreatorPending, hnc.AnnotationLimitsPending,
@@ -100,6 +105,14 @@ func patchable(ctx context.Context, client dynamic.ResourceInterface, found *uns
 		return found, nil
 	}
 	return reset, err
+}
+
+// alone returns the object of the repository, as an update of the one found that others have added nothing to.
+func alone(found *unstructured.Unstructured, o *plan.Object, manager string) *unstructured.Unstructured {
+	content := o.Content()
+	content.SetResourceVersion(found.GetResourceVersion())
+	content.Object["metadata"].(map[string]any)["managedFields"] = entriesOf(o.Declared.GroupVersion(), manager)
+	return content
 }
 
 // entriesOf returns managed fields with an entry of the field manager, for the label only.

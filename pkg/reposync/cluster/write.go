@@ -27,7 +27,7 @@ var errTerminating = errors.New("the object is being deleted; it is created agai
 
 // Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not
 // taken over. One that an update cannot change, because a field is immutable, is replaced, as copies are. One that is too
-// large, or invalid, with what others have added loses that; all lose annotations that say where they are propagated and are
+// large, invalid or unreadable with what others have added loses that; all lose annotations that say where they are propagated and are
 // not from the repository. One that is CreateOnly and exists is left alone; without the
 // label no watch shows its deletion, so nothing is remembered about it.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
@@ -146,7 +146,7 @@ func (c *Cluster) patchLast(ctx context.Context, resource schema.GroupVersionRes
 		return err
 	}
 	err := patch()
-	if apierrors.IsInvalid(err) && strings.Contains(err.Error(), `parsing time "`) {
+	if undecodable(err) {
 		metadata["managedFields"] = entriesOf(resource.GroupVersion(), Manager(c.sync))
 		err = patch()
 	}
@@ -173,8 +173,15 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 	case found.GetDeletionTimestamp() != nil:
 		return errTerminating
 	case makesRoom(resource, rejected):
-		if found, err = patchable(ctx, client, found, o, Manager(c.sync)); err != nil || unreadable(rejected) {
+		reset, err := patchable(ctx, client, found, o, Manager(c.sync))
+		// The time may be elsewhere, such as in the metadata of a template, where no patch removes it.
+		whole := o.Kind != object.Namespace && (undecodable(err) || unreadable(rejected) && reset == found)
+		switch {
+		case whole:
+		case err != nil || unreadable(rejected):
 			return err
+		default:
+			found = reset
 		}
 		annotations, patches := crowded(rejected) && apierrors.IsInvalid(rejected), 1
 		if !annotations {
@@ -183,8 +190,11 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 			patches = 2
 		}
 		for n, tries := 0, 0; n < patches; n++ {
-			patch, err := json.Marshal(room(found, o, Manager(c.sync), annotations))
-			if err == nil {
+			if whole {
+				found, err = client.Update(ctx, alone(found, o, Manager(c.sync)), metav1.UpdateOptions{FieldManager: Manager(c.sync)})
+			} else if patch, invalid := json.Marshal(room(found, o, Manager(c.sync), annotations)); invalid != nil {
+				return invalid
+			} else {
 				found, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
 			}
 			// Without the second one, the entry stays.
@@ -193,7 +203,7 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 				if found, err = client.Get(ctx, o.Name, metav1.GetOptions{}); err == nil {
 					err = Foreign(c.sync, found)
 				}
-				if err == nil {
+				if err == nil && !whole {
 					found, err = patchable(ctx, client, found, o, Manager(c.sync))
 				}
 			}
@@ -223,7 +233,7 @@ func makesRoom(resource schema.GroupVersionResource, err error) bool {
 }
 
 // TryReplace returns nil if an object whose update has failed by err can be made one that is updated: others may have
-// made it too large, or its managed fields unreadable, unless the repository has the time that cannot be decoded; or the
+// made it too large, or a time in it unreadable, unless the repository has the time that cannot be decoded; or the
 // update is invalid, and it may be deleted and created again, because the kind is one of copies.Replaceable and nothing but
 // the present object prevents the creation, or is valid without what others have added. Otherwise it returns err, or the
 // error of the creation. It stores nothing.
@@ -260,11 +270,9 @@ func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionRe
 // isValidAlone reports whether the present object could be replaced by one without what others have added; an immutable
 // field prevents that. It stores nothing.
 func (c *Cluster) isValidAlone(ctx context.Context, client dynamic.ResourceInterface, o *plan.Object) bool {
-	alone := o.Content()
 	found, err := client.Get(ctx, o.Name, metav1.GetOptions{})
 	if err == nil {
-		alone.SetResourceVersion(found.GetResourceVersion())
-		_, err = client.Update(ctx, alone, metav1.UpdateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
+		_, err = client.Update(ctx, alone(found, o, Manager(c.sync)), metav1.UpdateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
 	}
 	return err == nil
 }

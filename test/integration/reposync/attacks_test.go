@@ -121,7 +121,8 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 	t.Parallel()
 	const mapFile = "namespaces/f-shop/map.yaml"
 	const policy = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: deny}\nspec: {podSelector: {}, policyTypes: [Ingress], ingress: []}\n"
-	r := newRepository(t, with(with(namespace("f-shop"), "namespaces/f-shop/deny.yaml", policy), mapFile, configMap("policy", "1", "  labels: {tier: restricted}\n")))
+	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {paused: false, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: c}]}}}\n"
+	r := newRepository(t, with(with(with(namespace("f-shop"), "namespaces/f-shop/deny.yaml", policy), "namespaces/f-shop/web.yaml", deployment), mapFile, configMap("policy", "1", "  labels: {tier: restricted}\n")))
 	start(t, "filled", r.spec())
 	synced(t, "filled", r.head(t))
 	// As many annotations as Kubernetes allows, and managed fields that cannot be read.
@@ -144,6 +145,29 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 			return err.Error()
 		}
 		return fmt.Sprint(p.Annotations[hnc.AnnotationSourcePath], " ", len(p.Spec.Ingress))
+	})
+
+	// A time in a template, too.
+	deployments := tenant.AppsV1().Deployments("f-shop")
+	suite.Must(t, "template", func() error {
+		return retry.RetryOnConflict(suite.Backoff, func() error {
+			d, err := deployments.Get(t.Context(), "web", metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			entry := unreadable("apps/v1")
+			d.Spec.Template.CreationTimestamp, d.Spec.Template.ManagedFields = *entry.Time, []metav1.ManagedFieldsEntry{entry}
+			d.ManagedFields, d.Spec.Paused = append(d.ManagedFields, entry), true
+			_, err = deployments.Update(t.Context(), d, metav1.UpdateOptions{})
+			return err
+		})
+	})
+	suite.EventuallyEqual(t, "the Deployment", "false true 0", func() string {
+		d, err := deployments.Get(t.Context(), "web", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(d.Spec.Paused, " ", d.Spec.Template.CreationTimestamp.IsZero(), " ", len(d.Spec.Template.ManagedFields))
 	})
 
 	// As large an object as etcd stores, which one of the same size shows that is not the repository's.
