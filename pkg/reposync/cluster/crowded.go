@@ -46,6 +46,12 @@ func undecodable(err error) bool {
 	return apierrors.IsInvalid(err) && strings.Contains(err.Error(), `parsing time "`)
 }
 
+// tooDeep reports whether a merge patch has failed because the present object cannot be decoded in JSON: a template may have
+// managed fields with too many levels.
+func tooDeep(err error) bool {
+	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "Invalid JSON Document")
+}
+
 // fromTree are annotations of namespaces that only the propagator may write.
 var fromTree = []string{
 	hnc.AnnotationSubnamespaceOf, hnc.AnnotationAncestry, hnc.AnnotationAbstractAncestors, hnc.AnnotationCreatorPending, hnc.AnnotationLimitsPending,

@@ -288,6 +288,35 @@ func TestATimeInATemplateKeepsNoObjectFromBeingApplied(t *testing.T) {
 	}
 }
 
+// Managed fields of a template may be too deep for merge patches.
+func TestAFilledObjectWithADeepTemplateIsReplaced(t *testing.T) {
+	var requests []string
+	updates := 0
+	c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+		what := r.Method
+		if r.Header.Get("Content-Type") == string(types.MergePatchType) {
+			what = "empty"
+		}
+		requests = append(requests, what)
+		switch {
+		case what == http.MethodPut:
+			updates++
+		case what == "empty":
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500,"message":"Invalid JSON Document"}`))
+			return
+		case what == http.MethodPatch && updates == 0:
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"details":{"causes":[{"reason":"FieldValueTooLong","field":"metadata.annotations"}]}}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","managedFields":[{"manager":"a"}]}}`))
+	})
+	if err := c.Apply(t.Context(), o); err != nil || strings.Join(requests, " ") != "PATCH GET empty PUT PUT PATCH" {
+		t.Errorf("got %v and %v", err, requests)
+	}
+}
+
 // Fights limit how often an object that is being deleted is corrected, too.
 func TestCorrectionsOfTerminatingObjectsCount(t *testing.T) {
 	n := 0

@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
@@ -27,9 +28,9 @@ var errTerminating = errors.New("the object is being deleted; it is created agai
 
 // Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not
 // taken over. One that an update cannot change, because a field is immutable, is replaced, as copies are. One that is too
-// large, invalid or unreadable with what others have added loses that; all lose annotations that say where they are propagated and are
-// not from the repository. One that is CreateOnly and exists is left alone; without the
-// label no watch shows its deletion, so nothing is remembered about it.
+// large, invalid or unreadable with what others have added loses that; all lose annotations that say where they are
+// propagated and are not from the repository. One that is CreateOnly and exists is left alone; without the label no watch
+// shows its deletion, so nothing is remembered about it.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	resource, err := c.ResourceOf(o)
 	if err != nil {
@@ -195,7 +196,13 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 			} else if patch, invalid := json.Marshal(room(found, o, Manager(c.sync), annotations)); invalid != nil {
 				return invalid
 			} else {
-				found, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+				var patched *unstructured.Unstructured
+				patched, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+				if n == 0 && o.Kind != object.Namespace && tooDeep(err) {
+					whole, patches, n = true, 2, -1
+					continue
+				}
+				found = patched
 			}
 			// Without the second one, the entry stays.
 			if n > 0 && apierrors.IsConflict(err) && tries < maxConflicts {

@@ -147,28 +147,34 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 		return fmt.Sprint(p.Annotations[hnc.AnnotationSourcePath], " ", len(p.Spec.Ingress))
 	})
 
-	// A time in a template, too.
+	// The same in a template, without the time or the annotations.
 	deployments := tenant.AppsV1().Deployments("f-shop")
-	suite.Must(t, "template", func() error {
-		return retry.RetryOnConflict(suite.Backoff, func() error {
+	for _, timed := range []bool{true, false} {
+		suite.Must(t, "template", func() error {
+			return retry.RetryOnConflict(suite.Backoff, func() error {
+				d, err := deployments.Get(t.Context(), "web", metav1.GetOptions{})
+				if err != nil {
+					return err
+				}
+				entry := unreadable("apps/v1")
+				if d.Spec.Paused = true; timed {
+					d.Spec.Template.CreationTimestamp = *entry.Time
+				} else {
+					entry.Time, d.Annotations = nil, map[string]string{"fill": strings.Repeat("x", 256<<10-len("fill"))}
+				}
+				d.Spec.Template.ManagedFields, d.ManagedFields = []metav1.ManagedFieldsEntry{entry}, append(d.ManagedFields, entry)
+				_, err = deployments.Update(t.Context(), d, metav1.UpdateOptions{})
+				return err
+			})
+		})
+		suite.EventuallyEqual(t, "the Deployment", "false true 0", func() string {
 			d, err := deployments.Get(t.Context(), "web", metav1.GetOptions{})
 			if err != nil {
-				return err
+				return err.Error()
 			}
-			entry := unreadable("apps/v1")
-			d.Spec.Template.CreationTimestamp, d.Spec.Template.ManagedFields = *entry.Time, []metav1.ManagedFieldsEntry{entry}
-			d.ManagedFields, d.Spec.Paused = append(d.ManagedFields, entry), true
-			_, err = deployments.Update(t.Context(), d, metav1.UpdateOptions{})
-			return err
+			return fmt.Sprint(d.Spec.Paused, " ", d.Spec.Template.CreationTimestamp.IsZero(), " ", len(d.Spec.Template.ManagedFields))
 		})
-	})
-	suite.EventuallyEqual(t, "the Deployment", "false true 0", func() string {
-		d, err := deployments.Get(t.Context(), "web", metav1.GetOptions{})
-		if err != nil {
-			return err.Error()
-		}
-		return fmt.Sprint(d.Spec.Paused, " ", d.Spec.Template.CreationTimestamp.IsZero(), " ", len(d.Spec.Template.ManagedFields))
-	})
+	}
 
 	// As large an object as etcd stores, which one of the same size shows that is not the repository's.
 	maps, all := tenant.CoreV1().ConfigMaps("f-shop"), admin.CoreV1().ConfigMaps("f-shop")
