@@ -4,8 +4,8 @@
 // has two more levels and an event has one, so decoding either as a whole fails: one object would keep all others of
 // its kind from being read.
 //
-// The managed fields of built-in objects may have 10,000 levels of their own: in protobuf, they are a text that is decoded
-// separately. Where they prevent decoding, they are left out.
+// The managed fields of built-in objects, and of templates in them, may have 10,000 levels of their own: in protobuf, they are
+// a text that is decoded separately. Where they prevent decoding, they are left out.
 package deepjson
 
 import (
@@ -24,21 +24,30 @@ import (
 
 // Unmarshal decodes an object, without its managed fields if they are too deep.
 func Unmarshal(data []byte, into any) error {
-	return decode(data, func(data []byte) error { return json.Unmarshal(data, into) }, "metadata.managedFields")
+	return decode(data, func(data []byte) error { return json.Unmarshal(data, into) }, "")
 }
 
-// decode calls f with a text. If that is too deep, f is called again, with a text from which the paths are cut out, where "*"
-// is any element of an array, and "rows" are those of a table: other objects may have a field of this name.
-func decode(text []byte, f func([]byte) error, paths ...string) error {
+// managed are the paths of managed fields in built-in objects, where "*" is any element of an array.
+var managed = []string{
+	"metadata.managedFields", "spec.metadata.managedFields", "template.metadata.managedFields", "spec.template.metadata.managedFields",
+	"spec.volumeClaimTemplates.*.metadata.managedFields",
+	"spec.jobTemplate.metadata.managedFields", "spec.jobTemplate.spec.template.metadata.managedFields",
+}
+
+// decode calls f with a text. If that is too deep, f is called again, with a text from which the managed fields of objects are
+// cut out whose paths have these prefixes. In them, "rows" are those of a table: other objects may have a field of this name.
+func decode(text []byte, f func([]byte) error, prefixes ...string) error {
 	err := f(text)
 	if err == nil || !strings.Contains(err.Error(), "exceeded max depth") {
 		return err
 	}
-	split := make([][]string, len(paths))
-	for i, path := range paths {
-		split[i] = strings.Split(path, ".")
+	var paths [][]string
+	for _, prefix := range prefixes {
+		for _, path := range managed {
+			paths = append(paths, strings.Split(prefix+path, "."))
+		}
 	}
-	text, malformed := cut(make([]byte, 0, len(text)), text, split)
+	text, malformed := cut(make([]byte, 0, len(text)), text, paths)
 	if malformed != nil {
 		return err
 	}
@@ -83,7 +92,7 @@ func Event(line []byte) (eventType string, object json.RawMessage, err error) {
 			}
 			return decoder.Decode(&json.RawMessage{})
 		})
-	}, "object.metadata.managedFields", "object.rows.*.object.metadata.managedFields")
+	}, "object.", "object.rows.*.object.")
 	return eventType, object, err
 }
 
@@ -106,7 +115,7 @@ func ReadList(data []byte) (l *List, err error) {
 			l = nil // It takes as much memory as the text.
 		}
 		return err
-	}, "items.*.metadata.managedFields", "rows.*.object.metadata.managedFields")
+	}, "items.*.", "rows.*.object.")
 	return l, err
 }
 

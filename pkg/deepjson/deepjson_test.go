@@ -135,6 +135,30 @@ func TestObjectsAreReadWithoutManagedFieldsThatAreTooDeep(t *testing.T) {
 	}
 }
 
+func TestTemplatesAreReadWithoutManagedFieldsThatAreTooDeep(t *testing.T) {
+	for kind, content := range map[string]string{
+		"Deployment":            `"spec":{"template":{%s}}`,
+		"StatefulSet":           `"spec":{"volumeClaimTemplates":[{},{%s}]}`,
+		"CronJob":               `"spec":{"jobTemplate":{"spec":{"template":{%s}}}}`,
+		"CronJob's Job":         `"spec":{"jobTemplate":{%s}}`,
+		"PodTemplate":           `"template":{%s}`,
+		"ResourceClaimTemplate": `"spec":{%s}`,
+	} {
+		metadata := fmt.Sprintf(`"metadata":{"name":"inner","managedFields":[{"fieldsV1":%s{}%s}]}`, strings.Repeat(`{"f:a":`, deepest-1), strings.Repeat("}", deepest-1))
+		o := `{"metadata":{"name":"deep"},` + fmt.Sprintf(content, metadata) + `}`
+		var read map[string]any
+		if err := Unmarshal([]byte(o), &read); err != nil || !strings.Contains(fmt.Sprint(read), "name:inner") {
+			t.Errorf("%s: got %v, %v", kind, read, err)
+		}
+		if list, err := ReadList([]byte(`{"items":[{},` + o + `]}`)); err != nil || len(list.Items) != 2 || !json.Valid(list.Items[1]) {
+			t.Errorf("%s: got %v, %v", kind, list, err)
+		}
+		if _, event, err := Event([]byte(`{"type":"ADDED","object":` + o + "}\n")); err != nil || !json.Valid(event) {
+			t.Errorf("%s: got %s, %v", kind, event, err)
+		}
+	}
+}
+
 func TestMalformedTexts(t *testing.T) {
 	for _, text := range []string{"", "{", `{"items":`, `{"items":{}}`, `{"items":[}`, `{"items":[{]}`, `[]`, `{"items":[1]}`} {
 		if _, _, err := (objects{}).Decode([]byte(text), nil, &unstructured.UnstructuredList{}); err == nil {

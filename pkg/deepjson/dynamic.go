@@ -62,7 +62,7 @@ func (o objects) Decode(data []byte, kind *schema.GroupVersionKind, into runtime
 		err = decode(data, func(data []byte) error {
 			decoded, found, err = o.Serializer.Decode(data, kind, into)
 			return err
-		}, "metadata.managedFields")
+		}, "")
 		return decoded, found, err
 	}
 	read, err := ReadList(data)

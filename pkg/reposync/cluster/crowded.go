@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/dynamic"
@@ -38,6 +39,17 @@ func crowded(err error) bool {
 // encoded, possibly one that others have written to its managed fields: in the year 10000, for example.
 func unreadable(err error) bool {
 	return strings.Contains(err.Error(), "failed to convert new object") && strings.Contains(err.Error(), `parsing time "`)
+}
+
+// undecodable reports whether a patch is rejected because of such a time.
+func undecodable(err error) bool {
+	return apierrors.IsInvalid(err) && strings.Contains(err.Error(), `parsing time "`)
+}
+
+// tooDeep reports whether a merge patch has failed because the present object cannot be decoded in JSON: a template may have
+// managed fields with too many levels.
+func tooDeep(err error) bool {
+	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "Invalid JSON Document")
 }
 
 // fromTree are annotations of namespaces that only the propagator may write.
@@ -69,7 +81,7 @@ func room(found *unstructured.Unstructured, o *plan.Object, manager string, anno
 	inner, _ := patch["metadata"].(map[string]any)
 	inner["resourceVersion"] = metadata["resourceVersion"]
 	if !annotations {
-		inner["managedFields"] = entriesOf(o, manager)
+		inner["managedFields"] = entriesOf(o.Declared.GroupVersion(), manager)
 	}
 	if removed, ok := inner["annotations"].(map[string]any); ok && o.Kind == object.Namespace {
 		for _, key := range fromTree {
@@ -90,7 +102,7 @@ func patchable(ctx context.Context, client dynamic.ResourceInterface, found *uns
 	if found.GetManagedFields() != nil {
 		return found, nil
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": found.GetResourceVersion(), "managedFields": entriesOf(o, manager)}})
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": found.GetResourceVersion(), "managedFields": entriesOf(o.Declared.GroupVersion(), manager)}})
 	if err != nil {
 		return nil, err
 	}
@@ -101,10 +113,18 @@ func patchable(ctx context.Context, client dynamic.ResourceInterface, found *uns
 	return reset, err
 }
 
+// alone returns the object of the repository, as an update of the one found that others have added nothing to.
+func alone(found *unstructured.Unstructured, o *plan.Object, manager string) *unstructured.Unstructured {
+	content := o.Content()
+	content.SetResourceVersion(found.GetResourceVersion())
+	content.Object["metadata"].(map[string]any)["managedFields"] = entriesOf(o.Declared.GroupVersion(), manager)
+	return content
+}
+
 // entriesOf returns managed fields with an entry of the field manager, for the label only.
-func entriesOf(o *plan.Object, manager string) []any {
+func entriesOf(version schema.GroupVersion, manager string) []any {
 	return []any{map[string]any{
-		"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": o.Declared.GroupVersion().String(), "fieldsType": "FieldsV1",
+		"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": version.String(), "fieldsType": "FieldsV1",
 		"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{"f:" + hnc.LabelRepositorySync: map[string]any{}}}},
 	}}
 }

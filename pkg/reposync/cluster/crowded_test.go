@@ -196,18 +196,25 @@ func TestAFilledImmutableObjectIsReplaced(t *testing.T) {
 	}
 }
 
-// A tenant may give managed fields a time that nobody can decode.
+// A tenant may give managed fields a time that nobody can decode. The repository's cannot be applied without it.
 func TestATimeOfATenantKeepsNoObjectFromBeingApplied(t *testing.T) {
 	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"failed to convert new object (a) to proper version: parsing time \"10000-01-01T00:00:00Z\""}`
-	for code, want := range map[int]string{200: "PATCH GET reset PATCH", 403: "PATCH GET reset"} {
+	for code, want := range map[int]string{200: "PATCH try GET reset PATCH", 403: "PATCH try GET reset", 400: "PATCH try"} {
 		var requests []string
 		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
 			what := r.Method
 			if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
 				what = "reset"
 			}
+			if r.Method == http.MethodPost && r.URL.Query().Get("dryRun") == "All" {
+				what = "try"
+			}
 			requests = append(requests, what)
 			switch {
+			case what == "try" && code == 400:
+				w.WriteHeader(code)
+			case what == "try":
+				w.WriteHeader(http.StatusConflict)
 			case what == http.MethodPatch && !slices.Contains(requests, "reset"):
 				w.WriteHeader(http.StatusInternalServerError)
 				_, _ = w.Write([]byte(status))
@@ -226,6 +233,87 @@ func TestATimeOfATenantKeepsNoObjectFromBeingApplied(t *testing.T) {
 		if err := c.Apply(t.Context(), o); (err == nil) != (code == 200) || strings.Join(requests, " ") != want {
 			t.Errorf("got %v and %v", err, requests)
 		}
+	}
+}
+
+// Such a time may also be in a template, where kube-apiserver removes it by no patch.
+func TestATimeInATemplateKeepsNoObjectFromBeingApplied(t *testing.T) {
+	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"failed to convert new object (a) to proper version: parsing time \"10000-01-01T00:00:00Z\""}`
+	for managed, test := range map[string]struct {
+		conflict bool
+		want     string
+	}{
+		`,"managedFields":[{"manager":"a"}]`:                  {false, "PATCH POST GET PUT PUT PATCH"},
+		`,"managedFields":[{"manager":"b"}]`:                  {true, "PATCH POST GET PUT PUT GET PUT PATCH"},
+		`,"managedFields":[{"time":"10000-01-01T00:00:00Z"}]`: {false, "PATCH POST GET reset PUT PUT PATCH"},
+	} {
+		var requests []string
+		updates := 0
+		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+			what := r.Method
+			if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
+				what = "reset"
+			}
+			requests = append(requests, what)
+			switch {
+			case what == http.MethodPut:
+				updates++
+				body, _ := io.ReadAll(r.Body)
+				if !strings.Contains(string(body), fmt.Sprintf(reset, "v1")) || !strings.Contains(string(body), `"resourceVersion":"5"`) || !strings.Contains(string(body), `"data":{"b":"c"}`) {
+					t.Errorf("got the update %s", body)
+				}
+				if updates == 2 && test.conflict {
+					w.WriteHeader(http.StatusConflict)
+				}
+			case what == "reset":
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				_, _ = w.Write([]byte(unreadableTime))
+				return
+			case what == http.MethodPatch && updates == 0:
+				w.WriteHeader(http.StatusInternalServerError)
+				_, _ = w.Write([]byte(status))
+				return
+			case what == http.MethodPost:
+				w.WriteHeader(http.StatusConflict)
+			}
+			left := managed
+			if updates > 0 {
+				left = ""
+			}
+			_, _ = fmt.Fprintf(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5"%s}}`, left)
+		})
+		if err := c.Apply(t.Context(), o); err != nil || strings.Join(requests, " ") != test.want {
+			t.Errorf("%s: got %v and %v", managed, err, requests)
+		}
+	}
+}
+
+// Managed fields of a template may be too deep for merge patches.
+func TestAFilledObjectWithADeepTemplateIsReplaced(t *testing.T) {
+	var requests []string
+	updates := 0
+	c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+		what := r.Method
+		if r.Header.Get("Content-Type") == string(types.MergePatchType) {
+			what = "empty"
+		}
+		requests = append(requests, what)
+		switch {
+		case what == http.MethodPut:
+			updates++
+		case what == "empty":
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500,"message":"Invalid JSON Document"}`))
+			return
+		case what == http.MethodPatch && updates == 0:
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"details":{"causes":[{"reason":"FieldValueTooLong","field":"metadata.annotations"}]}}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","managedFields":[{"manager":"a"}]}}`))
+	})
+	if err := c.Apply(t.Context(), o); err != nil || strings.Join(requests, " ") != "PATCH GET empty PUT PUT PATCH" {
+		t.Errorf("got %v and %v", err, requests)
 	}
 }
 

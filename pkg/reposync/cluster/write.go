@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
@@ -26,9 +28,9 @@ var errTerminating = errors.New("the object is being deleted; it is created agai
 
 // Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not
 // taken over. One that an update cannot change, because a field is immutable, is replaced, as copies are. One that is too
-// large, or invalid, with what others have added loses that; all lose annotations that say where they are propagated and are
-// not from the repository. One that is CreateOnly and exists is left alone; without the
-// label no watch shows its deletion, so nothing is remembered about it.
+// large, invalid or unreadable with what others have added loses that; all lose annotations that say where they are
+// propagated and are not from the repository. One that is CreateOnly and exists is left alone; without the label no watch
+// shows its deletion, so nothing is remembered about it.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	resource, err := c.ResourceOf(o)
 	if err != nil {
@@ -132,6 +134,26 @@ func (c *Cluster) patch(ctx context.Context, client metadata.ResourceInterface, 
 	return o, err
 }
 
+// patchLast patches an object that has left the repository. If managed fields have a time that kube-apiserver cannot decode,
+// they are reset, with an entry of the field manager: plans know by it what finalizers keep.
+func (c *Cluster) patchLast(ctx context.Context, resource schema.GroupVersionResource, id plan.ID, metadata, grants map[string]any) error {
+	patch := func() error {
+		content := map[string]any{"metadata": metadata}
+		maps.Copy(content, grants)
+		body, err := json.Marshal(content)
+		if err == nil {
+			_, err = c.patch(ctx, c.in(resource, id.Namespace), id.Name, body)
+		}
+		return err
+	}
+	err := patch()
+	if undecodable(err) {
+		metadata["managedFields"] = entriesOf(resource.GroupVersion(), Manager(c.sync))
+		err = patch()
+	}
+	return err
+}
+
 // makeWay changes the object that an update cannot turn into the one of the repository, if TryReplace permits it and it
 // is as read: it loses what others have added if makesRoom says so, and is deleted otherwise. err is that of the update.
 func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
@@ -152,8 +174,15 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 	case found.GetDeletionTimestamp() != nil:
 		return errTerminating
 	case makesRoom(resource, rejected):
-		if found, err = patchable(ctx, client, found, o, Manager(c.sync)); err != nil || unreadable(rejected) {
+		reset, err := patchable(ctx, client, found, o, Manager(c.sync))
+		// The time may be elsewhere, such as in the metadata of a template, where no patch removes it.
+		whole := o.Kind != object.Namespace && (undecodable(err) || unreadable(rejected) && reset == found)
+		switch {
+		case whole:
+		case err != nil || unreadable(rejected):
 			return err
+		default:
+			found = reset
 		}
 		annotations, patches := crowded(rejected) && apierrors.IsInvalid(rejected), 1
 		if !annotations {
@@ -162,9 +191,18 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 			patches = 2
 		}
 		for n, tries := 0, 0; n < patches; n++ {
-			patch, err := json.Marshal(room(found, o, Manager(c.sync), annotations))
-			if err == nil {
-				found, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+			if whole {
+				found, err = client.Update(ctx, alone(found, o, Manager(c.sync)), metav1.UpdateOptions{FieldManager: Manager(c.sync)})
+			} else if patch, invalid := json.Marshal(room(found, o, Manager(c.sync), annotations)); invalid != nil {
+				return invalid
+			} else {
+				var patched *unstructured.Unstructured
+				patched, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
+				if n == 0 && o.Kind != object.Namespace && tooDeep(err) {
+					whole, patches, n = true, 2, -1
+					continue
+				}
+				found = patched
 			}
 			// Without the second one, the entry stays.
 			if n > 0 && apierrors.IsConflict(err) && tries < maxConflicts {
@@ -172,7 +210,7 @@ func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResou
 				if found, err = client.Get(ctx, o.Name, metav1.GetOptions{}); err == nil {
 					err = Foreign(c.sync, found)
 				}
-				if err == nil {
+				if err == nil && !whole {
 					found, err = patchable(ctx, client, found, o, Manager(c.sync))
 				}
 			}
@@ -202,26 +240,34 @@ func makesRoom(resource schema.GroupVersionResource, err error) bool {
 }
 
 // TryReplace returns nil if an object whose update has failed by err can be made one that is updated: others may have
-// made it too large, or its managed fields unreadable; or the update is invalid, and it may be deleted and created again, because the kind is one of
-// copies.Replaceable and nothing but the present object prevents the creation, or is valid without what others have
-// added. Otherwise it returns err, or the error of the creation. It stores nothing.
+// made it too large, or a time in it unreadable, unless the repository has the time that cannot be decoded; or the
+// update is invalid, and it may be deleted and created again, because the kind is one of copies.Replaceable and nothing but
+// the present object prevents the creation, or is valid without what others have added. Otherwise it returns err, or the
+// error of the creation. It stores nothing.
 func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
-	if crowded(err) || unreadable(err) {
-		return nil
-	}
-	if !apierrors.IsInvalid(err) {
+	client := c.whole.Resource(resource).Namespace(o.Namespace)
+	create := func() error {
+		_, err := client.Create(ctx, o.Content(), metav1.CreateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
 		return err
 	}
-	client := c.whole.Resource(resource).Namespace(o.Namespace)
+	switch {
+	case crowded(err):
+		return nil
+	case unreadable(err):
+		if err := create(); apierrors.IsBadRequest(err) {
+			return err
+		}
+		return nil
+	case !apierrors.IsInvalid(err):
+		return err
+	}
 	if !copies.Replaceable(resource.GroupResource()) {
 		if !c.isValidAlone(ctx, client, o) {
 			return err
 		}
 		return nil
 	}
-	_, err = client.Create(ctx, o.Content(), metav1.CreateOptions{
-		FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll},
-	})
+	err = create()
 	if copies.InTheWay(err) {
 		return nil
 	}
@@ -231,11 +277,9 @@ func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionRe
 // isValidAlone reports whether the present object could be replaced by one without what others have added; an immutable
 // field prevents that. It stores nothing.
 func (c *Cluster) isValidAlone(ctx context.Context, client dynamic.ResourceInterface, o *plan.Object) bool {
-	alone := o.Content()
 	found, err := client.Get(ctx, o.Name, metav1.GetOptions{})
 	if err == nil {
-		alone.SetResourceVersion(found.GetResourceVersion())
-		_, err = client.Update(ctx, alone, metav1.UpdateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
+		_, err = client.Update(ctx, alone(found, o, Manager(c.sync)), metav1.UpdateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
 	}
 	return err == nil
 }
@@ -285,12 +329,11 @@ func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 			return err
 		case getErr == nil && left.UID == uid:
 			err := fmt.Errorf("it is being deleted, and stays until its finalizers are removed: %s", names.ShortenText(strings.Join(left.Finalizers, ", ")))
-			// Managed fields may be unreadable, and are needed no more.
-			empty, kept := fmt.Sprintf(`{"metadata":{"uid":%q,"managedFields":[{}]},"aggregationRule":null,%q:[]}`, uid, id.GrantsIn()), "what it grants"
+			metadata, grants, kept := map[string]any{"uid": uid}, map[string]any{"aggregationRule": nil, id.GrantsIn(): []any{}}, "what it grants"
 			if !id.Grants() {
-				empty, kept = fmt.Sprintf(`{"metadata":{"uid":%q,"managedFields":[{}],"annotations":{%q:"true"}}}`, uid, hnc.AnnotationNone), "its copies"
+				metadata["annotations"], grants, kept = map[string]any{hnc.AnnotationNone: "true"}, nil, "its copies"
 			}
-			_, emptied := c.patch(ctx, c.in(resource, id.Namespace), id.Name, []byte(empty))
+			emptied := c.patchLast(ctx, resource, id, metadata, grants)
 			switch {
 			case emptied != nil && !apierrors.IsNotFound(emptied):
 				return fmt.Errorf("%w, with %s: %w", err, kept, emptied)
@@ -316,8 +359,9 @@ func (c *Cluster) Release(ctx context.Context, id plan.ID) error {
 	if err != nil {
 		return err
 	}
-	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null},"annotations":{%q:null}}}`, hnc.LabelRepositorySync, hnc.AnnotationSourcePath)
-	_, err = c.patch(ctx, c.in(resource, id.Namespace), id.Name, []byte(patch))
+	err = c.patchLast(ctx, resource, id, map[string]any{
+		"labels": map[string]any{hnc.LabelRepositorySync: nil}, "annotations": map[string]any{hnc.AnnotationSourcePath: nil},
+	}, nil)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}

@@ -106,17 +106,26 @@ func TestStatusesAreNoFights(t *testing.T) {
 	synced(t, "statuses", r.commit(t, map[string]string{"README.md": "Not applied."}))
 }
 
+// unreadable returns managed fields with more levels than decoders accept in JSON, and a time that they do not.
+func unreadable(version string) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{
+		Manager: "tenant", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: version, FieldsType: "FieldsV1",
+		FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998)),
+		Time:     &metav1.Time{Time: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)},
+	}
+}
+
 // TestTenantsDoNotFillObjects is an editor who changes an object of a repository, and fills it so that what the
 // repository sets does not fit, or does not leave it.
 func TestTenantsDoNotFillObjects(t *testing.T) {
 	t.Parallel()
 	const mapFile = "namespaces/f-shop/map.yaml"
 	const policy = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: deny}\nspec: {podSelector: {}, policyTypes: [Ingress], ingress: []}\n"
-	r := newRepository(t, with(with(namespace("f-shop"), "namespaces/f-shop/deny.yaml", policy), mapFile, configMap("policy", "1", "  labels: {tier: restricted}\n")))
+	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {paused: false, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: c}]}}}\n"
+	r := newRepository(t, with(with(with(namespace("f-shop"), "namespaces/f-shop/deny.yaml", policy), "namespaces/f-shop/web.yaml", deployment), mapFile, configMap("policy", "1", "  labels: {tier: restricted}\n")))
 	start(t, "filled", r.spec())
 	synced(t, "filled", r.head(t))
-	// As many annotations as Kubernetes allows, and managed fields with more levels than decoders accept in JSON, and a time that
-	// they do not.
+	// As many annotations as Kubernetes allows, and managed fields that cannot be read.
 	policies := tenant.NetworkingV1().NetworkPolicies("f-shop")
 	suite.Must(t, "annotations", func() error {
 		return retry.RetryOnConflict(suite.Backoff, func() error {
@@ -124,11 +133,7 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			p.ManagedFields = append(p.ManagedFields, metav1.ManagedFieldsEntry{
-				Manager: "tenant", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "networking.k8s.io/v1", FieldsType: "FieldsV1",
-				FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998)),
-				Time:     &metav1.Time{Time: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)},
-			})
+			p.ManagedFields = append(p.ManagedFields, unreadable("networking.k8s.io/v1"))
 			p.Annotations, p.Spec.Ingress = map[string]string{"fill": strings.Repeat("x", 256<<10-len("fill"))}, []networkingv1.NetworkPolicyIngressRule{{}}
 			_, err = policies.Update(t.Context(), p, metav1.UpdateOptions{})
 			return err
@@ -141,6 +146,35 @@ func TestTenantsDoNotFillObjects(t *testing.T) {
 		}
 		return fmt.Sprint(p.Annotations[hnc.AnnotationSourcePath], " ", len(p.Spec.Ingress))
 	})
+
+	// The same in a template, without the time or the annotations.
+	deployments := tenant.AppsV1().Deployments("f-shop")
+	for _, timed := range []bool{true, false} {
+		suite.Must(t, "template", func() error {
+			return retry.RetryOnConflict(suite.Backoff, func() error {
+				d, err := deployments.Get(t.Context(), "web", metav1.GetOptions{})
+				if err != nil {
+					return err
+				}
+				entry := unreadable("apps/v1")
+				if d.Spec.Paused = true; timed {
+					d.Spec.Template.CreationTimestamp = *entry.Time
+				} else {
+					entry.Time, d.Annotations = nil, map[string]string{"fill": strings.Repeat("x", 256<<10-len("fill"))}
+				}
+				d.Spec.Template.ManagedFields, d.ManagedFields = []metav1.ManagedFieldsEntry{entry}, append(d.ManagedFields, entry)
+				_, err = deployments.Update(t.Context(), d, metav1.UpdateOptions{})
+				return err
+			})
+		})
+		suite.EventuallyEqual(t, "the Deployment", "false true 0", func() string {
+			d, err := deployments.Get(t.Context(), "web", metav1.GetOptions{})
+			if err != nil {
+				return err.Error()
+			}
+			return fmt.Sprint(d.Spec.Paused, " ", d.Spec.Template.CreationTimestamp.IsZero(), " ", len(d.Spec.Template.ManagedFields))
+		})
+	}
 
 	// As large an object as etcd stores, which one of the same size shows that is not the repository's.
 	maps, all := tenant.CoreV1().ConfigMaps("f-shop"), admin.CoreV1().ConfigMaps("f-shop")

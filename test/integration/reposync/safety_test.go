@@ -3,10 +3,12 @@ package reposync
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -109,6 +111,28 @@ func TestWhatRestrictsStaysWithThePermissions(t *testing.T) {
 	failing(t, "restricted", hnc.ReasonApplyFailed, "until its finalizers are removed: example.com/hold")
 	failing(t, "restricted", hnc.ReasonApplyFailed, "whose deletion has failed")
 	eventually(t, "restricted", "policy=1")
+	// It grants nothing again, whatever its managed fields have, and keeps the entry by which hns-sync knows it after a restart.
+	granted := admin.RbacV1().RoleBindings("restricted")
+	for _, times := range [][]metav1.ManagedFieldsEntry{nil, {unreadable("rbac.authorization.k8s.io/v1")}} {
+		suite.Must(t, "restore", func() error {
+			b, err := granted.Get(t.Context(), "readers", metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			b.Subjects, b.ManagedFields = []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: "ann"}}, append(b.ManagedFields, times...)
+			_, err = granted.Update(t.Context(), b, metav1.UpdateOptions{})
+			return err
+		})
+		suite.EventuallyEqual(t, "the RoleBinding", "0 true", func() string {
+			b, err := granted.Get(t.Context(), "readers", metav1.GetOptions{})
+			if err != nil {
+				return err.Error()
+			}
+			return fmt.Sprint(len(b.Subjects), " ", slices.ContainsFunc(b.ManagedFields, func(e metav1.ManagedFieldsEntry) bool {
+				return e.Manager == "hns-sync-restricted" && e.Operation == metav1.ManagedFieldsOperationApply
+			}))
+		})
+	}
 	suite.Must(t, "finalizers", func() error {
 		_, err := admin.RbacV1().RoleBindings("restricted").Patch(t.Context(), "readers", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 		return err
