@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -65,7 +66,7 @@ var fromTree = []string{
 func room(found *unstructured.Unstructured, o *plan.Object, manager string, annotations bool) map[string]any {
 	fields, content := []string{"annotations"}, map[string]any{}
 	if !annotations {
-		fields, content = append(fields, "labels", "finalizers", "ownerReferences"), found.Object
+		fields, content = append(fields, "labels", "finalizers", "ownerReferences"), maps.Clone(found.Object)
 		delete(content, "status")
 	}
 	metadata, _ := found.Object["metadata"].(map[string]any)

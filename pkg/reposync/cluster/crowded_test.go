@@ -290,30 +290,39 @@ func TestATimeInATemplateKeepsNoObjectFromBeingApplied(t *testing.T) {
 
 // Managed fields of a template may be too deep for merge patches.
 func TestAFilledObjectWithADeepTemplateIsReplaced(t *testing.T) {
-	var requests []string
-	updates := 0
-	c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
-		what := r.Method
-		if r.Header.Get("Content-Type") == string(types.MergePatchType) {
-			what = "empty"
+	for _, full := range []string{
+		`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"details":{"causes":[{"reason":"FieldValueTooLong","field":"metadata.annotations"}]}}`,
+		`{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"etcdserver: request is too large"}`,
+	} {
+		var requests []string
+		updates := 0
+		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
+			what := r.Method
+			if r.Header.Get("Content-Type") == string(types.MergePatchType) {
+				what = "empty"
+			}
+			requests = append(requests, what)
+			switch {
+			case what == http.MethodPut:
+				updates++
+				// Nothing that was written since is overwritten.
+				if content, err := io.ReadAll(r.Body); err != nil || !strings.Contains(string(content), `"resourceVersion":"5"`) {
+					t.Errorf("%s replaces the object by %s (%v)", full, content, err)
+				}
+			case what == "empty":
+				w.WriteHeader(http.StatusInternalServerError)
+				_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500,"message":"Invalid JSON Document"}`))
+				return
+			case what == http.MethodPatch && updates == 0:
+				w.WriteHeader(map[bool]int{true: http.StatusUnprocessableEntity, false: http.StatusInternalServerError}[strings.Contains(full, "422")])
+				_, _ = w.Write([]byte(full))
+				return
+			}
+			_, _ = w.Write([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","managedFields":[{"manager":"a"}]}}`))
+		})
+		if err := c.Apply(t.Context(), o); err != nil || strings.Join(requests, " ") != "PATCH GET empty PUT PUT PATCH" {
+			t.Errorf("%s: got %v and %v", full, err, requests)
 		}
-		requests = append(requests, what)
-		switch {
-		case what == http.MethodPut:
-			updates++
-		case what == "empty":
-			w.WriteHeader(http.StatusInternalServerError)
-			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500,"message":"Invalid JSON Document"}`))
-			return
-		case what == http.MethodPatch && updates == 0:
-			w.WriteHeader(http.StatusUnprocessableEntity)
-			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"details":{"causes":[{"reason":"FieldValueTooLong","field":"metadata.annotations"}]}}`))
-			return
-		}
-		_, _ = w.Write([]byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"shop","name":"a","uid":"u","resourceVersion":"5","managedFields":[{"manager":"a"}]}}`))
-	})
-	if err := c.Apply(t.Context(), o); err != nil || strings.Join(requests, " ") != "PATCH GET empty PUT PUT PATCH" {
-		t.Errorf("got %v and %v", err, requests)
 	}
 }
 
