@@ -43,9 +43,9 @@ func TestEventualEnforcementFollowsTheUse(t *testing.T) {
 		conditions = "Ready=Eventual Exceeded=OverLimit"
 	}
 	wantStatus(t, "eventual-root", "q", fmt.Sprintf("secrets=%d", total), conditions)
-	// Nothing more is admitted anywhere.
+	// Nothing more is admitted anywhere. kube-apiserver may have admitted one too many while a limit changed.
 	for w := range writers {
-		wantHard(t, fmt.Sprintf("eventual-%d", w), fmt.Sprintf("secrets=%d", created[w]))
+		wantHard(t, fmt.Sprintf("eventual-%d", w), fmt.Sprintf("secrets=%d", min(created[w], most)))
 	}
 	wantHard(t, "eventual-root", "secrets=0")
 }
