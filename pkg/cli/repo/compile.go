@@ -5,13 +5,13 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
@@ -21,6 +21,9 @@ import (
 
 // defaultCluster is the cluster that a repository is compiled for in addition to those that it lists.
 const defaultCluster = "defaultcluster"
+
+// maxClusters is how many clusters a repository is compiled for if --clusters selects none. An object can name any number.
+const maxClusters = 1000
 
 // repoFlags are the flags of the commands that compile a repository.
 type repoFlags struct {
@@ -150,12 +153,15 @@ func (r *repoFlags) compileFor(ctx context.Context, errOut io.Writer, l *loaded,
 
 // selectClusters returns the clusters of --clusters, or all.
 func (r *repoFlags) selectClusters(known []string) ([]string, error) {
-	if len(r.clusters) == 0 {
+	switch {
+	case len(r.clusters) == 0 && len(known) > maxClusters:
+		return nil, cli.UsageErrorf("the repository names %d clusters, more than %d; select some of them with --clusters", len(known), maxClusters)
+	case len(r.clusters) == 0:
 		return known, nil
 	}
 	for _, name := range r.clusters {
 		if !slices.Contains(known, name) {
-			return nil, cli.UsageErrorf("--clusters: the repository has no cluster %q, only %s", name, strings.Join(known, ", "))
+			return nil, cli.UsageErrorf("--clusters: the repository has no cluster %q, only %s", name, names.List(known, 20, ", "))
 		}
 	}
 	return slices.DeleteFunc(known, func(name string) bool { return !slices.Contains(r.clusters, name) }), nil
