@@ -25,6 +25,9 @@ const defaultCluster = "defaultcluster"
 // maxClusters is how many clusters a repository is compiled for if --clusters selects none. An object can name any number.
 const maxClusters = 1000
 
+// maxCompiled is how many objects of all clusters together are kept, about 1 KiB each.
+const maxCompiled = 2_000_000
+
 // repoFlags are the flags of the commands that compile a repository.
 type repoFlags struct {
 	path             string
@@ -74,6 +77,16 @@ type compiledCluster struct {
 type compiled struct {
 	loading  report.Errors
 	clusters []compiledCluster
+	// objects is the number of objects of all clusters.
+	objects int
+}
+
+func (c *compiled) add(name string, result *repository.Result) error {
+	if c.objects += len(result.Objects); c.objects > maxCompiled {
+		return cli.UsageErrorf("the clusters have more than %d objects together; select fewer of them with --clusters", maxCompiled)
+	}
+	c.clusters = append(c.clusters, compiledCluster{name, result})
+	return nil
 }
 
 // failed reports whether the repository has errors.
@@ -143,10 +156,12 @@ func (r *repoFlags) compileFor(ctx context.Context, errOut io.Writer, l *loaded,
 			Cluster: name, Scopes: l.scopes, AssumeScopes: r.kinds.offline, PreviousKinds: previous, MaxObjects: r.threshold,
 			Excluded: hnc.ExcludedNamespaces, AllowSharedNames: r.allowSharedNames,
 		})
+		if err == nil {
+			err = all.add(name, result)
+		}
 		if err != nil {
 			return nil, err
 		}
-		all.clusters = append(all.clusters, compiledCluster{name, result})
 	}
 	return all, nil
 }

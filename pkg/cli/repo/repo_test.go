@@ -18,6 +18,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
 // policy is a repository with two clusters, in a directory of its own, which is the working directory.
@@ -122,6 +124,19 @@ func TestARepositoryIsNotCompiledForAnyNumberOfClusters(t *testing.T) {
 	}
 	if _, stderr, code := hns("repo", "vet", "--no-api-server-check", "--clusters", "dev"); code != 1 || !strings.Contains(stderr, `no cluster "dev", only defaultcluster, c000, `) || !strings.Contains(stderr, "c018, and 982 more") {
 		t.Errorf("an unknown one: got %d %q", code, stderr)
+	}
+}
+
+func TestTheObjectsOfAllClustersAreBounded(t *testing.T) {
+	one := &repository.Result{Objects: make([]*object.Object, maxCompiled/2)}
+	all := &compiled{}
+	for range 2 {
+		if err := all.add("c", one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := all.add("c", one); err == nil || !strings.Contains(err.Error(), "more than 2000000 objects together; select fewer of them with --clusters") {
+		t.Errorf("got %v", err)
 	}
 }
 
