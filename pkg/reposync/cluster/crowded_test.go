@@ -71,7 +71,7 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 			content := `{"kind":"` + test.kind + `","apiVersion":"v1","metadata":{` + namespace + `"name":"a","labels":{"app":"web"},"annotations":{"own":"d"}}` + spec + `}`
 			c, o := newTestCluster(t, content, func(w http.ResponseWriter, r *http.Request) {
 				switch {
-				case r.Header.Get("Content-Type") == "application/merge-patch+json":
+				case word(r) == "empty":
 					var body any
 					if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 						t.Error(err)
@@ -82,7 +82,7 @@ func TestObjectsThatOthersHaveFilledAreEmptied(t *testing.T) {
 					} else {
 						patch += string(text)
 					}
-				case r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) && managed == "":
+				case word(r) == "reset" && managed == "":
 				case r.Method == http.MethodPatch && patch == "":
 					w.WriteHeader(http.StatusInternalServerError)
 					_, _ = w.Write([]byte(test.status))
@@ -135,6 +135,19 @@ func serving(t *testing.T, repositorySync string, serve http.HandlerFunc) *Clust
 	return c
 }
 
+// word is the method of a request, "empty" for a merge patch, "reset" for a strategic one, and "try" for a creation in a dry run.
+func word(r *http.Request) string {
+	switch contentType := r.Header.Get("Content-Type"); {
+	case contentType == string(types.MergePatchType):
+		return "empty"
+	case contentType == string(types.StrategicMergePatchType):
+		return "reset"
+	case r.Method == http.MethodPost && r.URL.Query().Get("dryRun") == "All":
+		return "try"
+	}
+	return r.Method
+}
+
 // newTestCluster returns a cluster whose API server is a function, and an object of its repository that has been applied
 // before.
 func newTestCluster(t *testing.T, content string, serve http.HandlerFunc) (*Cluster, *plan.Object) {
@@ -167,13 +180,7 @@ func TestAFilledImmutableObjectIsReplaced(t *testing.T) {
 	const immutable, filled = `{"reason":"FieldValueForbidden","field":"data"}`, `{"reason":"FieldValueTooLong","field":"metadata.annotations"}`
 	var requests []string
 	c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
-		what := r.Method
-		if r.Header.Get("Content-Type") == "application/merge-patch+json" {
-			what = "empty"
-		}
-		if r.URL.Query().Get("dryRun") != "" {
-			what = "try"
-		}
+		what := word(r)
 		requests = append(requests, what)
 		emptied, deleted := slices.Contains(requests[:len(requests)-1], "empty"), slices.Contains(requests, http.MethodDelete)
 		switch {
@@ -196,19 +203,15 @@ func TestAFilledImmutableObjectIsReplaced(t *testing.T) {
 	}
 }
 
+// lateTime is how kube-apiserver fails to apply an object that has a time that nobody can decode.
+const lateTime = `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"failed to convert new object (a) to proper version: parsing time \"10000-01-01T00:00:00Z\""}`
+
 // A tenant may give managed fields a time that nobody can decode. The repository's cannot be applied without it.
 func TestATimeOfATenantKeepsNoObjectFromBeingApplied(t *testing.T) {
-	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"failed to convert new object (a) to proper version: parsing time \"10000-01-01T00:00:00Z\""}`
 	for code, want := range map[int]string{200: "PATCH try GET reset PATCH", 403: "PATCH try GET reset", 400: "PATCH try"} {
 		var requests []string
 		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
-			what := r.Method
-			if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
-				what = "reset"
-			}
-			if r.Method == http.MethodPost && r.URL.Query().Get("dryRun") == "All" {
-				what = "try"
-			}
+			what := word(r)
 			requests = append(requests, what)
 			switch {
 			case what == "try" && code == 400:
@@ -217,7 +220,7 @@ func TestATimeOfATenantKeepsNoObjectFromBeingApplied(t *testing.T) {
 				w.WriteHeader(http.StatusConflict)
 			case what == http.MethodPatch && !slices.Contains(requests, "reset"):
 				w.WriteHeader(http.StatusInternalServerError)
-				_, _ = w.Write([]byte(status))
+				_, _ = w.Write([]byte(lateTime))
 				return
 			case what == http.MethodPatch && r.URL.Query().Get("force") != "true":
 				t.Error("applied without force")
@@ -238,22 +241,18 @@ func TestATimeOfATenantKeepsNoObjectFromBeingApplied(t *testing.T) {
 
 // Such a time may also be in a template, where kube-apiserver removes it by no patch.
 func TestATimeInATemplateKeepsNoObjectFromBeingApplied(t *testing.T) {
-	const status = `{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"failed to convert new object (a) to proper version: parsing time \"10000-01-01T00:00:00Z\""}`
 	for managed, test := range map[string]struct {
 		conflict bool
 		want     string
 	}{
-		`,"managedFields":[{"manager":"a"}]`:                  {false, "PATCH POST GET PUT PUT PATCH"},
-		`,"managedFields":[{"manager":"b"}]`:                  {true, "PATCH POST GET PUT PUT GET PUT PATCH"},
-		`,"managedFields":[{"time":"10000-01-01T00:00:00Z"}]`: {false, "PATCH POST GET reset PUT PUT PATCH"},
+		`,"managedFields":[{"manager":"a"}]`:                  {false, "PATCH try GET PUT PUT PATCH"},
+		`,"managedFields":[{"manager":"b"}]`:                  {true, "PATCH try GET PUT PUT GET PUT PATCH"},
+		`,"managedFields":[{"time":"10000-01-01T00:00:00Z"}]`: {false, "PATCH try GET reset PUT PUT PATCH"},
 	} {
 		var requests []string
 		updates := 0
 		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
-			what := r.Method
-			if r.Header.Get("Content-Type") == string(types.StrategicMergePatchType) {
-				what = "reset"
-			}
+			what := word(r)
 			requests = append(requests, what)
 			switch {
 			case what == http.MethodPut:
@@ -271,9 +270,9 @@ func TestATimeInATemplateKeepsNoObjectFromBeingApplied(t *testing.T) {
 				return
 			case what == http.MethodPatch && updates == 0:
 				w.WriteHeader(http.StatusInternalServerError)
-				_, _ = w.Write([]byte(status))
+				_, _ = w.Write([]byte(lateTime))
 				return
-			case what == http.MethodPost:
+			case what == "try":
 				w.WriteHeader(http.StatusConflict)
 			}
 			left := managed
@@ -297,10 +296,7 @@ func TestAFilledObjectWithADeepTemplateIsReplaced(t *testing.T) {
 		var requests []string
 		updates := 0
 		c, o := newTestCluster(t, configMap, func(w http.ResponseWriter, r *http.Request) {
-			what := r.Method
-			if r.Header.Get("Content-Type") == string(types.MergePatchType) {
-				what = "empty"
-			}
+			what := word(r)
 			requests = append(requests, what)
 			switch {
 			case what == http.MethodPut:
@@ -377,17 +373,15 @@ func TestWhatMakesObjectsInvalidGoes(t *testing.T) {
 			}
 			patches := 0
 			c, o := newTestCluster(t, fmt.Sprintf(content, none), func(w http.ResponseWriter, r *http.Request) {
-				what := r.Method
+				what := word(r)
 				body, _ := io.ReadAll(r.Body)
 				switch {
-				case r.Header.Get("Content-Type") == "application/merge-patch+json":
-					what = "empty"
+				case what == "empty":
 					patches++
 					if !strings.Contains(string(body), `"propagate.hnc.x-k8s.io/all":null`) {
 						t.Errorf("%s, %s: got the patch %s", kind, name, body)
 					}
-				case r.Header.Get("Content-Type") == string(types.StrategicMergePatchType):
-					what = "reset"
+				case what == "reset":
 					if !strings.HasPrefix(string(body), `{"metadata":{"managedFields":[{"apiVersion":"`) || !strings.HasSuffix(string(body), `"manager":"hns-sync-policy","operation":"Apply"}],"resourceVersion":"5"}}`) || r.URL.Query().Get("fieldManager") != Manager("policy") {
 						t.Errorf("%s, %s: got the patch %s", kind, name, body)
 					}

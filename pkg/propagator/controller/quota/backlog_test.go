@@ -185,11 +185,18 @@ func (c *counting) delete(name string, namespaceFirst bool) {
 	})
 }
 
-func TestATreeDoesNotFillTheQueueOfKubeControllerManager(t *testing.T) {
+// leading calls f with a controller that leads, and has written as many ResourceQuotas of big as it may.
+func leading(t *testing.T, f func(*counting)) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounting(t)
 		c.lead()
 		c.reconcile("at first", maxUncounted)
+		f(c)
+	})
+}
+
+func TestATreeDoesNotFillTheQueueOfKubeControllerManager(t *testing.T) {
+	leading(t, func(c *counting) {
 		c.limit("small", "5")
 		c.reconcile("in another tree", 1)
 		for i := range maxUncounted + 1 {
@@ -210,7 +217,7 @@ func TestATreeDoesNotFillTheQueueOfKubeControllerManager(t *testing.T) {
 		c.reconcile("after all are counted", 1)
 		c.count(1)
 		if len(c.written) != 253 {
-			t.Errorf("%d are written", len(c.written))
+			c.t.Errorf("%d are written", len(c.written))
 		}
 		c.empty()
 	})
@@ -270,10 +277,7 @@ func TestAPreviewWritesAll(t *testing.T) {
 
 // It may be a namespace without ResourceQuotas, to which no limit applies.
 func TestWhatWaitsLongestIsWrittenFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCounting(t)
-		c.lead()
-		c.reconcile("at first", maxUncounted)
+	leading(t, func(c *counting) {
 		want := c.waiting()
 		for i := range want {
 			c.limit("big", strconv.Itoa(6+i)) // All are enqueued again.
@@ -281,17 +285,14 @@ func TestWhatWaitsLongestIsWrittenFirst(t *testing.T) {
 			written := c.reconcile("after another one is counted", maxUncounted) // Those that are awaited do not wait again.
 			written = slices.DeleteFunc(written, func(name string) bool { return !slices.Contains(want[i:], name) })
 			if !slices.Equal(written, want[i:i+1]) {
-				t.Fatalf("%s is written, want %s", written, want[i])
+				c.t.Fatalf("%s is written, want %s", written, want[i])
 			}
 		}
 	})
 }
 
 func TestWhatIsNeverCountedDelaysItsTreeForAWhile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCounting(t)
-		c.lead()
-		c.reconcile("at first", maxUncounted)
+	leading(t, func(c *counting) {
 		time.Sleep(countTimeout - time.Second)
 		c.reconcile("a second before the timeout", 0)
 		time.Sleep(releasePeriod + time.Second)
@@ -304,7 +305,7 @@ func TestWhatIsNeverCountedDelaysItsTreeForAWhile(t *testing.T) {
 			rewritten := c.reconcile("after a change", 151)
 			for _, namespace := range written {
 				if !slices.Contains(rewritten, namespace) {
-					t.Errorf("%s waits", namespace)
+					c.t.Errorf("%s waits", namespace)
 				}
 			}
 			c.uncounted = slices.DeleteFunc(c.uncounted, func(o *corev1.ResourceQuota) bool { return !slices.Contains(written, o.Namespace) })
@@ -316,10 +317,7 @@ func TestWhatIsNeverCountedDelaysItsTreeForAWhile(t *testing.T) {
 
 // Quotas that are added while namespaces wait count when it is their turn.
 func TestWhatWaitsTakesAsMuchRoomAsItNeeds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCounting(t)
-		c.lead()
-		c.reconcile("at first", maxUncounted)
+	leading(t, func(c *counting) {
 		c.limit("big", "5", corev1.ResourceQuotaScopeBestEffort)
 		c.limit("big", "5", corev1.ResourceQuotaScopeNotBestEffort, corev1.ResourceQuotaScopeTerminating)
 		c.reconcile("of other scopes", 0)
@@ -364,16 +362,13 @@ func TestANewLeaderAwaitsWhatIsNotCounted(t *testing.T) {
 }
 
 func TestWhatIsDeletedOrMovedIsNotAwaited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCounting(t)
-		c.lead()
-		c.reconcile("at first", maxUncounted)
+	leading(t, func(c *counting) {
 		c.limit("small", "5")
 		c.reconcile("in another tree", 1)
 		waiting := slices.DeleteFunc(c.waiting(), func(name string) bool { return name == "big" })
 		c.move(waiting[0], "small")
 		if written := c.reconcile("below the other root", 1); !slices.Contains(written, waiting[0]) {
-			t.Errorf("%s is written", written)
+			c.t.Errorf("%s is written", written)
 		}
 		c.delete(waiting[1], false)
 		for i, o := range c.written[:10] {
