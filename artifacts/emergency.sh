@@ -19,8 +19,10 @@ export -f release_namespace release_viewdefinition
 
 # Without hns-propagator, a namespace would wait for its sub-namespaces for ever. One that runs sets the finalizer again, and removes it in time.
 release() {
-  kubectl get namespaces -o jsonpath='{range .items[*]}{.metadata.name} {.metadata.finalizers}{"\n"}{end}' |
-    awk 'index($0, "\"hnc.x-k8s.io/subnamespaces\"") {print $1}' | xargs -P 8 -n 1 bash -c 'release_namespace "$@"' bash
+  # As text: in a list, kubectl cannot decode the managed fields that a tenant's namespace may have. Texts of tenants contain no unescaped quotes.
+  kubectl get --raw /api/v1/namespaces |
+    awk -v RS='[{]"metadata":[{]"name":"' 'index($0, "\"hnc.x-k8s.io/subnamespaces\"") {print substr($0, 1, index($0, "\"") - 1)}' |
+    xargs -P 8 -n 1 bash -c 'release_namespace "$@"' bash
   # Those of the CustomResourceDefinitions of views keep their namespaces, too. hns-propagator removes the definitions when it runs.
   kubectl get viewdefinitions.hnc.x-k8s.io -A -o jsonpath='{range .items[*]}{.metadata.namespace} {.metadata.name} {.metadata.deletionTimestamp} {.metadata.finalizers}{"\n"}{end}' 2>/dev/null |
     awk '$3 != "" && $4 == "[\"hnc.x-k8s.io/view-definition\"]" {print $1, $2}' | xargs -P 8 -n 2 bash -c 'release_viewdefinition "$@"' bash || true

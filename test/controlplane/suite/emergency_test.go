@@ -8,13 +8,14 @@ import (
 	"testing"
 )
 
-// kubectl has 40 namespaces with the finalizer, one without, and one definition of a view that is being deleted.
-// Patches record themselves, and how many run at the same time.
+// kubectl has 40 namespaces with the finalizer, one without, in whose annotation it is, and one definition of a view that is
+// being deleted. Patches record themselves, and how many run at the same time.
 const kubectl = `#!/usr/bin/env bash
 case "$*" in
-"get namespaces"*)
-  for i in {1..40}; do echo "team-$i [\"hnc.x-k8s.io/subnamespaces\"]"; done
-  echo 'other ["kubernetes"]' ;;
+"get --raw /api/v1/namespaces")
+  printf '{"kind":"NamespaceList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":['
+  for i in {1..40}; do printf '{"metadata":{"name":"team-%d","uid":"u","finalizers":["hnc.x-k8s.io/subnamespaces"]},"spec":{}},' "$i"; done
+  printf '%s\n' '{"metadata":{"name":"other","annotations":{"a":"{\"metadata\":{\"name\":\"forged\":[\"hnc.x-k8s.io/subnamespaces\""}},"spec":{}}]}' ;;
 "get viewdefinitions"*) printf '%s\n' 'a things.b 2026-01-01T00:00:00Z ["hnc.x-k8s.io/view-definition"]' 'a kept.b  ["hnc.x-k8s.io/view-definition"]' ;;
 patch*)
   mkdir "$DIR/running.$$"

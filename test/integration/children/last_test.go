@@ -167,8 +167,11 @@ func TestANamespaceSaysWhatKeepsIt(t *testing.T) {
 	eventuallyNoNamespace(t, "kept-pretender")
 }
 
-// Without our servers, the finalizers would keep namespaces for ever.
+// Without our servers, the finalizers would keep namespaces for ever. Managed fields of a namespace may have so many levels that
+// kubectl decodes no list of namespaces.
 func TestFinalizersOfNamespacesGoWithOurServers(t *testing.T) {
+	change := []byte(`{"metadata":{"finalizers":["example.com/others"],"managedFields":[{"manager":"tenant","operation":"Update","apiVersion":"v1",
+		"fieldsType":"FieldsV1","fieldsV1":` + strings.Repeat(`{"f:a":`, 9_995) + "{}" + strings.Repeat("}", 9_995) + `}]}}`)
 	for name, release := range map[string]func() error{
 		"left-removal": func() error { return release.Namespaces(t.Context(), root, "test") },
 		"left-emergency": func() error {
@@ -182,8 +185,7 @@ func TestFinalizersOfNamespacesGoWithOurServers(t *testing.T) {
 		namespaces(t, name)
 		subnamespaces(t, name, name+"-sub")
 		stopped(t, func() {
-			if _, err := root.CoreV1().Namespaces().Patch(t.Context(), name, types.StrategicMergePatchType,
-				[]byte(`{"metadata":{"finalizers":["example.com/others"]}}`), metav1.PatchOptions{}); err != nil {
+			if _, err := root.CoreV1().Namespaces().Patch(t.Context(), name, types.StrategicMergePatchType, change, metav1.PatchOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			if err := release(); err != nil {
@@ -201,5 +203,9 @@ func TestFinalizersOfNamespacesGoWithOurServers(t *testing.T) {
 			}
 			return err
 		})
+		// Other tests list namespaces in JSON.
+		if _, err := root.CoreV1().Namespaces().Patch(t.Context(), name, types.StrategicMergePatchType, []byte(`{"metadata":{"managedFields":[{}]}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

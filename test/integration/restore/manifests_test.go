@@ -3,7 +3,10 @@ package restore
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/pages"
 )
 
 // TestManifests saves a tree with kubectl get -o yaml, deletes it, and applies the manifests in the order of Velero:
@@ -117,6 +121,55 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// TestDocumentedManifests runs the commands of docs/backup.md, after tenants have given a namespace managed fields of as many
+// levels as kube-apiserver decodes, and filled annotations.
+func TestDocumentedManifests(t *testing.T) {
+	fresh(t)
+	names := []string{"man", "man-full"}
+	namespace(t, "man")
+	namespace(t, "man-full")
+	source(t, "man")
+	setParent(t, "man-full", "man")
+	eventuallyBelow(t, "man-full", "man", "none")
+	deep := `"managedFields":[{"manager":"tenant","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":` +
+		strings.Repeat(`{"f:a":`, 9_995) + "{}" + strings.Repeat("}", 9_995) + `}]`
+	filled := func(bytes int) string { return `"annotations":{"filled":"` + strings.Repeat("x", bytes) + `"}` }
+	if _, err := root.CoreV1().Namespaces().Patch(t.Context(), "man", types.StrategicMergePatchType, []byte(`{"metadata":{`+deep+`,`+filled(200<<10)+`}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.HNC.HncV1beta1().Hierarchies("man-full").Patch(t.Context(), hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{`+filled(40<<10)+`}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	page, err := pages.Read("../../../docs/backup.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := page.Blocks[slices.IndexFunc(page.Blocks, func(b *pages.Block) bool { return strings.HasPrefix(b.Text, "# the backup\n") })]
+	save, restore, _ := strings.Cut(block.Text, "# the restore\n")
+	bin, err := filepath.Abs(binDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := pages.Runner{Dir: t.TempDir(), Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "KUBECONFIG=" + cp.Kubeconfig(), "KUBERC=off"}}
+	commands := func(text string) { runner.Run(t, &pages.Page{Blocks: []*pages.Block{{Kind: pages.Shell, Text: text}}}) }
+	commands(save)
+	deleteTree(t, names)
+	// It would end as soon as it finds the checkpoint of the backup.
+	stop(t, propagator.Name)
+	commands(restore)
+	ns, err := root.CoreV1().Namespaces().Get(t.Context(), "man", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := root.HNC.HncV1beta1().Hierarchies("man-full").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parent := h.Spec.Parent; parent != "man" || len(ns.Annotations["filled"]) != 200<<10 || len(h.Annotations["filled"]) != 40<<10 {
+		t.Errorf("the parent is %q, and the annotations have %d and %d bytes", parent, len(ns.Annotations["filled"]), len(h.Annotations["filled"]))
+	}
+}
+
 // propagate sets the kinds in the configuration.
 func propagate(t *testing.T, resources string) {
 	t.Helper()
@@ -151,15 +204,16 @@ func apply(t *testing.T, manifests, rejected string) {
 	}
 }
 
+// deleteTree deletes a root and its child, which come first, with the sub-namespaces that follow.
 func deleteTree(t *testing.T, names []string) {
 	t.Helper()
-	client := root.HNC.HncV1beta1().Hierarchies("vel")
+	client := root.HNC.HncV1beta1().Hierarchies(names[0])
 	if _, err := client.Create(t.Context(), &v1beta1.Hierarchy{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "vel", Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{AllowCascadingDeletion: ptr.To(true)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: names[0], Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{AllowCascadingDeletion: ptr.To(true)},
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"vel", "vel-full"} {
+	for _, name := range names[:2] {
 		suite.Eventually(t, "the deletion is accepted", func() error { return root.CoreV1().Namespaces().Delete(t.Context(), name, metav1.DeleteOptions{}) })
 	}
 	for _, name := range names {
