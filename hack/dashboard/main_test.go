@@ -5,7 +5,47 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
 )
+
+var metric = regexp.MustCompile(`\bhn[cs]_\w+`)
+
+// expressions returns those of the dashboard and of the alerts.
+func expressions(t *testing.T) []string {
+	t.Helper()
+	all, err := read("../../" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../artifacts/monitoring/rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules struct {
+		Groups []struct{ Rules []struct{ Expr string } }
+	}
+	if err := yaml.Unmarshal(text, &rules); err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range rules.Groups {
+		for _, rule := range group.Rules {
+			all = append(all, rule.Expr)
+		}
+	}
+	return all
+}
+
+// Pods of tenants may serve metrics of the same names.
+func TestMetricsAreThoseOfTheServers(t *testing.T) {
+	for _, expression := range expressions(t) {
+		for _, at := range metric.FindAllStringIndex(expression, -1) {
+			if !strings.HasPrefix(expression[at[1]:], `{namespace="hns-system"`) {
+				t.Errorf("%s selects %s of any namespace", expression, expression[at[0]:at[1]])
+			}
+		}
+	}
+}
 
 // Metrics of the dashboard and of the alerts exist: docs/reference/metrics.md, which is generated from the code, lists
 // them.
@@ -14,16 +54,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queries, err := read("../../" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, err := os.ReadFile("../../artifacts/monitoring/rules.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	metric := regexp.MustCompile(`\bhn[cs]_\w+`)
-	names := metric.FindAllString(strings.Join(queries, "\n")+string(rules), -1)
+	names := metric.FindAllString(strings.Join(expressions(t), "\n"), -1)
 	if len(names) < 20 {
 		t.Fatalf("%d metrics found", len(names))
 	}
