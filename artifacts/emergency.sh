@@ -7,8 +7,10 @@ set -euo pipefail
 
 # The functions remove a finalizer, if they are given an object: some versions of xargs call them without any.
 release_namespace() {
+  # kubectl may be unable to decode the managed fields that a tenant's namespace has: -f - does not get it before, and the answer is without them.
   local finalizer=hnc.x-k8s.io/subnamespaces
-  [[ $# -eq 0 ]] || kubectl patch namespace "$1" -p "{\"metadata\":{\"\$deleteFromPrimitiveList/finalizers\":[\"$finalizer\"]}}" ||
+  [[ $# -eq 0 ]] || kubectl patch -f - -p "{\"metadata\":{\"managedFields\":[{}],\"\$deleteFromPrimitiveList/finalizers\":[\"$finalizer\"]}}" \
+    <<<"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"$1\"}}" ||
     echo "namespace $1 keeps the finalizer $finalizer" >&2
 }
 release_viewdefinition() {
@@ -17,12 +19,21 @@ release_viewdefinition() {
 }
 export -f release_namespace release_viewdefinition
 
+# finalized_namespaces prints the namespaces with our finalizer, from the page on that a token continues. kubectl could not decode the pages, see above.
+# Texts of tenants contain no unescaped quotes.
+finalized_namespaces() {
+  local found token
+  found=$(kubectl get --raw "/api/v1/namespaces?limit=100&continue=${1:-}" |
+    grep -oE '"continue":"[^"]*|[{]"metadata":[{]"name":"[^"]*|"hnc.x-k8s.io/subnamespaces"')
+  awk -F'"' 'NF == 6 {name = $6} NF == 3 {print name}' <<<"$found"
+  token=$(sed -n '1s/^"continue":"//p' <<<"$found")
+  [[ -z $token ]] || finalized_namespaces "$token"
+}
+
 # Without hns-propagator, a namespace would wait for its sub-namespaces for ever. One that runs sets the finalizer again, and removes it in time.
 release() {
-  # As text: in a list, kubectl cannot decode the managed fields that a tenant's namespace may have. Texts of tenants contain no unescaped quotes.
-  kubectl get --raw /api/v1/namespaces |
-    awk -v RS='[{]"metadata":[{]"name":"' 'index($0, "\"hnc.x-k8s.io/subnamespaces\"") {print substr($0, 1, index($0, "\"") - 1)}' |
-    xargs -P 8 -n 1 bash -c 'release_namespace "$@"' bash
+  # The token of a page is valid for some minutes only, so the list is complete before the first patch.
+  finalized_namespaces | sort -u | xargs -P 8 -n 1 bash -c 'release_namespace "$@"' bash
   # Those of the CustomResourceDefinitions of views keep their namespaces, too. hns-propagator removes the definitions when it runs.
   kubectl get viewdefinitions.hnc.x-k8s.io -A -o jsonpath='{range .items[*]}{.metadata.namespace} {.metadata.name} {.metadata.deletionTimestamp} {.metadata.finalizers}{"\n"}{end}' 2>/dev/null |
     awk '$3 != "" && $4 == "[\"hnc.x-k8s.io/view-definition\"]" {print $1, $2}' | xargs -P 8 -n 2 bash -c 'release_viewdefinition "$@"' bash || true

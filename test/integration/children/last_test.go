@@ -167,11 +167,13 @@ func TestANamespaceSaysWhatKeepsIt(t *testing.T) {
 	eventuallyNoNamespace(t, "kept-pretender")
 }
 
-// Without our servers, the finalizers would keep namespaces for ever. Managed fields of a namespace may have so many levels that
-// kubectl decodes no list of namespaces.
+// Without our servers, the finalizers would keep namespaces for ever. Managed fields that are written in protobuf may have so many levels that
+// kubectl can decode neither their namespace nor a list with it.
 func TestFinalizersOfNamespacesGoWithOurServers(t *testing.T) {
-	change := []byte(`{"metadata":{"finalizers":["example.com/others"],"managedFields":[{"manager":"tenant","operation":"Update","apiVersion":"v1",
-		"fieldsType":"FieldsV1","fieldsV1":` + strings.Repeat(`{"f:a":`, 9_995) + "{}" + strings.Repeat("}", 9_995) + `}]}}`)
+	deep := []metav1.ManagedFieldsEntry{{
+		Manager: "tenant", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1",
+		FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998)),
+	}}
 	for name, release := range map[string]func() error{
 		"left-removal": func() error { return release.Namespaces(t.Context(), root, "test") },
 		"left-emergency": func() error {
@@ -185,13 +187,18 @@ func TestFinalizersOfNamespacesGoWithOurServers(t *testing.T) {
 		namespaces(t, name)
 		subnamespaces(t, name, name+"-sub")
 		stopped(t, func() {
-			if _, err := root.CoreV1().Namespaces().Patch(t.Context(), name, types.StrategicMergePatchType, change, metav1.PatchOptions{}); err != nil {
+			ns, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ns.Finalizers, ns.ManagedFields = append(ns.Finalizers, "example.com/others"), deep
+			if _, err := root.CoreV1().Namespaces().Update(t.Context(), ns, metav1.UpdateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			if err := release(); err != nil {
 				t.Fatal(err)
 			}
-			ns, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
+			ns, err = root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
 			if err != nil || !slices.Equal(ns.Finalizers, []string{"example.com/others"}) {
 				t.Errorf("%s: got %v, %v", name, ns.Finalizers, err)
 			}

@@ -121,8 +121,8 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestDocumentedManifests runs the commands of docs/backup.md, after tenants have given a namespace managed fields of as many
-// levels as kube-apiserver decodes, and filled annotations.
+// TestDocumentedManifests runs the commands of docs/backup.md, after tenants have given a namespace managed fields of more levels
+// than kubectl decodes, and filled annotations.
 func TestDocumentedManifests(t *testing.T) {
 	fresh(t)
 	names := []string{"man", "man-full"}
@@ -131,27 +131,38 @@ func TestDocumentedManifests(t *testing.T) {
 	source(t, "man")
 	setParent(t, "man-full", "man")
 	eventuallyBelow(t, "man-full", "man", "none")
-	deep := `"managedFields":[{"manager":"tenant","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":` +
-		strings.Repeat(`{"f:a":`, 9_995) + "{}" + strings.Repeat("}", 9_995) + `}]`
-	filled := func(bytes int) string { return `"annotations":{"filled":"` + strings.Repeat("x", bytes) + `"}` }
-	if _, err := root.CoreV1().Namespaces().Patch(t.Context(), "man", types.StrategicMergePatchType, []byte(`{"metadata":{`+deep+`,`+filled(200<<10)+`}}`), metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := root.HNC.HncV1beta1().Hierarchies("man-full").Patch(t.Context(), hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{`+filled(40<<10)+`}}`), metav1.PatchOptions{}); err != nil {
+	suite.Eventually(t, "the namespace is updated", func() error {
+		ns, err := root.CoreV1().Namespaces().Get(t.Context(), "man", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		metav1.SetMetaDataAnnotation(&ns.ObjectMeta, "filled", strings.Repeat("x", 200<<10))
+		ns.ManagedFields = []metav1.ManagedFieldsEntry{{
+			Manager: "tenant", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1",
+			FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":`, 9_998) + "{}" + strings.Repeat("}", 9_998)),
+		}}
+		_, err = root.CoreV1().Namespaces().Update(t.Context(), ns, metav1.UpdateOptions{})
+		return err
+	})
+	if _, err := root.HNC.HncV1beta1().Hierarchies("man-full").Patch(t.Context(), hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{"annotations":{"filled":"`+strings.Repeat("x", 40<<10)+`"}}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	page, err := pages.Read("../../../docs/backup.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := page.Blocks[slices.IndexFunc(page.Blocks, func(b *pages.Block) bool { return strings.HasPrefix(b.Text, "# the backup\n") })]
-	save, restore, _ := strings.Cut(block.Text, "# the restore\n")
+	block := slices.IndexFunc(page.Blocks, func(b *pages.Block) bool { return strings.HasPrefix(b.Text, "# the backup\n") })
+	save, restore, _ := strings.Cut(page.Blocks[block].Text, "# the restore\n")
 	bin, err := filepath.Abs(binDir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	runner := pages.Runner{Dir: t.TempDir(), Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "KUBECONFIG=" + cp.Kubeconfig(), "KUBERC=off"}}
 	commands := func(text string) { runner.Run(t, &pages.Page{Blocks: []*pages.Block{{Kind: pages.Shell, Text: text}}}) }
+	if out, code := run(t, "", "kubectl", "get", "namespaces", "-o", "yaml"); code == 0 || !strings.Contains(out, "exceeded max depth") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	commands(page.Blocks[block+1].Text)
 	commands(save)
 	deleteTree(t, names)
 	// It would end as soon as it finds the checkpoint of the backup.
