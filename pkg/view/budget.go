@@ -19,15 +19,15 @@ type Budget interface {
 	// Answer counts bytes of the response to a write that was sent, for which it waits. Its error has no time after which
 	// clients repeat the request by themselves: it may have taken effect.
 	Answer(ctx context.Context, bytes int64) (release func(), err error)
-	// Document waits until another document may be read as a whole and changed. Grow counts the bytes that it has so
-	// far.
+	// Document waits until another document may be read as a whole and changed, or decoded. Grow counts the bytes that it
+	// has so far.
 	Document(ctx context.Context) (grow func(bytes int64) error, release func(), err error)
 }
 
 // MaxPart is how many bytes a request counts at most where Roles become ClusterRoles, or where it reads objects to serve
 // a request (reads.go), and as many where names are translated. Each has one object at a time; the largest that
 // kube-apiserver stores, with 10 MB of JSON, takes about four times as much. A Budget has room for both, or such an
-// object would end all lists and watches that contain it.
+// object would end all lists and watches that contain it. Requests with a body count as many for decoding it.
 const MaxPart = 16 << 20
 
 // reserve returns what counts bytes of the response to a request, for one of its parts.

@@ -79,7 +79,7 @@ func (h *Handler) createNamespace(c *call) error {
 
 // decodeNamespace returns the namespace in the body of a request.
 func decodeNamespace(c *call) (*corev1.Namespace, error) {
-	body, err := c.readBody()
+	body, err := c.readDecoded()
 	if err != nil {
 		return nil, err
 	}

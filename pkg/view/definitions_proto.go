@@ -11,6 +11,17 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 )
 
+// definitionJSON returns a CustomResourceDefinition in protobuf as JSON. It counts as a document: decoded, a hundred
+// kilobytes have many megabytes.
+func (c *call) definitionJSON(body []byte) ([]byte, error) {
+	_, release, err := c.budget.Document(c.r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return definitionJSON(body)
+}
+
 // definitionJSON returns a CustomResourceDefinition in protobuf as JSON, without its status.
 func definitionJSON(body []byte) ([]byte, error) {
 	malformed := func(err error) error {

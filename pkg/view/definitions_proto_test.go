@@ -1,12 +1,16 @@
 package view
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
+	goruntime "runtime"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -85,5 +89,36 @@ func TestDefinitionsInProtobufAreBounded(t *testing.T) {
 		if _, err := definitionJSON(test.body); (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", what, err, test.want)
 		}
+	}
+}
+
+// A body in JSON is not decoded, not even its metadata: an owner reference of three bytes would take a hundred.
+func TestDefinitionsInJSONAreNotDecoded(t *testing.T) {
+	body := `{"metadata":{"ownerReferences":[` + strings.Repeat("{},", 900_000) + `{}],"name":"widgets.example.com"},"spec":{"group":"example.com"}}`
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
+	w, sent := sendBody(t, unlimited{}, http.MethodPost, definitionsPath, "application/json", body)
+	goruntime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 || sent == 0 {
+		t.Errorf("got %d %.300s; it takes %d bytes, and %d requests are sent", w.Code, w.Body, took, sent)
+	}
+}
+
+// noDocuments is a budget that has nothing left for documents.
+type noDocuments struct{ unlimited }
+
+func (noDocuments) Document(context.Context) (func(int64) error, func(), error) {
+	return nil, nil, apierrors.NewTooManyRequests("full", 1)
+}
+
+// A definition of 100 kB takes many megabytes while it is decoded, as documents do.
+func TestDefinitionsInProtobufAreCountedAsDocuments(t *testing.T) {
+	body := string(schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Type: "object"}))
+	if w, sent := sendBody(t, noDocuments{}, http.MethodPost, definitionsPath, protobufType, body); w.Code != http.StatusTooManyRequests || sent > 0 {
+		t.Errorf("got %d %.300s; %d requests are sent", w.Code, w.Body, sent)
+	}
+	released := 0
+	if sendBody(t, &counted{release: func() { released++ }}, http.MethodPost, definitionsPath, protobufType, body); released < 2 {
+		t.Errorf("%d parts are released", released)
 	}
 }

@@ -53,7 +53,7 @@ func (h *Handler) serveRBAC(c *call) error {
 		c.query = c.r.URL.RawQuery
 	}
 	if !h.Mapper.Names().Relative() && c.info.Verb != "delete" && !readVerbs.Has(c.info.Verb) {
-		body, err := c.readBody()
+		body, err := c.readDecoded()
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (h *Handler) serveRBAC(c *call) error {
 	}
 	c.up = &Connection{Upgrade: c.up.Upgrade, Transport: rbac.Transport(rbac.Config{
 		Root: h.Root, Names: names, Resource: c.info.Resource, Verb: c.info.Verb, Scopes: h.Kinds.scopesOf,
-		Reserve: h.reserve(c), ReserveCurrent: upToMaxPart(c, h.Budget.Response), ReserveBody: upToMaxPart(c, h.Budget.Response),
+		Reserve: h.reserve(c), ReserveCurrent: upToMaxPart(c, h.Budget.Response),
 	}, c.up.Transport)}
 	switch {
 	case c.info.Namespace != "":

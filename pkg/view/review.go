@@ -34,7 +34,7 @@ func (h *Handler) serveReview(c *call) error {
 	if c.info.Resource == "selfsubjectreviews" {
 		return h.forward(c)
 	}
-	body, err := c.readBody()
+	body, err := c.readDecoded()
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (h *Handler) translateBody(c *call) error {
 	default:
 		return nil
 	}
-	body, err := c.readBody()
+	body, err := c.readMapped()
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 	if !member.Subnamespace {
 		return h.updateFullNamespace(c, realName)
 	}
-	body, err := c.readBody()
+	body, err := c.readDecoded()
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (h *Handler) updateFullNamespace(c *call, realName string) error {
 	if c.info.Verb != "update" || !h.Mapper.Names().Relative() {
 		return h.forward(c)
 	}
-	body, err := c.readBody()
+	body, err := c.readDecoded()
 	if err != nil {
 		return err
 	}

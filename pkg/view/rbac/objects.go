@@ -326,23 +326,18 @@ func (c *conversion) written(annotation string, rules []byte) (all []rbacv1.Poli
 
 // ValueSize is what a value takes in memory when it is decoded, converted and encoded again, in bytes. The text says
 // little about it: a rule of ten bytes takes hundreds.
-const ValueSize = 256
+const ValueSize = 384
 
-// decoding counts what JSON texts take when they are decoded.
+// decoding counts what JSON texts take when they are decoded, unless it is little.
 func (c *conversion) decoding(texts ...[]byte) (release func(), err error) {
 	bytes := 0
 	for _, text := range texts {
 		bytes += ValueSize * yamlbody.Values(text, true)
 	}
-	return ifLarge(c.reserve, bytes)
-}
-
-// ifLarge counts bytes, unless they are few.
-func ifLarge(reserve func(bytes int64) (release func(), err error), bytes int) (release func(), err error) {
 	if bytes <= Uncounted {
 		return func() {}, nil
 	}
-	return reserve(int64(bytes))
+	return c.reserve(int64(bytes))
 }
 
 // owners converts the owner references of kinds of RBAC.

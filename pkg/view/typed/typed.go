@@ -4,6 +4,7 @@ package typed
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"reflect"
 
@@ -53,6 +54,19 @@ func Envelope(body []byte) (*runtime.Unknown, error) {
 		return nil, err
 	}
 	return &envelope, nil
+}
+
+// Values returns how many values the body of a request may have at most that is decoded, in any form: those in protobuf
+// have two bytes or more. The error, one of the API, is that JSON has too many levels: decoding them is recursive.
+func Values(body []byte) (int, error) {
+	if bytes.HasPrefix(body, prefix) {
+		return min(len(body)/2, yamlbody.MaxValues), nil
+	}
+	isJSON := json.Valid(body)
+	if isJSON && yamlbody.Levels(body) > yamlbody.MaxLevels {
+		return 0, yamlbody.ErrLevels
+	}
+	return yamlbody.Values(body, isJSON), nil
 }
 
 // Decode decodes an object that a client sends, in any form that kube-apiserver accepts: of the given kind, unless it

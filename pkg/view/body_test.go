@@ -1,0 +1,111 @@
+package view
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
+)
+
+const (
+	yamlType, protobufType, jsonPatchType = "application/yaml", "application/vnd.kubernetes.protobuf", "application/json-patch+json"
+	strategicType, applyType              = "application/strategic-merge-patch+json", "application/apply-patch+yaml"
+
+	rolesPath       = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+	bindingsPath    = "/apis/rbac.authorization.k8s.io/v1/namespaces/x/rolebindings"
+	reviewsPath     = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+	podsPath        = "/api/v1/namespaces/x/pods"
+	definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+)
+
+// sendBody sends a body to a view that has the sub-namespace x, and returns how many requests the view has sent.
+func sendBody(t *testing.T, b Budget, method, path, contentType, body string) (w *httptest.ResponseRecorder, sent int) {
+	h := relative(t, func(r *http.Request) (*http.Response, error) {
+		sent++
+		switch {
+		case strings.Contains(r.URL.Path, "/subnamespaces"):
+			return answer(subnamespace), nil
+		case strings.HasSuffix(r.URL.Path, "/namespaces/acme-x"):
+			return answer(annotated(0)), nil
+		}
+		return answer(`{"kind":"Role","metadata":{"name":"view:acme:x","resourceVersion":"1"}}`), nil
+	})
+	known := maps.Clone(someKinds)
+	known[definitions.WithVersion("v1")] = kind{mapping.Definition, false}
+	h.Budget, h.Kinds, h.Members = b, &Kinds{known: known, refreshed: farFuture}, fixed{"acme-x": {Present: t.Context(), Parent: "acme", Subnamespace: true}}
+	r := httptest.NewRequest(method, path+"?dryRun=All", strings.NewReader(body)) // which awaits nothing
+	r.Header.Set("Content-Type", contentType)
+	w = httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w, sent
+}
+
+// What is decoded and encoded again takes many times the size of the text that the client sends.
+func TestDecodedBodiesAreCounted(t *testing.T) {
+	const n = 4000
+	rules := `{"metadata":{"name":"x"},"rules":[` + strings.Repeat(`{"verbs":["get"]},`, n) + `{}]}`
+	subjects := `"subjects":[` + strings.Repeat(`{"kind":"User","name":"u"},`, n) + `{}]`
+	unknown := `{"metadata":{"name":"x"},"x":[` + strings.Repeat(`0,`, n) + `0]}`
+	inYAML := "metadata: {name: x}\nx:\n" + strings.Repeat("- 0\n", n)
+	inProtobuf := "k8s\x00" + strings.Repeat("\x00", 2*n)
+	for _, test := range []struct{ method, path, contentType, body string }{
+		{http.MethodPost, rolesPath, "application/json", rules},
+		{http.MethodPost, rolesPath, yamlType, inYAML},
+		{http.MethodPost, rolesPath, protobufType, inProtobuf},
+		{http.MethodPut, rolesPath + "/x", "application/json", rules},
+		{http.MethodPatch, rolesPath + "/x", applyType, rules},
+		{http.MethodPatch, rolesPath + "/x", mergePatch, rules},
+		{http.MethodPost, bindingsPath, "application/json", `{"metadata":{"name":"x"},"roleRef":{"kind":"ClusterRole","name":"x"},` + subjects + "}"},
+		{http.MethodPatch, bindingsPath + "/x", mergePatch, "{" + subjects + "}"},
+		{http.MethodPatch, bindingsPath + "/x", jsonPatchType, "[" + strings.Repeat(`{"op":"remove","path":"/a"},`, n) + `{"op":"remove","path":"/a"}]`},
+		{http.MethodPost, "/api/v1/namespaces", "application/json", unknown},
+		{http.MethodPost, "/api/v1/namespaces", protobufType, inProtobuf},
+		{http.MethodPut, "/api/v1/namespaces/x", yamlType, inYAML},
+		{http.MethodPatch, "/api/v1/namespaces/x", mergePatch, unknown},
+		{http.MethodPatch, "/api/v1/namespaces/x", strategicType, unknown},
+		{http.MethodPatch, "/api/v1/namespaces/x", applyType, inYAML},
+		{http.MethodDelete, "/api/v1/namespaces/x", "application/json", unknown},
+		{http.MethodPost, reviewsPath, "application/json", unknown},
+		{http.MethodPost, reviewsPath, yamlType, inYAML},
+		{http.MethodPost, reviewsPath, protobufType, inProtobuf},
+		{http.MethodPost, podsPath, yamlType, inYAML},
+		{http.MethodPatch, podsPath + "/x", applyType, inYAML},
+		{http.MethodPatch, podsPath + "/x", applyType, unknown},
+		{http.MethodPost, definitionsPath, yamlType, inYAML},
+	} {
+		b := &perUser{}
+		if w, _ := sendBody(t, b, test.method, test.path, test.contentType, test.body); b.most < n*rbac.ValueSize || b.bytes != 0 {
+			t.Errorf("%s %s as %s: got %d %.300s; %d bytes are counted, and %d are left", test.method, test.path, test.contentType, w.Code, w.Body, b.most, b.bytes)
+		}
+		if w, sent := sendBody(t, full{}, test.method, test.path, test.contentType, test.body); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" || sent > 0 {
+			t.Errorf("%s %s as %s without memory: got %d %.300s; %d requests are sent", test.method, test.path, test.contentType, w.Code, w.Body, sent)
+		}
+	}
+	if w, sent := sendBody(t, full{}, http.MethodPost, podsPath, "application/json", unknown); sent != 1 {
+		t.Errorf("JSON that is not decoded: got %d %.300s", w.Code, w.Body)
+	}
+}
+
+// The stack of a goroutine that decodes ten thousand levels has many megabytes.
+func TestDeepBodiesAreRejected(t *testing.T) {
+	deep := strings.Repeat(`{"a":`, 1001) + "0" + strings.Repeat("}", 1001)
+	inYAML := "# not JSON\n" + deep
+	for _, test := range []struct{ method, path, contentType, body string }{
+		{http.MethodPost, rolesPath, "application/json", deep},
+		{http.MethodPatch, rolesPath + "/x", applyType, deep},
+		{http.MethodPost, "/api/v1/namespaces", yamlType, inYAML},
+		{http.MethodPatch, "/api/v1/namespaces/x", mergePatch, deep},
+		{http.MethodPatch, "/api/v1/namespaces/x", applyType, inYAML},
+		{http.MethodPost, reviewsPath, yamlType, inYAML},
+		{http.MethodPost, podsPath, yamlType, inYAML},
+		{http.MethodPatch, podsPath + "/x", applyType, deep},
+	} {
+		if w, _ := sendBody(t, unlimited{}, test.method, test.path, test.contentType, test.body); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "more than 1000 levels; use fewer") {
+			t.Errorf("%s %s as %s: got %d %.300s", test.method, test.path, test.contentType, w.Code, w.Body)
+		}
+	}
+}
