@@ -7,9 +7,9 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
@@ -63,17 +63,27 @@ func (c *call) readDecoded() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := typed.Values(body)
-	if size := copiesOfBody*len(body) + rbac.ValueSize*values; err == nil && size > rbac.Uncounted {
-		err = c.use(c.budget.Response(c.r.Context(), int64(min(size, MaxPart))))
-	}
-	return body, err
+	return body, c.countDecoded(body)
 }
 
-// readMapped reads a body that the Mapper translates, which does not decode JSON and protobuf. Objects of RBAC are
-// decoded after that.
+// countDecoded counts what it takes to decode a body, until c.decoded is called.
+func (c *call) countDecoded(body []byte) error {
+	values, err := typed.Values(body)
+	size := copiesOfBody*len(body) + rbac.ValueSize*values
+	if err != nil || size <= rbac.Uncounted {
+		return err
+	}
+	release, err := c.budget.Response(c.r.Context(), int64(min(size, MaxPart)))
+	if err != nil {
+		return err
+	}
+	c.decoded = sync.OnceFunc(release)
+	return c.use(c.decoded, nil)
+}
+
+// readMapped reads a body that the Mapper translates, which does not decode JSON and protobuf.
 func (c *call) readMapped() ([]byte, error) {
-	if strings.HasSuffix(mediaType(c.r), "yaml") || c.kind.Group == rbacv1.GroupName {
+	if strings.HasSuffix(mediaType(c.r), "yaml") {
 		return c.readDecoded()
 	}
 	return c.readBody()

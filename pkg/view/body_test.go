@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/rbac"
 )
@@ -26,6 +29,9 @@ const (
 func sendBody(t *testing.T, b Budget, method, path, contentType, body string) (w *httptest.ResponseRecorder, sent int) {
 	h := relative(t, func(r *http.Request) (*http.Response, error) {
 		sent++
+		if user, ok := b.(*perUser); ok && r.Method != http.MethodGet {
+			user.sending = max(user.sending, user.bytes)
+		}
 		switch {
 		case strings.Contains(r.URL.Path, "/subnamespaces"):
 			return answer(subnamespace), nil
@@ -49,13 +55,19 @@ func TestDecodedBodiesAreCounted(t *testing.T) {
 	const n = 4000
 	rules := `{"metadata":{"name":"x"},"rules":[` + strings.Repeat(`{"verbs":["get"]},`, n) + `{}]}`
 	subjects := `"subjects":[` + strings.Repeat(`{"kind":"User","name":"u"},`, n) + `{}]`
-	unknown := `{"metadata":{"name":"x"},"x":[` + strings.Repeat(`0,`, n) + `0]}`
-	inYAML := "metadata: {name: x}\nx:\n" + strings.Repeat("- 0\n", n)
+	unknown := `{"metadata":{"name":"x","labels":{"l":"v"}},"x":[` + strings.Repeat(`0,`, n) + `0]}`
+	inYAML := "metadata: {name: x, labels: {l: v}}\nx:\n" + strings.Repeat("- 0\n", n)
 	inProtobuf := "k8s\x00" + strings.Repeat("\x00", 2*n)
+	role := rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "x"}, Rules: make([]rbacv1.PolicyRule, n)}
+	message, err := role.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	roleInProtobuf := string(inEnvelope(t, "rbac.authorization.k8s.io/v1", "ClusterRole", message))
 	for _, test := range []struct{ method, path, contentType, body string }{
 		{http.MethodPost, rolesPath, "application/json", rules},
 		{http.MethodPost, rolesPath, yamlType, inYAML},
-		{http.MethodPost, rolesPath, protobufType, inProtobuf},
+		{http.MethodPost, rolesPath, protobufType, roleInProtobuf},
 		{http.MethodPut, rolesPath + "/x", "application/json", rules},
 		{http.MethodPatch, rolesPath + "/x", applyType, rules},
 		{http.MethodPatch, rolesPath + "/x", mergePatch, rules},
@@ -78,8 +90,14 @@ func TestDecodedBodiesAreCounted(t *testing.T) {
 		{http.MethodPost, definitionsPath, yamlType, inYAML},
 	} {
 		b := &perUser{}
-		if w, _ := sendBody(t, b, test.method, test.path, test.contentType, test.body); b.most < n*rbac.ValueSize || b.bytes != 0 {
+		w, _ := sendBody(t, b, test.method, test.path, test.contentType, test.body)
+		if b.most < n*rbac.ValueSize || b.bytes != 0 {
 			t.Errorf("%s %s as %s: got %d %.300s; %d bytes are counted, and %d are left", test.method, test.path, test.contentType, w.Code, w.Body, b.most, b.bytes)
+		}
+		// Others are decoded to be translated only, and then sent as text.
+		asText := strings.HasPrefix(test.path, podsPath) || test.path == reviewsPath || test.path == definitionsPath
+		if w.Code < http.StatusMultipleChoices && (b.sending < n*rbac.ValueSize) != asText {
+			t.Errorf("%s %s as %s: got %d %.300s; %d bytes are counted while it is sent", test.method, test.path, test.contentType, w.Code, w.Body, b.sending)
 		}
 		if w, sent := sendBody(t, full{}, test.method, test.path, test.contentType, test.body); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" || sent > 0 {
 			t.Errorf("%s %s as %s without memory: got %d %.300s; %d requests are sent", test.method, test.path, test.contentType, w.Code, w.Body, sent)
@@ -87,6 +105,44 @@ func TestDecodedBodiesAreCounted(t *testing.T) {
 	}
 	if w, sent := sendBody(t, full{}, http.MethodPost, podsPath, "application/json", unknown); sent != 1 {
 		t.Errorf("JSON that is not decoded: got %d %.300s", w.Code, w.Body)
+	}
+}
+
+// What is written may take all that its user can have of the memory, and kube-apiserver may take its time.
+func TestBodiesThatAreSentAreNotCounted(t *testing.T) {
+	const n = 30_000
+	body := `{"metadata":{"name":"y"},"x":[` + strings.Repeat(`0,`, n) + `0]}`
+	role := `{"kind":"Role","metadata":{"name":"view:acme:y"},"rules":[{"verbs":["` + strings.Repeat("x", 8<<20) + `"]}]}`
+	for _, test := range []struct{ method, path, written, read string }{
+		{http.MethodPut, rolesPath + "/y", role, ""},
+		{http.MethodPost, "/api/v1/namespaces", `{"kind":"Subnamespace"}`, `{"kind":"Namespace"}`},
+	} {
+		b := &perUser{}
+		h := relative(t, func(r *http.Request) (*http.Response, error) {
+			if r.Method != http.MethodGet {
+				return answer(test.written), nil
+			}
+			if b.bytes >= n*rbac.ValueSize {
+				t.Errorf("%s %s: %d bytes are counted after it is sent", test.method, test.path, b.bytes)
+			}
+			return answer(test.read), nil
+		})
+		h.Budget = b
+		r := httptest.NewRequest(test.method, test.path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code >= http.StatusMultipleChoices || b.most < n*rbac.ValueSize || b.bytes != 0 {
+			t.Errorf("%s %s: got %d %.300s; %d bytes are counted, and %d are left", test.method, test.path, w.Code, w.Body, b.most, b.bytes)
+		}
+	}
+}
+
+// Short names of namespaces in a body become long ones, and what decodes it after that counts these.
+func TestRolesAreCountedAsTheyAreSent(t *testing.T) {
+	b := &perUser{}
+	body := `{"metadata":{"name":"x","annotations":{"hnc.x-k8s.io/ancestry":"` + strings.Repeat("a.", 1<<18) + `a"}}}`
+	if w, _ := sendBody(t, b, http.MethodPost, rolesPath, "application/json", body); b.sending < int64(3*copiesOfBody*len(body)) || b.bytes != 0 {
+		t.Errorf("got %d %.300s; of %d bytes, %d are counted, and %d are left", w.Code, w.Body, len(body), b.sending, b.bytes)
 	}
 }
 

@@ -20,7 +20,12 @@ import (
 // definitionInProtobuf returns the message of a CustomResourceDefinition in its envelope.
 func definitionInProtobuf(t *testing.T, message []byte) []byte {
 	t.Helper()
-	envelope, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}, Raw: message}).Marshal()
+	return inEnvelope(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", message)
+}
+
+func inEnvelope(t *testing.T, apiVersion, kind string, message []byte) []byte {
+	t.Helper()
+	envelope, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: message}).Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}

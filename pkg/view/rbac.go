@@ -53,11 +53,14 @@ func (h *Handler) serveRBAC(c *call) error {
 		c.query = c.r.URL.RawQuery
 	}
 	if !h.Mapper.Names().Relative() && c.info.Verb != "delete" && !readVerbs.Has(c.info.Verb) {
-		body, err := c.readDecoded()
+		body, err := c.readBody()
 		if err != nil {
 			return err
 		}
 		c.setBody(body, c.r.Header.Get("Content-Type"))
+		if err := c.countDecoded(body); err != nil {
+			return err
+		}
 	}
 	c.up = &Connection{Upgrade: c.up.Upgrade, Transport: rbac.Transport(rbac.Config{
 		Root: h.Root, Names: names, Resource: c.info.Resource, Verb: c.info.Verb, Scopes: h.Kinds.scopesOf,
