@@ -19,8 +19,8 @@ type Budget interface {
 	// Answer counts bytes of the response to a write that was sent, for which it waits. Its error has no time after which
 	// clients repeat the request by themselves: it may have taken effect.
 	Answer(ctx context.Context, bytes int64) (release func(), err error)
-	// Document waits until another document may be read as a whole and changed, or decoded. Grow counts the bytes that it
-	// has so far.
+	// Document waits until another document may be read as a whole and changed. Grow counts the bytes that it has so
+	// far.
 	Document(ctx context.Context) (grow func(bytes int64) error, release func(), err error)
 }
 

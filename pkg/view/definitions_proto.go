@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -11,10 +12,16 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 )
 
-// definitionJSON returns a CustomResourceDefinition in protobuf as JSON. It counts as a document: decoded, a hundred
-// kilobytes have many megabytes.
+// maxDefinition is the size of a CustomResourceDefinition in protobuf, in bytes. Each level of its schema is encoded once
+// more, in which a byte of text can become six.
+const maxDefinition = 512 << 10
+
+// definitionJSON returns a CustomResourceDefinition in protobuf as JSON. What this takes counts.
 func (c *call) definitionJSON(body []byte) ([]byte, error) {
-	_, release, err := c.budget.Document(c.r.Context())
+	if len(body) > maxDefinition {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a CustomResourceDefinition in protobuf may have at most %d bytes; send JSON", maxDefinition))
+	}
+	release, err := c.budget.Response(c.r.Context(), MaxPart)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	goruntime "runtime"
@@ -10,7 +9,6 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -109,21 +107,18 @@ func TestDefinitionsInJSONAreNotDecoded(t *testing.T) {
 	}
 }
 
-// noDocuments is a budget that has nothing left for documents.
-type noDocuments struct{ unlimited }
-
-func (noDocuments) Document(context.Context) (func(int64) error, func(), error) {
-	return nil, nil, apierrors.NewTooManyRequests("full", 1)
-}
-
-// A definition of 100 kB takes many megabytes while it is decoded, as documents do.
-func TestDefinitionsInProtobufAreCountedAsDocuments(t *testing.T) {
+// A definition of 100 kB takes many megabytes while it is decoded.
+func TestDefinitionsInProtobufAreCounted(t *testing.T) {
 	body := string(schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Type: "object"}))
-	if w, sent := sendBody(t, noDocuments{}, http.MethodPost, definitionsPath, protobufType, body); w.Code != http.StatusTooManyRequests || sent > 0 {
-		t.Errorf("got %d %.300s; %d requests are sent", w.Code, w.Body, sent)
+	b := &perUser{}
+	if w, sent := sendBody(t, b, http.MethodPost, definitionsPath, protobufType, body); sent == 0 || b.most < MaxPart || b.sending != 0 || b.bytes != 0 {
+		t.Errorf("got %d %.300s; %d bytes are counted, %d while it is sent, and %d are left", w.Code, w.Body, b.most, b.sending, b.bytes)
 	}
-	released := 0
-	if sendBody(t, &counted{release: func() { released++ }}, http.MethodPost, definitionsPath, protobufType, body); released < 2 {
-		t.Errorf("%d parts are released", released)
+	if w, sent := sendBody(t, full{}, http.MethodPost, definitionsPath, protobufType, body); w.Code != http.StatusTooManyRequests || sent > 0 {
+		t.Errorf("without memory: got %d %.300s; %d requests are sent", w.Code, w.Body, sent)
+	}
+	large := string(schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Description: strings.Repeat("x", maxDefinition)}))
+	if w, sent := sendBody(t, unlimited{}, http.MethodPost, definitionsPath, protobufType, large); w.Code != http.StatusRequestEntityTooLarge || !strings.Contains(w.Body.String(), "at most 524288 bytes; send JSON") || sent > 0 {
+		t.Errorf("large: got %d %.300s; %d requests are sent", w.Code, w.Body, sent)
 	}
 }
