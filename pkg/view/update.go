@@ -126,6 +126,7 @@ func (h *Handler) change(c *call, sub *v1beta1.Subnamespace, current *corev1.Nam
 	if err != nil {
 		return false, err
 	}
+	shown.ManagedFields = []metav1.ManagedFieldsEntry{{}} // They stay as they are, and may have too many levels for a patch.
 	wanted, err := patched(c, shown, body)
 	if err != nil {
 		return false, err
