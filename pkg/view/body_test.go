@@ -1,6 +1,7 @@
 package view
 
 import (
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -26,9 +27,15 @@ const (
 )
 
 // sendBody sends a body to a view that has the sub-namespace x, and returns how many requests the view has sent.
+//
+// A Budget that is an *encoded also gets the largest body of a request of the view.
 func sendBody(t *testing.T, b Budget, method, path, contentType, body string) (w *httptest.ResponseRecorder, sent int) {
 	h := relative(t, func(r *http.Request) (*http.Response, error) {
 		sent++
+		if b, ok := b.(*encoded); ok && r.Body != nil {
+			body, _ := io.ReadAll(r.Body)
+			b.largest = max(b.largest, len(body))
+		}
 		if user, ok := b.(*perUser); ok && r.Method != http.MethodGet {
 			user.sending = max(user.sending, user.bytes)
 		}
@@ -143,6 +150,48 @@ func TestRolesAreCountedAsTheyAreSent(t *testing.T) {
 	body := `{"metadata":{"name":"x","annotations":{"hnc.x-k8s.io/ancestry":"` + strings.Repeat("a.", 1<<18) + `a"}}}`
 	if w, _ := sendBody(t, b, http.MethodPost, rolesPath, "application/json", body); b.sending < int64(3*copiesOfBody*len(body)) || b.bytes != 0 {
 		t.Errorf("got %d %.300s; of %d bytes, %d are counted, and %d are left", w.Code, w.Body, len(body), b.sending, b.bytes)
+	}
+}
+
+// encoded is a budget that remembers the size of the largest body that is sent.
+type encoded struct {
+	unlimited
+	largest int
+}
+
+// json.Marshal makes six bytes of some characters, which nothing counts, and a text within a text has seven.
+func TestTextsDoNotGrowWhenTheyAreEncoded(t *testing.T) {
+	const n = 100 << 10
+	long := strings.Repeat("<", n)
+	rule := func(verb string) string {
+		return `{"metadata":{"name":"x"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["` + verb + `"]},{"nonResourceURLs":["/x"],"verbs":["get"]}]}`
+	}
+	namespace := func(field, text string) string {
+		return `{"metadata":{"name":"x","` + field + `":{"a":"` + text + `"}}}`
+	}
+	for _, test := range []struct{ method, path, body string }{
+		{http.MethodPost, rolesPath, rule(long)},
+		{http.MethodPost, bindingsPath, `{"metadata":{"name":"x"},"roleRef":{"kind":"ClusterRole","name":"x"},"subjects":[{"kind":"User","name":"` + long + `"}]}`},
+		{http.MethodPatch, bindingsPath + "/x", `{"subjects":[{"kind":"User","name":"` + long + `"}]}`},
+		{http.MethodPost, reviewsPath, `{"spec":{"resourceAttributes":{"namespace":"x","verb":"` + long + `"}}}`},
+	} {
+		b, contentType := &encoded{}, "application/json"
+		if test.method == http.MethodPatch {
+			contentType = mergePatch
+		}
+		if w, _ := sendBody(t, b, test.method, test.path, contentType, test.body); b.largest < n || b.largest > 3*n {
+			t.Errorf("%s %s: got %d %.300s; %d bytes are sent", test.method, test.path, w.Code, w.Body, b.largest)
+		}
+	}
+	for path, bodies := range map[string][]string{
+		rolesPath:            {rule(strings.Repeat("<", 300<<10))},
+		"/api/v1/namespaces": {namespace("annotations", strings.Repeat("<", 300<<10)), namespace("labels", strings.Repeat("<", 300<<10))},
+	} {
+		for _, body := range bodies {
+			if w, sent := sendBody(t, unlimited{}, http.MethodPost, path, "application/json", body); w.Code != http.StatusRequestEntityTooLarge || sent > 0 {
+				t.Errorf("%s: got %d %.300s; %d requests are sent", path, w.Code, w.Body, sent)
+			}
+		}
 	}
 }
 

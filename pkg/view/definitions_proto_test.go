@@ -64,7 +64,7 @@ func TestDefinitionsInProtobuf(t *testing.T) {
 
 // A few bytes of protobuf can be many or deep structures.
 func TestDefinitionsInProtobufAreBounded(t *testing.T) {
-	const maxMessageDepth = 256
+	const maxMessageDepth = 150
 	nested := func(levels int) apiextensionsv1.JSONSchemaProps {
 		schema := apiextensionsv1.JSONSchemaProps{}
 		for range levels {
@@ -78,9 +78,9 @@ func TestDefinitionsInProtobufAreBounded(t *testing.T) {
 		want string
 	}{
 		"deep":         {schemaInProtobuf(t, nested(maxMessageDepth-10)), ""},
-		"too deep":     {schemaInProtobuf(t, nested(maxMessageDepth)), "nested in more than 256"},
-		"in a map":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": nested(maxMessageDepth)}}), "nested in more than 256"},
-		"in a list":    {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{nested(maxMessageDepth)}}), "nested in more than 256"},
+		"too deep":     {schemaInProtobuf(t, nested(maxMessageDepth)), "nested in more than 150"},
+		"in a map":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": nested(maxMessageDepth)}}), "nested in more than 150"},
+		"in a list":    {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{nested(maxMessageDepth)}}), "nested in more than 150"},
 		"many":         {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: make([]apiextensionsv1.JSONSchemaProps, 1000)}), ""},
 		"too many":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: make([]apiextensionsv1.JSONSchemaProps, yamlbody.MaxValues)}), "at most 32768 fields; send JSON"},
 		"no prefix":    {[]byte("{}"), "no prefix"},

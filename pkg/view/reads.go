@@ -34,7 +34,7 @@ type reads struct {
 
 // newReads returns the transport of a call's clients, whose responses count up to MaxPart together.
 func newReads(c *call) *reads {
-	t := &reads{next: c.up.Transport, sizeOfValue: rbac.ValueSize, sent: c.decoded, counted: map[string]int{}}
+	t := &reads{next: c.up.Transport, sizeOfValue: rbac.ValueSize, sent: func() { c.decoded() }, counted: map[string]int{}}
 	if c.kind == mapping.Definition {
 		t.sizeOfValue = 0 // Its spec stays text.
 	}

@@ -111,7 +111,7 @@ func (h *Handler) updateFullNamespace(c *call, realName string) error {
 		return h.shownError(err)
 	}
 	h.Mapper.KeepHidden(wanted, stored)
-	if body, err = json.Marshal(wanted); err != nil {
+	if body, err = typed.Encode(wanted); err != nil {
 		return err
 	}
 	clients.release()
@@ -171,7 +171,7 @@ func patched(c *call, current *corev1.Namespace, body []byte) (*corev1.Namespace
 		}
 		return nil, apierrors.NewBadRequest("the body must be a Namespace of v1")
 	}
-	before, err := json.Marshal(current)
+	before, err := typed.Encode(current)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func inEffect(sub *v1beta1.Subnamespace, generation int64) bool {
 
 // shown returns a namespace as it is in the view.
 func (h *Handler) shown(ns *corev1.Namespace) (*corev1.Namespace, error) {
-	body, err := json.Marshal(ns)
+	body, err := typed.Encode(ns)
 	if err == nil {
 		body, err = h.Mapper.Object(mapping.Out, namespaceKind, body)
 	}

@@ -104,7 +104,7 @@ func (t *transport) send(r *http.Request, o object) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(o)
+	body, err := typed.Encode(o)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +315,7 @@ func (t *transport) patchBinding(r *http.Request, mediaType string) (*http.Respo
 		}
 		if o["roleRef"] != nil {
 			t.roleIn(o)
-			if body, err = json.Marshal(o); err != nil {
+			if body, err = typed.Encode(o); err != nil {
 				return nil, err
 			}
 		}
@@ -466,7 +466,7 @@ func decode(mediaType string, body []byte) (object, error) {
 		if err != nil {
 			return nil, err
 		}
-		if body, err = json.Marshal(decoded); err != nil {
+		if body, err = typed.Encode(decoded); err != nil {
 			return nil, err
 		}
 	case runtime.ContentTypeYAML, string(types.ApplyYAMLPatchType):

@@ -56,11 +56,21 @@ func Envelope(body []byte) (*runtime.Unknown, error) {
 	return &envelope, nil
 }
 
-// Values returns how many values the body of a request may have at most that is decoded, in any form: those in protobuf
-// have two bytes or more. The error, one of the API, is that JSON has too many levels: decoding them is recursive.
+// Encode returns the JSON of a value. json.Marshal would make six bytes of each "<", ">" and "&", which no limit of what
+// clients send counts.
+func Encode(value any) ([]byte, error) {
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSuffix(encoded.Bytes(), []byte("\n")), err
+}
+
+// Values returns how many values the body of a request may have at most that is decoded, in any form: a
+// rule of two bytes in protobuf has three. The error, one of the API, is that JSON has too many levels: decoding them is recursive.
 func Values(body []byte) (int, error) {
 	if bytes.HasPrefix(body, prefix) {
-		return min(len(body)/2, yamlbody.MaxValues), nil
+		return min(3*(len(body)/2), yamlbody.MaxValues), nil
 	}
 	isJSON := json.Valid(body)
 	if isJSON && yamlbody.Levels(body) > yamlbody.MaxLevels {
