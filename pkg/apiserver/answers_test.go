@@ -87,6 +87,7 @@ func TestRejectedRequests(t *testing.T) {
 		{"a long manager in managed fields", "admin", http.MethodPost, ofB, ofB1 + `"managedFields":[{"manager":"` + strings.Repeat(`\u0001`, 2000) + `","operation":"Update","apiVersion":"hnc.x-k8s.io/v1beta1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:parent":{}}}}]}}`, 422, "may not be more than 128 bytes", "hierarchies: metadata.managedFields[0].manager"},
 		{"a YAML alias", "admin", http.MethodPost, hierarchies, "apiVersion: hnc.x-k8s.io/v1beta1\nkind: Hierarchy\nmetadata: {name: hierarchy, annotations: {a: &a x, b: *a}}\n", 400, "YAML aliases are not accepted", ""},
 		{"a strategic merge patch with the same parameter twice", "admin", http.MethodPatch, hierarchies + "/hierarchy", "{}", 415, "header Content-Type is malformed", ""},
+		{"JSON of many levels", "admin", http.MethodPost, hierarchies, strings.Repeat(`{"a":`, 1001) + "0" + strings.Repeat("}", 1001), 400, "more than 1000 levels; use fewer", ""},
 		{"JSON with many values in place of YAML", "admin", http.MethodPost, hierarchies, `{"a":[` + zeros(40000) + `]}`, 413, "may have at most 32768 values", "hierarchies: size"},
 		{"many values", "admin", http.MethodPost, "v1beta1/namespaces/a/subnamespaces", `{"metadata":{"managedFields":[` + zeros(32_768) + `]}}`, 413, "may have at most 32768 values", "subnamespaces: size"},
 		{"almost as many", "admin", http.MethodPost, "v1beta1/namespaces/a/subnamespaces", `{"spec":{"labels":[` + zeros(32_700) + `]}}`, 400, "cannot unmarshal number", ""},

@@ -60,14 +60,18 @@ func bodyLimit(info *genericapirequest.RequestInfo, mediaType string) (limit int
 	return maxRequestBody, fmt.Sprintf("limit is %d", maxRequestBody)
 }
 
-// checkValues returns an error if a body has more values than may be decoded. The kind that a body or a patch states is
-// decoded before it is compared with that of the resource: it may be a list, whose items have some hundred bytes each.
+// checkValues returns an error if a body has more values or levels than may be decoded. The kind that a body or a patch
+// states is decoded before it is compared with that of the resource: it may be a list, whose items have some hundred bytes
+// each.
 func checkValues(info *genericapirequest.RequestInfo, mediaType string, body []byte) error {
 	switch {
 	case isYAML(mediaType):
 		return yamlbody.Check(body)
 	case mediaType == runtime.ContentTypeProtobuf:
 		return nil // Its size is limited.
+	}
+	if yamlbody.Levels(body) > yamlbody.MaxLevels {
+		return yamlbody.ErrLevels
 	}
 	values := yamlbody.Values(body, true)
 	if mediaType == string(types.JSONPatchType) && values > maxPatchValues {

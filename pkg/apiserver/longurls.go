@@ -10,7 +10,7 @@ import (
 const maxPath = 2 << 10
 
 // checkURL returns an error for a long URL. It precedes anything that parses or logs them.
-func checkURL(r *http.Request) error { return requestsize.Check(r, maxPath) }
+func checkURL(r *http.Request) error { return requestsize.Bound(r, maxPath) }
 
 // checkHeaders returns an error for large headers.
 func checkHeaders(r *http.Request) error { return requestsize.CheckHeaders(r.Header) }

@@ -23,11 +23,15 @@ const (
 	// maxHeaderValues is how many values the headers may have before the credentials are removed, of which there is one
 	// for each group of the user.
 	maxHeaderValues = 5000
+	// maxLogged is how many bytes of a URL are logged.
+	maxLogged = 1 << 10
 )
 
-// Check is CheckURL, and returns an API error if the headers of a request have more than 5,000 values. It is for requests
-// whose sender is not known yet.
-func Check(r *http.Request, maxPath int) error {
+// Bound is CheckURL, and returns an API error if the headers of a request have more than 5,000 values. It is for requests
+// whose sender is not known yet. Of the request's URI, which is for logs only, it keeps the beginning: requests that
+// clients abort are logged.
+func Bound(r *http.Request, maxPath int) error {
+	r.RequestURI = r.RequestURI[:min(len(r.RequestURI), maxLogged)]
 	n := 0
 	for _, values := range r.Header {
 		n += len(values)

@@ -206,14 +206,15 @@ func (s *Options) withDiscovery(others http.Handler) http.Handler {
 // maxPath is how many bytes the path of a request for anything but an API may have.
 const maxPath = 2 << 10
 
-// withSizes rejects requests with long URLs or many headers before anything is made of their parts, whoever sends them.
+// withSizes rejects requests with long URLs or many headers before anything is made of their parts, whoever sends them,
+// and bounds what is logged of them.
 func (s *Options) withSizes(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		most := maxPath
 		if s.ofAPI(r) {
 			most = requestsize.MaxQuery
 		}
-		if err := requestsize.Check(r, most); err != nil {
+		if err := requestsize.Bound(r, most); err != nil {
 			fail(w, r, err)
 			return
 		}

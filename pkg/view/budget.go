@@ -27,7 +27,8 @@ type Budget interface {
 // MaxPart is how many bytes a request counts at most where Roles become ClusterRoles, or where it reads objects to serve
 // a request (reads.go), and as many where names are translated. Each has one object at a time; the largest that
 // kube-apiserver stores, with 10 MB of JSON, takes about four times as much. A Budget has room for both, or such an
-// object would end all lists and watches that contain it.
+// object would end all lists and watches that contain it. Requests with a body count as many for decoding it, until it
+// has been sent.
 const MaxPart = 16 << 20
 
 // reserve returns what counts bytes of the response to a request, for one of its parts.
@@ -35,7 +36,10 @@ func (h *Handler) reserve(c *call) func(bytes int64) (release func(), err error)
 	if readVerbs.Has(c.info.Verb) {
 		return upToMaxPart(c, h.Budget.Response)
 	}
-	return upToMaxPart(c, h.Budget.Answer)
+	return upToMaxPart(c, func(ctx context.Context, bytes int64) (func(), error) {
+		c.decoded() // It has been sent.
+		return h.Budget.Answer(ctx, bytes)
+	})
 }
 
 // upToMaxPart returns what counts the bytes of one part, for as long as the request of a call lasts.

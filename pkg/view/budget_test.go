@@ -120,7 +120,10 @@ func TestNoObjectIsTooLargeToBeServed(t *testing.T) {
 }
 
 // perUser is the budget of one user of a gateway.
-type perUser struct{ answers }
+type perUser struct {
+	answers
+	sending int64 // the most while something other than a GET was sent
+}
 
 func (p *perUser) Response(ctx context.Context, bytes int64) (func(), error) {
 	p.mu.Lock()

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
 
@@ -79,7 +80,7 @@ func (h *Handler) createNamespace(c *call) error {
 
 // decodeNamespace returns the namespace in the body of a request.
 func decodeNamespace(c *call) (*corev1.Namespace, error) {
-	body, err := c.readBody()
+	body, err := c.readDecoded()
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +94,8 @@ func decodeNamespace(c *call) (*corev1.Namespace, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the body is of kind %s, and must be a Namespace of v1", object.GetObjectKind().GroupVersionKind().Kind))
 	case ns.Namespace != "":
 		return nil, apierrors.NewBadRequest("metadata.namespace: must be empty, namespaces are not in a namespace")
+	case validation.ValidateAnnotationsSize(ns.Labels) != nil || validation.ValidateAnnotationsSize(ns.Annotations) != nil:
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("metadata: labels and annotations may have at most %d bytes each", validation.TotalAnnotationSizeLimitB))
 	case c.info.Name != "" && ns.Name != "" && ns.Name != c.info.Name:
 		return nil, apierrors.NewBadRequest("metadata.name: must be the name in the URL")
 	}

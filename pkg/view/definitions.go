@@ -67,13 +67,13 @@ func (h *Handler) writeDefinition(c *call) error {
 		// The lists of a CustomResourceDefinition have no keys to merge by.
 		c.r.Header.Set("Content-Type", string(types.MergePatchType))
 	}
-	body, err := c.readBody()
+	body, err := c.readMapped()
 	if err != nil {
 		return err
 	}
 	contentType := c.r.Header.Get("Content-Type")
 	if mediaType(c.r) == runtime.ContentTypeProtobuf && c.info.Verb != "patch" {
-		if body, err = definitionJSON(body); err != nil {
+		if body, err = c.definitionJSON(body); err != nil {
 			return err
 		}
 		contentType = runtime.ContentTypeJSON
@@ -89,10 +89,7 @@ func (h *Handler) writeDefinition(c *call) error {
 	c.setBody(body, contentType)
 	name := c.info.Name
 	if c.info.Verb == "create" {
-		var o metav1.PartialObjectMetadata
-		if json.Unmarshal(body, &o) == nil {
-			name = o.Name
-		}
+		name = mapping.TextOf(mapping.MemberOf(body, "metadata"), "name")
 	}
 	_, group, _ := strings.Cut(name, ".")
 	if err := h.validateGroup(c, name, group); err != nil {

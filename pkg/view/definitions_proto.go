@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -10,6 +11,23 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 )
+
+// maxDefinition is the size of a CustomResourceDefinition in protobuf, in bytes. Each level of its schema is encoded once
+// more, in which a byte of text can become six.
+const maxDefinition = 512 << 10
+
+// definitionJSON returns a CustomResourceDefinition in protobuf as JSON. What this takes counts.
+func (c *call) definitionJSON(body []byte) ([]byte, error) {
+	if len(body) > maxDefinition {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a CustomResourceDefinition in protobuf may have at most %d bytes; send JSON", maxDefinition))
+	}
+	release, err := c.budget.Response(c.r.Context(), MaxPart)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return definitionJSON(body)
+}
 
 // definitionJSON returns a CustomResourceDefinition in protobuf as JSON, without its status.
 func definitionJSON(body []byte) ([]byte, error) {

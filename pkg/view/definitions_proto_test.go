@@ -2,6 +2,8 @@ package view
 
 import (
 	"encoding/json"
+	"net/http"
+	goruntime "runtime"
 	"strings"
 	"testing"
 
@@ -16,7 +18,12 @@ import (
 // definitionInProtobuf returns the message of a CustomResourceDefinition in its envelope.
 func definitionInProtobuf(t *testing.T, message []byte) []byte {
 	t.Helper()
-	envelope, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"}, Raw: message}).Marshal()
+	return inEnvelope(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", message)
+}
+
+func inEnvelope(t *testing.T, apiVersion, kind string, message []byte) []byte {
+	t.Helper()
+	envelope, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: message}).Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +64,7 @@ func TestDefinitionsInProtobuf(t *testing.T) {
 
 // A few bytes of protobuf can be many or deep structures.
 func TestDefinitionsInProtobufAreBounded(t *testing.T) {
-	const maxMessageDepth = 256
+	const maxMessageDepth = 150
 	nested := func(levels int) apiextensionsv1.JSONSchemaProps {
 		schema := apiextensionsv1.JSONSchemaProps{}
 		for range levels {
@@ -71,9 +78,9 @@ func TestDefinitionsInProtobufAreBounded(t *testing.T) {
 		want string
 	}{
 		"deep":         {schemaInProtobuf(t, nested(maxMessageDepth-10)), ""},
-		"too deep":     {schemaInProtobuf(t, nested(maxMessageDepth)), "nested in more than 256"},
-		"in a map":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": nested(maxMessageDepth)}}), "nested in more than 256"},
-		"in a list":    {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{nested(maxMessageDepth)}}), "nested in more than 256"},
+		"too deep":     {schemaInProtobuf(t, nested(maxMessageDepth)), "nested in more than 150"},
+		"in a map":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": nested(maxMessageDepth)}}), "nested in more than 150"},
+		"in a list":    {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{nested(maxMessageDepth)}}), "nested in more than 150"},
 		"many":         {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: make([]apiextensionsv1.JSONSchemaProps, 1000)}), ""},
 		"too many":     {schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{AllOf: make([]apiextensionsv1.JSONSchemaProps, yamlbody.MaxValues)}), "at most 32768 fields; send JSON"},
 		"no prefix":    {[]byte("{}"), "no prefix"},
@@ -85,5 +92,33 @@ func TestDefinitionsInProtobufAreBounded(t *testing.T) {
 		if _, err := definitionJSON(test.body); (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", what, err, test.want)
 		}
+	}
+}
+
+// A body in JSON is not decoded, not even its metadata: an owner reference of three bytes would take a hundred.
+func TestDefinitionsInJSONAreNotDecoded(t *testing.T) {
+	body := `{"metadata":{"ownerReferences":[` + strings.Repeat("{},", 900_000) + `{}],"name":"widgets.example.com"},"spec":{"group":"example.com"}}`
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
+	w, sent := sendBody(t, unlimited{}, http.MethodPost, definitionsPath, "application/json", body)
+	goruntime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 || sent == 0 {
+		t.Errorf("got %d %.300s; it takes %d bytes, and %d requests are sent", w.Code, w.Body, took, sent)
+	}
+}
+
+// A definition of 100 kB takes many megabytes while it is decoded.
+func TestDefinitionsInProtobufAreCounted(t *testing.T) {
+	body := string(schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Type: "object"}))
+	b := &perUser{}
+	if w, sent := sendBody(t, b, http.MethodPost, definitionsPath, protobufType, body); sent == 0 || b.most < MaxPart || b.sending != 0 || b.bytes != 0 {
+		t.Errorf("got %d %.300s; %d bytes are counted, %d while it is sent, and %d are left", w.Code, w.Body, b.most, b.sending, b.bytes)
+	}
+	if w, sent := sendBody(t, full{}, http.MethodPost, definitionsPath, protobufType, body); w.Code != http.StatusTooManyRequests || sent > 0 {
+		t.Errorf("without memory: got %d %.300s; %d requests are sent", w.Code, w.Body, sent)
+	}
+	large := string(schemaInProtobuf(t, apiextensionsv1.JSONSchemaProps{Description: strings.Repeat("x", maxDefinition)}))
+	if w, sent := sendBody(t, unlimited{}, http.MethodPost, definitionsPath, protobufType, large); w.Code != http.StatusRequestEntityTooLarge || !strings.Contains(w.Body.String(), "at most 524288 bytes; send JSON") || sent > 0 {
+		t.Errorf("large: got %d %.300s; %d requests are sent", w.Code, w.Body, sent)
 	}
 }

@@ -75,7 +75,7 @@ func (h *Handler) deleteNamespace(c *call, member *Member, realName string) erro
 
 // deleteOptions returns the options in the body or in the query of a request.
 func deleteOptions(c *call) (*metav1.DeleteOptions, error) {
-	body, err := c.readBody()
+	body, err := c.readDecoded()
 	if err != nil {
 		return nil, err
 	}

@@ -86,6 +86,8 @@ type call struct {
 	// releases release what the request has of the budget.
 	budget   Budget
 	releases []func()
+	// decoded releases what the decoded body counts, when it is no longer used: before anything waits for memory.
+	decoded func()
 }
 
 // ServeHTTP implements http.Handler.
@@ -121,7 +123,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 			_ = body.Close()
 		}
 	}
-	c := &call{w: w, r: r, info: info, path: r.URL.EscapedPath(), query: r.URL.RawQuery, budget: h.Budget}
+	c := &call{w: w, r: r, info: info, path: r.URL.EscapedPath(), query: r.URL.RawQuery, budget: h.Budget, decoded: func() {}}
 	defer func() {
 		for _, release := range c.releases {
 			release()

@@ -1,20 +1,13 @@
 package view
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
 var namespaceKind = corev1.SchemeGroupVersion.WithKind("Namespace")
@@ -81,44 +74,4 @@ func (l leaving) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, noNamespace(l.name)
 	}
 	return response, err
-}
-
-// mediaType returns the content type of a request without its parameters.
-func mediaType(r *http.Request) string {
-	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return media
-}
-
-// bodyTimeout bounds how long a client may take to send a body that is kept in memory.
-const bodyTimeout = time.Minute
-
-// readBody reads the body of a request, which counts until the request has ended.
-func (c *call) readBody() ([]byte, error) {
-	size := c.r.ContentLength
-	if size > mapping.MaxRequest {
-		return nil, bodyTooLarge()
-	}
-	reserved := size
-	if size < 0 {
-		reserved = mapping.MaxRequest
-	}
-	if err := c.use(c.budget.Body(c.r.Context(), reserved)); err != nil {
-		return nil, err
-	}
-	control := http.NewResponseController(c.w)
-	if err := control.SetReadDeadline(time.Now().Add(bodyTimeout)); err == nil {
-		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
-	}
-	body := bytes.NewBuffer(make([]byte, 0, max(size, 0)+bytes.MinRead))
-	if _, err := body.ReadFrom(io.LimitReader(c.r.Body, mapping.MaxRequest+1)); err != nil {
-		return nil, apierrors.NewBadRequest("reading the body: " + err.Error())
-	}
-	if body.Len() > mapping.MaxRequest {
-		return nil, bodyTooLarge()
-	}
-	return body.Bytes(), nil
-}
-
-func bodyTooLarge() error {
-	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", mapping.MaxRequest))
 }

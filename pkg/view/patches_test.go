@@ -83,3 +83,32 @@ func copies(n int) string {
 	}
 	return "[" + strings.Join(operations, ",") + "]"
 }
+
+// Those who may write the namespace itself can give it managed fields that no patch decodes.
+func TestManagedFieldsOfANamespaceEndNoPatch(t *testing.T) {
+	deep := strings.Repeat(`{"f:a":`, 1001) + "{}" + strings.Repeat("}", 1001)
+	for contentType, patch := range map[string]string{
+		mergePatch:    `{"metadata":{"labels":{"a":"b"}}}`,
+		jsonPatchType: `[{"op":"replace","path":"/metadata/managedFields","value":[{}]},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`,
+	} {
+		written := ""
+		h := relative(t, func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPut {
+				body, err := io.ReadAll(r.Body)
+				written = string(body)
+				return answer(subnamespace), err
+			}
+			if strings.Contains(r.URL.Path, "/subnamespaces/") {
+				return answer(subnamespace), nil
+			}
+			return answer(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme-x","uid":"u","resourceVersion":"1","managedFields":[{"fieldsType":"FieldsV1","fieldsV1":` + deep + `}]}}`), nil
+		})
+		h.Members = fixed{"acme-x": {Present: t.Context(), Parent: "acme", Subnamespace: true}}
+		r := httptest.NewRequest(http.MethodPatch, "/api/v1/namespaces/x", strings.NewReader(patch))
+		r.Header.Set("Content-Type", contentType)
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != http.StatusOK || !strings.Contains(written, `{"key":"a","value":"b"}`) {
+			t.Errorf("%s: got %d %.300s; %.300s is written", contentType, w.Code, w.Body, written)
+		}
+	}
+}

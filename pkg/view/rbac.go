@@ -58,10 +58,13 @@ func (h *Handler) serveRBAC(c *call) error {
 			return err
 		}
 		c.setBody(body, c.r.Header.Get("Content-Type"))
+		if err := c.countDecoded(body); err != nil {
+			return err
+		}
 	}
 	c.up = &Connection{Upgrade: c.up.Upgrade, Transport: rbac.Transport(rbac.Config{
 		Root: h.Root, Names: names, Resource: c.info.Resource, Verb: c.info.Verb, Scopes: h.Kinds.scopesOf,
-		Reserve: h.reserve(c), ReserveCurrent: upToMaxPart(c, h.Budget.Response), ReserveBody: upToMaxPart(c, h.Budget.Response),
+		Reserve: h.reserve(c), ReserveCurrent: upToMaxPart(c, h.Budget.Response),
 	}, c.up.Transport)}
 	switch {
 	case c.info.Namespace != "":

@@ -25,15 +25,16 @@ type reads struct {
 	next        http.RoundTripper
 	reserve     counting
 	sizeOfValue int
-	// written reports whether the call has written something.
+	// written reports whether the call has written something. Then sent is called.
 	written bool
+	sent    func()
 	counted map[string]int // by path
 	held    []func()
 }
 
 // newReads returns the transport of a call's clients, whose responses count up to MaxPart together.
 func newReads(c *call) *reads {
-	t := &reads{next: c.up.Transport, sizeOfValue: rbac.ValueSize, counted: map[string]int{}}
+	t := &reads{next: c.up.Transport, sizeOfValue: rbac.ValueSize, sent: func() { c.decoded() }, counted: map[string]int{}}
 	if c.kind == mapping.Definition {
 		t.sizeOfValue = 0 // Its spec stays text.
 	}
@@ -52,7 +53,10 @@ func (t *reads) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.written = t.written || writes(r) && response.StatusCode < http.StatusMultipleChoices
+	if writes(r) && response.StatusCode < http.StatusMultipleChoices {
+		t.written = true
+		t.sent()
+	}
 	text := response.Body
 	defer func() { _ = text.Close() }()
 	var body bytes.Buffer

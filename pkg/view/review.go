@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"net/http"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -34,7 +33,7 @@ func (h *Handler) serveReview(c *call) error {
 	if c.info.Resource == "selfsubjectreviews" {
 		return h.forward(c)
 	}
-	body, err := c.readBody()
+	body, err := c.readDecoded()
 	if err != nil {
 		return err
 	}
@@ -77,7 +76,7 @@ func (h *Handler) serveReview(c *call) error {
 		writeJSON(c.w, http.StatusCreated, answer)
 		return nil
 	}
-	if body, err = json.Marshal(object); err != nil {
+	if body, err = typed.Encode(object); err != nil {
 		return err
 	}
 	c.r = c.r.Clone(c.r.Context())

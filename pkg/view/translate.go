@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -88,7 +89,7 @@ func (h *Handler) translateBody(c *call) error {
 	default:
 		return nil
 	}
-	body, err := c.readBody()
+	body, err := c.readMapped()
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,10 @@ func (h *Handler) translateBody(c *call) error {
 		return err
 	}
 	c.setBody(body, contentType)
-	return nil
+	if c.kind.Group != rbacv1.GroupName {
+		return nil
+	}
+	return c.countDecoded(body) // rbac.Transport decodes it, which may have become larger.
 }
 
 // requestMapper returns the Mapper for the body of a request, which counts until the request has ended, as large as it
@@ -108,8 +112,9 @@ func (h *Handler) requestMapper(c *call) *mapping.Mapper {
 	})
 }
 
-// setBody sets the body of the request to kube-apiserver.
+// setBody sets the body of the request to kube-apiserver. What was decoded for it is no longer used.
 func (c *call) setBody(body []byte, contentType string) {
+	c.decoded()
 	c.r.Body, c.r.ContentLength, c.mapped = io.NopCloser(bytes.NewReader(body)), int64(len(body)), true
 	c.r.Header.Set("Content-Type", contentType)
 }

@@ -29,7 +29,7 @@ func (h *Handler) updateNamespace(c *call, member *Member, realName string) erro
 	if !member.Subnamespace {
 		return h.updateFullNamespace(c, realName)
 	}
-	body, err := c.readBody()
+	body, err := c.readDecoded()
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (h *Handler) updateFullNamespace(c *call, realName string) error {
 	if c.info.Verb != "update" || !h.Mapper.Names().Relative() {
 		return h.forward(c)
 	}
-	body, err := c.readBody()
+	body, err := c.readDecoded()
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (h *Handler) updateFullNamespace(c *call, realName string) error {
 		return h.shownError(err)
 	}
 	h.Mapper.KeepHidden(wanted, stored)
-	if body, err = json.Marshal(wanted); err != nil {
+	if body, err = typed.Encode(wanted); err != nil {
 		return err
 	}
 	clients.release()
@@ -126,6 +126,7 @@ func (h *Handler) change(c *call, sub *v1beta1.Subnamespace, current *corev1.Nam
 	if err != nil {
 		return false, err
 	}
+	shown.ManagedFields = []metav1.ManagedFieldsEntry{{}} // They stay as they are, and may have too many levels for a patch.
 	wanted, err := patched(c, shown, body)
 	if err != nil {
 		return false, err
@@ -170,7 +171,7 @@ func patched(c *call, current *corev1.Namespace, body []byte) (*corev1.Namespace
 		}
 		return nil, apierrors.NewBadRequest("the body must be a Namespace of v1")
 	}
-	before, err := json.Marshal(current)
+	before, err := typed.Encode(current)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +210,7 @@ func inEffect(sub *v1beta1.Subnamespace, generation int64) bool {
 
 // shown returns a namespace as it is in the view.
 func (h *Handler) shown(ns *corev1.Namespace) (*corev1.Namespace, error) {
-	body, err := json.Marshal(ns)
+	body, err := typed.Encode(ns)
 	if err == nil {
 		body, err = h.Mapper.Object(mapping.Out, namespaceKind, body)
 	}

@@ -16,33 +16,36 @@ const (
 	MaxBytes = 256 << 10
 	// MaxValues is the number of values, also in JSON. Parsers of YAML need some hundred bytes for a value of two.
 	MaxValues = 32 << 10
+	// MaxLevels is the number of levels of objects and lists in each other, also in JSON. Decoding them is recursive.
+	MaxLevels = 1000
 )
 
-// Check returns an error unless text has at most about MaxValues values, and is JSON, or YAML of at most MaxBytes
-// without aliases. Clients of Kubernetes send JSON, also where the media type is that of YAML; it is parsed as YAML all
-// the same.
+// ErrLevels is the error for an object of more than MaxLevels levels.
+var ErrLevels error = apierrors.NewBadRequest(fmt.Sprintf("the object has more than %d levels; use fewer", MaxLevels))
+
+// Check returns an error unless text has at most about MaxValues values in MaxLevels levels, and is JSON, or YAML of at
+// most MaxBytes without aliases. Clients of Kubernetes send JSON, also where the media type is that of YAML; it is parsed
+// as YAML all the same.
 func Check(text []byte) error {
 	isJSON := json.Valid(text)
-	if Values(text, isJSON) > MaxValues {
+	values, levels := count(text, isJSON)
+	switch {
+	case values > MaxValues:
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("YAML, or JSON in its place, may have at most %d values; send JSON as such", MaxValues))
-	}
-	if isJSON {
+	case isJSON && levels > MaxLevels:
+		return ErrLevels
+	case isJSON:
 		return nil
-	}
-	if len(text) > MaxBytes {
+	case len(text) > MaxBytes:
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("YAML may have at most %d bytes; send JSON", MaxBytes))
-	}
-	if !bytes.ContainsRune(text, '*') {
-		return nil // An alias begins with it.
+	case values <= MaxLevels && !bytes.ContainsRune(text, '*'):
+		return nil // Each level has a value, and an alias begins with an asterisk.
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return apierrors.NewBadRequest("malformed YAML: " + err.Error())
 	}
-	if line := alias(&document); line > 0 {
-		return apierrors.NewBadRequest(fmt.Sprintf("line %d: YAML aliases are not accepted; write the value out, or send JSON", line))
-	}
-	return nil
+	return checkNode(&document, MaxLevels)
 }
 
 // CheckValues returns an error if JSON has more than about MaxValues values, for objects that are decoded into maps.
@@ -57,7 +60,20 @@ func CheckValues(text []byte) error {
 // outside of strings; in YAML, a line can begin one, too, and what is a string is not known before it is parsed. In
 // UTF-16, which parsers of YAML read, too, the characters that begin one have a zero byte.
 func Values(text []byte, isJSON bool) int {
-	n, quoted := 1, false
+	values, _ := count(text, isJSON)
+	return values
+}
+
+// Levels returns how many objects and lists of JSON are in each other at most.
+func Levels(text []byte) int {
+	_, levels := count(text, true)
+	return levels
+}
+
+// count returns what Values and Levels return. In YAML, brackets may be text, so the levels are not known.
+func count(text []byte, isJSON bool) (values, levels int) {
+	values = 1
+	level, quoted := 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case isJSON && quoted && c == '\\':
@@ -65,11 +81,17 @@ func Values(text []byte, isJSON bool) int {
 		case isJSON && c == '"':
 			quoted = !quoted
 		case quoted:
-		case c == ',', c == ':', c == '[', c == '{', !isJSON && (c == '?' || c == 0 || isBreak(text[:i+1]) || c == '-' && beginsBlank(text[i+1:])):
-			n++
+		case c == '[', c == '{':
+			values++
+			level++
+			levels = max(levels, level)
+		case c == ']', c == '}':
+			level--
+		case c == ',', c == ':', !isJSON && (c == '?' || c == 0 || isBreak(text[:i+1]) || c == '-' && beginsBlank(text[i+1:])):
+			values++
 		}
 	}
-	return n
+	return values, levels
 }
 
 // isBreak reports whether a text ends with what YAML reads as the end of a line. A carriage return before a line feed
@@ -92,15 +114,20 @@ func beginsBlank(text []byte) bool {
 	return len(text) == 0 || bytes.IndexByte([]byte(" \t\r\n\x00\xc2\xe2"), text[0]) >= 0
 }
 
-// alias returns the line of an alias, 0 if there is none. The parser bounds how deep nodes are nested.
-func alias(n *yaml.Node) int {
-	if n.Kind == yaml.AliasNode {
-		return n.Line
-	}
-	for _, child := range n.Content {
-		if line := alias(child); line > 0 {
-			return line
+// checkNode returns an error if a node is or contains an alias, or has more than so many levels.
+func checkNode(n *yaml.Node, levels int) error {
+	switch n.Kind {
+	case yaml.AliasNode:
+		return apierrors.NewBadRequest(fmt.Sprintf("line %d: YAML aliases are not accepted; write the value out, or send JSON", n.Line))
+	case yaml.MappingNode, yaml.SequenceNode:
+		if levels--; levels < 0 {
+			return ErrLevels
 		}
 	}
-	return 0
+	for _, child := range n.Content {
+		if err := checkNode(child, levels); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -27,7 +27,14 @@ func TestCheck(t *testing.T) {
 		"no YAML":                 {"*", apierrors.IsBadRequest},
 		"JSON of many texts":      {`["` + strings.Repeat(`,:[{\"`, MaxValues) + `"]`, nil},
 		"JSON of many values":     {"[0" + strings.Repeat(",0", MaxValues) + "]", apierrors.IsRequestEntityTooLargeError},
-		"JSON of many lists":      {strings.Repeat("[", MaxValues/8) + strings.Repeat("]", MaxValues/8), nil},
+		"JSON of many levels":     {strings.Repeat("[", MaxLevels) + strings.Repeat("]", MaxLevels), nil},
+		"JSON of more levels":     {strings.Repeat("[", MaxLevels+1) + strings.Repeat("]", MaxLevels+1), apierrors.IsBadRequest},
+		"JSON of many lists":      {"[" + strings.Repeat(`["["],`, MaxLevels+1) + "0]", nil},
+		"YAML of many levels":     {"#\n" + strings.Repeat("{a: ", MaxLevels) + strings.Repeat("}", MaxLevels), nil},
+		"YAML of more levels":     {"#\n" + strings.Repeat("{a: ", MaxLevels+1) + strings.Repeat("}", MaxLevels+1), apierrors.IsBadRequest},
+		"lists of more levels":    {strings.Repeat("- ", MaxLevels+1) + "a", apierrors.IsBadRequest},
+		"brackets in texts":       {strings.Repeat(`{"}": `, MaxLevels+1) + strings.Repeat("}", MaxLevels+1) + " # not JSON", apierrors.IsBadRequest},
+		"YAML of many lists":      {strings.Repeat("- [a]\n", 2*MaxLevels), nil},
 		"YAML of many values":     {"a: [0" + strings.Repeat(",0", MaxValues) + "]", apierrors.IsRequestEntityTooLargeError},
 		"YAML of many lines":      {strings.Repeat("- 0\n", MaxValues), apierrors.IsRequestEntityTooLargeError},
 		"dashes and returns":      {strings.Repeat("-\r", MaxValues/2), apierrors.IsRequestEntityTooLargeError},
@@ -75,16 +82,16 @@ func FuzzValues(f *testing.F) {
 			return
 		}
 		// A member of a mapping is a node for its name and one for its value. The document is none.
-		if nodes := count(&document) - 1; nodes > 2*Values(text, false) {
+		if nodes := nodesOf(&document) - 1; nodes > 2*Values(text, false) {
 			t.Errorf("%q has %d nodes, and %d values were counted", text, nodes, Values(text, false))
 		}
 	})
 }
 
-func count(n *yamlv3.Node) int {
+func nodesOf(n *yamlv3.Node) int {
 	nodes := 1
 	for _, child := range n.Content {
-		nodes += count(child)
+		nodes += nodesOf(child)
 	}
 	return nodes
 }

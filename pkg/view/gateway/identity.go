@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -34,18 +35,28 @@ func impersonation(u user.Info, harmless sets.Set[string]) (*transport.Impersona
 	if namespace, account, err := serviceaccount.SplitUsername(name); err == nil {
 		return accountImpersonation(u, namespace, account, harmless)
 	}
+	if !carried(append([]string{name, u.GetUID()}, u.GetGroups()...)...) {
+		return nil, fmt.Errorf("the name, the UID or a group of your identity begins or ends with a space, or has a control character, which a view cannot keep; use other credentials")
+	}
 	config := &transport.ImpersonationConfig{UserName: name, UID: u.GetUID(), Groups: u.GetGroups(), Extra: map[string][]string{}}
 	for _, key := range slices.Sorted(maps.Keys(u.GetExtra())) {
 		if harmless.Has(key) {
 			continue
 		}
 		values := u.GetExtra()[key]
-		if key != strings.ToLower(key) || len(validation.IsDomainPrefixedPath(field.NewPath("key"), key)) > 0 || len(values) == 0 || slices.Contains(values, "") {
+		if key != strings.ToLower(key) || len(validation.IsDomainPrefixedPath(field.NewPath("key"), key)) > 0 || len(values) == 0 || slices.Contains(values, "") || !carried(values...) {
 			return nil, errExtra(key)
 		}
 		config.Extra[key] = values
 	}
 	return config, nil
+}
+
+// carried reports whether headers carry texts as they are. HTTP/1.1 trims them, and has spaces in place of line breaks.
+func carried(texts ...string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool {
+		return strings.TrimSpace(text) != text || !httpguts.ValidHeaderFieldValue(text)
+	})
 }
 
 // accountImpersonation does so for a ServiceAccount, which is impersonated by its name only.

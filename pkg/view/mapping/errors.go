@@ -8,11 +8,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
 // maxDepth is the number of levels of objects and lists in each other in a request. Responses may have any: what is stored
 // must not hide other objects.
-const maxDepth = 1000
+const maxDepth = yamlbody.MaxLevels
 
 // MaxRequest is the size of a request's body that kube-apiserver accepts, in bytes. A translated one has no more, either.
 // maxObject is that of one object in a response. Lists may have any size.

@@ -162,7 +162,7 @@ var (
 func newDefinitionNode() *node {
 	root := &node{fields: map[string]*node{"apiVersion": definitionNameNode, "kind": definitionNameNode}}
 	fields := metadata(Definition.GroupKind(), root)
-	fields["namespace"] = &node{absent: true}
+	fields["name"], fields["namespace"] = &node{}, &node{absent: true} // A view compares the group in the name.
 	entry := *fields["managedFields"].items
 	entry.fields = map[string]*node{"fieldsV1": entry.fields["fieldsV1"], "apiVersion": definitionNameNode}
 	fields["managedFields"] = &node{items: &entry}

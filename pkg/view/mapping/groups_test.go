@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -165,6 +166,11 @@ func TestDefinitionsAreStoredInTheRoot(t *testing.T) {
 	back, err := m.Object(In, Definition, []byte(shown))
 	if want := strings.Replace(stored, `,"namespace":"acme"`, "", 1); err != nil || string(back) != want {
 		t.Errorf("%v %s", err, back)
+	}
+	for _, twice := range []string{`"name":"a.harmless.io","name":"b.example.com"`, `"name":"a.harmless.io","Name":"b.example.com"`} {
+		if out, err := m.Object(In, Definition, []byte(`{"metadata":{`+twice+`}}`)); !apierrors.IsBadRequest(err) {
+			t.Errorf("%s: %v %s", twice, err, out)
+		}
 	}
 	out, err := respond(m, Definition, true, `{"kind":"ViewDefinitionList","apiVersion":"hnc.x-k8s.io/v1alpha3","items":[]}`)
 	if want := `{"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1","items":[]}`; err != nil || out != want {

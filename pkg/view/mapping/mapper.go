@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -120,9 +119,7 @@ func (m *Mapper) Object(to Direction, kind schema.GroupVersionKind, object []byt
 
 // CheckJSON returns an error unless the text is one JSON value of at most so many levels.
 func CheckJSON(text []byte, levels int) error {
-	e := extent{limit: levels}
-	e.feed(bytes.TrimLeft(text, " \t\r\n"))
-	if e.tooDeep {
+	if yamlbody.Levels(text) > levels {
 		return tooDeep(levels)
 	}
 	// Decoders make three bytes of one that is not UTF-8.

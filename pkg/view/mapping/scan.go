@@ -14,10 +14,9 @@ var errMalformed = errors.New("malformed JSON")
 // extent finds the end of one JSON value that arrives in pieces. It counts brackets and finds the ends of strings, and
 // accepts everything that is valid JSON; what is between brackets is not validated.
 type extent struct {
-	// limit bounds the depth, unless it is 0.
-	depth, limit              int
-	text, escaped             bool
-	scalar, tooDeep, complete bool
+	depth            int
+	text, escaped    bool
+	scalar, complete bool
 }
 
 // feed returns how many bytes of the piece belong to the value.
@@ -45,10 +44,7 @@ func (e *extent) feed(b []byte) int {
 		case c == '"':
 			e.text = true
 		case c == '{' || c == '[':
-			if e.depth++; e.limit > 0 && e.depth > e.limit {
-				e.tooDeep, e.complete = true, true
-				return i
-			}
+			e.depth++
 		case c == '}' || c == ']':
 			if e.depth--; e.depth <= 0 {
 				e.complete = true

@@ -121,6 +121,9 @@ func Apply(ctx context.Context, mediaType string, before, patch []byte, value an
 		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("an object that a patch changes may have %d values here, and this one has %d; remove labels, annotations or other values, or replace it with an object that has fewer",
 			yamlbody.MaxValues, n))
 	}
+	if yamlbody.Levels(before) > yamlbody.MaxLevels {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("an object that a patch changes may have %d levels here, also in its managed fields; replace it with an object whose metadata.managedFields is [{}]", yamlbody.MaxLevels))
+	}
 	switch kind := types.PatchType(mediaType); kind {
 	case types.JSONPatchType:
 		after, err = applyJSONPatch(before, patch)

@@ -32,6 +32,10 @@ func TestPatchesThatTakeTooLongAreRejected(t *testing.T) {
 			t.Errorf("%s of an object with many values: %v", kind, err)
 		}
 	}
+	deep := []byte(`{"metadata":{"managedFields":[{"fieldsV1":` + strings.Repeat(`{"f:a":`, 1000) + "{}" + strings.Repeat("}", 1000) + "}]}}")
+	if _, err := Apply(t.Context(), string(types.MergePatchType), deep, []byte(`{}`), corev1.Namespace{}); !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), "metadata.managedFields") {
+		t.Errorf("a patch of an object of many levels: %v", err)
+	}
 	for _, kind := range []types.PatchType{types.JSONPatchType, types.StrategicMergePatchType} {
 		if _, err := Apply(t.Context(), string(kind), large, []byte(`{"metadata":{"finalizers":["z"]}}`), corev1.Namespace{}); !apierrors.IsRequestEntityTooLargeError(err) {
 			t.Errorf("%s of a large object: %v", kind, err)

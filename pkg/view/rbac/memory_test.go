@@ -6,8 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // pieces are read one by one, and before each of them a function is called.
@@ -88,51 +86,4 @@ func (t *tail) Write(b []byte) (int, error) {
 	t.last = append(t.last, b[max(0, len(b)-200):]...)
 	t.last = t.last[max(0, len(t.last)-200):]
 	return len(b), nil
-}
-
-// What is decoded and encoded again takes many times the size of the text that the client sends.
-func TestBodiesAreCountedUntilTheyAreSent(t *testing.T) {
-	rules := `{"metadata":{"name":"x"},"rules":[` + strings.Repeat(`{"verbs":["get"]},`, 4000) + `{}]}`
-	subjects := `"subjects":[` + strings.Repeat(`{"kind":"User","name":"u"},`, 4000) + `{}]`
-	for _, test := range []struct{ resource, verb, contentType, body string }{
-		{ClusterRoles, "create", "application/json", rules},
-		{ClusterRoles, "create", "application/yaml", "metadata: {name: x}\nrules:\n" + strings.Repeat("- verbs: [get]\n", 4000)},
-		{ClusterRoles, "update", "application/json", rules},
-		{ClusterRoles, "patch", "application/apply-patch+yaml", rules},
-		{ClusterRoles, "patch", "application/merge-patch+json", rules},
-		{roleBindings, "create", "application/json", `{"metadata":{"name":"x"},"roleRef":{"kind":"ClusterRole","name":"x"},` + subjects + "}"},
-		{roleBindings, "patch", "application/merge-patch+json", "{" + subjects + "}"},
-		{roleBindings, "patch", "application/json-patch+json", "[" + strings.Repeat(`{"path":"/a"},`, 4000) + `{"path":"/a"}]`},
-	} {
-		var most, counted int64
-		reserve := func(bytes int64) (func(), error) {
-			counted += bytes
-			most = max(most, counted)
-			return func() { counted -= bytes }, nil
-		}
-		sent := 0
-		upstream := roundTrip(func(r *http.Request) (*http.Response, error) {
-			if sent++; counted < 4000*ValueSize {
-				t.Errorf("%s of %s as %s: %d bytes are counted while it is sent", test.verb, test.resource, test.contentType, counted)
-			}
-			return response(http.StatusOK, `{"kind":"Role","metadata":{"name":"view:acme:x","resourceVersion":"1"}}`), nil
-		})
-		send := func(reserve func(int64) (func(), error)) error {
-			r, _ := http.NewRequest(http.MethodPost, "https://cluster/", strings.NewReader(test.body))
-			r.Header.Set("Content-Type", test.contentType)
-			if test.verb == "patch" {
-				r.Method = http.MethodPatch
-			}
-			_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: test.resource, Verb: test.verb, Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes, ReserveBody: reserve}, upstream).RoundTrip(r)
-			return err
-		}
-		if err := send(reserve); err != nil || sent == 0 || counted != 0 {
-			t.Errorf("%s of %s as %s: %v; %d requests are sent, and %d bytes are still counted", test.verb, test.resource, test.contentType, err, sent, counted)
-		}
-		sent = 0
-		refuse := func(int64) (func(), error) { return nil, apierrors.NewTooManyRequests("later", 1) }
-		if err := send(refuse); !apierrors.IsTooManyRequests(err) || sent > 0 {
-			t.Errorf("%s of %s as %s without memory: %v; %d requests are sent", test.verb, test.resource, test.contentType, err, sent)
-		}
-	}
 }

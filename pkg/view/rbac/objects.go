@@ -1,7 +1,6 @@
 package rbac
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -19,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/typed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
@@ -163,7 +164,7 @@ func (c *conversion) rulesIn(o, metadata object) (warnings []string, err error) 
 	if o["rules"] == nil {
 		return warnings, nil
 	}
-	encoded, err := json.Marshal(o["rules"])
+	encoded, err := typed.Encode(o["rules"])
 	if err != nil {
 		return nil, err
 	}
@@ -176,8 +177,11 @@ func (c *conversion) rulesIn(o, metadata object) (warnings []string, err error) 
 	if len(left) == 0 {
 		return warnings, nil
 	}
-	if encoded, err = json.Marshal(rules); err != nil {
+	if encoded, err = typed.Encode(rules); err != nil {
 		return nil, err
+	}
+	if len(encoded) > apivalidation.TotalAnnotationSizeLimitB {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("rules: with some that are cluster-scoped, they may have at most %d bytes", apivalidation.TotalAnnotationSizeLimitB))
 	}
 	o["rules"] = kept
 	if annotations == nil {
@@ -297,7 +301,7 @@ func (c *conversion) rulesOut(raw, metadata []byte) ([]byte, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	return json.Marshal(all)
+	return typed.Encode(all)
 }
 
 // viewRules returns the annotation with the rules that a client has written.
@@ -326,23 +330,18 @@ func (c *conversion) written(annotation string, rules []byte) (all []rbacv1.Poli
 
 // ValueSize is what a value takes in memory when it is decoded, converted and encoded again, in bytes. The text says
 // little about it: a rule of ten bytes takes hundreds.
-const ValueSize = 256
+const ValueSize = 384
 
-// decoding counts what JSON texts take when they are decoded.
+// decoding counts what JSON texts take when they are decoded, unless it is little.
 func (c *conversion) decoding(texts ...[]byte) (release func(), err error) {
 	bytes := 0
 	for _, text := range texts {
 		bytes += ValueSize * yamlbody.Values(text, true)
 	}
-	return ifLarge(c.reserve, bytes)
-}
-
-// ifLarge counts bytes, unless they are few.
-func ifLarge(reserve func(bytes int64) (release func(), err error), bytes int) (release func(), err error) {
 	if bytes <= Uncounted {
 		return func() {}, nil
 	}
-	return reserve(int64(bytes))
+	return c.reserve(int64(bytes))
 }
 
 // owners converts the owner references of kinds of RBAC.

@@ -228,7 +228,7 @@ func TestPatchesOfRulesThatAreNotKnown(t *testing.T) {
 	})
 	r, _ := http.NewRequest(http.MethodPatch, "https://cluster/apis/rbac.authorization.k8s.io/v1/namespaces/acme/roles/view:acme:x", strings.NewReader(`{"metadata":{"labels":{"a":"b"}}}`))
 	r.Header.Set("Content-Type", "application/merge-patch+json")
-	_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes, ReserveBody: uncountedBytes}, upstream).RoundTrip(r)
+	_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes}, upstream).RoundTrip(r)
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `"x"`) {
 		t.Errorf("got %v", err)
 	}
@@ -255,7 +255,7 @@ func TestPatchesAreRepeatedAfterConflicts(t *testing.T) {
 		})
 		r, _ := http.NewRequest(http.MethodPatch, "https://cluster/apis/rbac.authorization.k8s.io/v1/namespaces/acme/roles/view:acme:x", strings.NewReader(`{"metadata":{"uid":null,`+resourceVersion+`"labels":{"a":"b"}}}`))
 		r.Header.Set("Content-Type", "application/merge-patch+json")
-		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes, ReserveBody: uncountedBytes}, upstream).RoundTrip(r)
+		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes}, upstream).RoundTrip(r)
 		if err != nil || got.StatusCode != want {
 			t.Errorf("%s: %v %v", resourceVersion, got, err)
 		}
@@ -277,7 +277,7 @@ func TestBodiesThatAreNotObjects(t *testing.T) {
 		for _, body := range bodies {
 			r, _ := http.NewRequest(http.MethodPost, "https://cluster/", strings.NewReader(body))
 			r.Header.Set("Content-Type", contentType)
-			_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "create", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes, ReserveBody: uncountedBytes}, upstream).RoundTrip(r)
+			_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "create", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes}, upstream).RoundTrip(r)
 			status := apierrors.APIStatus(nil)
 			if !asStatus(err, &status) || status.Status().Code < 400 || status.Status().Code >= 500 {
 				t.Errorf("%s %q: %v", contentType, body, err)
@@ -467,7 +467,7 @@ func TestRulesThatAreDecodedAreCounted(t *testing.T) {
 		upstream := roundTrip(func(*http.Request) (*http.Response, error) { return response(http.StatusOK, body), nil })
 		r, _ := http.NewRequest(method, "https://cluster/", strings.NewReader("{}"))
 		r.Header.Set("Content-Type", "application/merge-patch+json")
-		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: verb, Scopes: scopes, Reserve: reserve, ReserveCurrent: reserve, ReserveBody: reserve}, upstream).RoundTrip(r)
+		got, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: verb, Scopes: scopes, Reserve: reserve, ReserveCurrent: reserve}, upstream).RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -489,7 +489,7 @@ func TestPatchesOfManyRulesAreRejected(t *testing.T) {
 	})
 	r, _ := http.NewRequest(http.MethodPatch, "https://cluster/", strings.NewReader("{}"))
 	r.Header.Set("Content-Type", "application/merge-patch+json")
-	_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes, ReserveBody: uncountedBytes}, upstream).RoundTrip(r)
+	_, err := Transport(Config{Root: "acme", Names: NewNames("acme"), Resource: ClusterRoles, Verb: "patch", Scopes: scopes, Reserve: uncountedBytes, ReserveCurrent: uncountedBytes}, upstream).RoundTrip(r)
 	if !apierrors.IsRequestEntityTooLargeError(err) {
 		t.Errorf("got %v", err)
 	}

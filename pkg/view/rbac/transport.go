@@ -41,8 +41,8 @@ type Config struct {
 	// Scopes are those of the resources of the cluster.
 	Scopes Scopes
 	// Reserve counts bytes of the response that are kept in memory until they are released, ReserveCurrent those of the
-	// object that a patch is applied to, and ReserveBody those of the body, before anything is written.
-	Reserve, ReserveCurrent, ReserveBody func(bytes int64) (release func(), err error)
+	// object that a patch is applied to, before anything is written.
+	Reserve, ReserveCurrent func(bytes int64) (release func(), err error)
 }
 
 // Transport returns a transport for one request. The request is for objects of the cluster, by its path and query; its
@@ -51,15 +51,15 @@ type Config struct {
 func Transport(config Config, next http.RoundTripper) http.RoundTripper {
 	return &transport{
 		conversion: conversion{resource: resources[config.Resource], names: config.Names, root: config.Root, scopes: config.Scopes, reserve: config.Reserve},
-		verb:       config.Verb, reserveCurrent: config.ReserveCurrent, reserveBody: config.ReserveBody, next: next,
+		verb:       config.Verb, reserveCurrent: config.ReserveCurrent, next: next,
 	}
 }
 
 type transport struct {
 	conversion
-	verb                        string
-	reserveCurrent, reserveBody func(bytes int64) (release func(), err error)
-	next                        http.RoundTripper
+	verb           string
+	reserveCurrent func(bytes int64) (release func(), err error)
+	next           http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -87,11 +87,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // write sends a whole object.
 func (t *transport) write(r *http.Request, mediaType string) (*http.Response, error) {
-	body, release, err := t.readBody(r)
+	body, err := readBody(r)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
 	o, err := decode(mediaType, body)
 	if err != nil {
 		return nil, err
@@ -105,7 +104,7 @@ func (t *transport) send(r *http.Request, o object) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(o)
+	body, err := typed.Encode(o)
 	if err != nil {
 		return nil, err
 	}
@@ -184,11 +183,10 @@ const attempts = 5
 
 // patch applies a patch to the object as it is in the view, and sends the result.
 func (t *transport) patch(r *http.Request, mediaType string) (*http.Response, error) {
-	body, release, err := t.readBody(r)
+	body, err := readBody(r)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
 	var value any = rbacv1.ClusterRole{}
 	if t.bindings {
 		value = rbacv1.ClusterRoleBinding{}
@@ -305,11 +303,10 @@ func (t *transport) nameOf(r *http.Request) string {
 // patchBinding sends a patch of an ordinary binding. Its roleRef cannot be changed, and is converted if a client
 // repeats it.
 func (t *transport) patchBinding(r *http.Request, mediaType string) (*http.Response, error) {
-	body, release, err := t.readBody(r)
+	body, err := readBody(r)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
 	switch types.PatchType(mediaType) {
 	case types.MergePatchType, types.StrategicMergePatchType:
 		o, err := decode(runtime.ContentTypeJSON, body)
@@ -318,7 +315,7 @@ func (t *transport) patchBinding(r *http.Request, mediaType string) (*http.Respo
 		}
 		if o["roleRef"] != nil {
 			t.roleIn(o)
-			if body, err = json.Marshal(o); err != nil {
+			if body, err = typed.Encode(o); err != nil {
 				return nil, err
 			}
 		}
@@ -437,17 +434,12 @@ func drain(response *http.Response) {
 	_ = response.Body.Close()
 }
 
-// readBody reads the body of a request. What it takes to decode it, and to encode it again, counts until it is released.
-func (t *transport) readBody(r *http.Request) (body []byte, release func(), err error) {
+func readBody(r *http.Request) ([]byte, error) {
 	if r.Body == nil {
-		return nil, func() {}, nil
+		return nil, nil
 	}
 	defer func() { _ = r.Body.Close() }()
-	if body, err = io.ReadAll(r.Body); err != nil {
-		return nil, nil, err
-	}
-	release, err = ifLarge(t.reserveBody, copiesOfWhole*len(body)+ValueSize*yamlbody.Values(body, json.Valid(body)))
-	return body, release, err
+	return io.ReadAll(r.Body)
 }
 
 // withBody returns a request with another body.
@@ -474,7 +466,7 @@ func decode(mediaType string, body []byte) (object, error) {
 		if err != nil {
 			return nil, err
 		}
-		if body, err = json.Marshal(decoded); err != nil {
+		if body, err = typed.Encode(decoded); err != nil {
 			return nil, err
 		}
 	case runtime.ContentTypeYAML, string(types.ApplyYAMLPatchType):

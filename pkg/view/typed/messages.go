@@ -14,8 +14,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
-// maxMessageDepth bounds how deep messages are nested: decoding them is recursive.
-const maxMessageDepth = 256
+// maxMessageDepth bounds how deep messages are nested: decoding them is recursive, and some levels of a schema are encoded
+// once more in each level above. A ViewDefinition may have 64 schemas within each other, of two messages each.
+const maxMessageDepth = 150
 
 // CheckMessage returns an error if a message of a Go type has too many fields, or messages nested too deep. A message of
 // two bytes may need hundreds of them when it is decoded.

@@ -4,6 +4,7 @@ package typed
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"reflect"
 
@@ -53,6 +54,29 @@ func Envelope(body []byte) (*runtime.Unknown, error) {
 		return nil, err
 	}
 	return &envelope, nil
+}
+
+// Encode returns the JSON of a value. json.Marshal would make six bytes of each "<", ">" and "&", which no limit of what
+// clients send counts.
+func Encode(value any) ([]byte, error) {
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSuffix(encoded.Bytes(), []byte("\n")), err
+}
+
+// Values returns how many values the body of a request may have at most that is decoded, in any form: a
+// rule of two bytes in protobuf has three. The error, one of the API, is that JSON has too many levels: decoding them is recursive.
+func Values(body []byte) (int, error) {
+	if bytes.HasPrefix(body, prefix) {
+		return min(3*(len(body)/2), yamlbody.MaxValues), nil
+	}
+	isJSON := json.Valid(body)
+	if isJSON && yamlbody.Levels(body) > yamlbody.MaxLevels {
+		return 0, yamlbody.ErrLevels
+	}
+	return yamlbody.Values(body, isJSON), nil
 }
 
 // Decode decodes an object that a client sends, in any form that kube-apiserver accepts: of the given kind, unless it
