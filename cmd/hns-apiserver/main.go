@@ -92,7 +92,7 @@ func run(ctx context.Context, o *options.Options) error {
 			<-etcd.Ended()
 			stop(errEtcdEnded)
 		}()
-		o.UseEtcd(etcd.Endpoint)
+		o.UseEmbeddedEtcd(etcd.Endpoint)
 	}
 	config, err := o.Config()
 	if err != nil {

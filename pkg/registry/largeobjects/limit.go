@@ -19,10 +19,11 @@ import (
 )
 
 const (
-	// small is the size of an object, in bytes of JSON, up to which it is not limited. Few objects are larger.
+	// small is the size of an object, in bytes of JSON, up to which only its tree pays for a write, so that the tenants of
+	// few trees keep nobody else from writing such objects. Few objects are larger.
 	small = 8 << 10
-	// perSecond and burst bound the rest of large objects that is written. The propagator writes the status of each a
-	// few times.
+	// perSecond and burst bound the rest of large objects that is written, and half of them all that is written in one
+	// tree. The propagator writes the status of each object a few times.
 	perSecond = 1 << 20
 	burst     = 32 << 20
 	// storedPerTree bounds the rest of the large objects that a tree has.
@@ -42,7 +43,7 @@ type Followed struct {
 	Largest func(resource, namespace string) int
 }
 
-// Limit limits creations and updates of large objects in all the stores together. The propagator is trusted; root
+// Limit limits creations and updates, above all of large objects, in all the stores together. The propagator is trusted; root
 // returns the root of the tree of a namespace.
 func Limit(root func(namespace string) string, stores ...*genericregistry.Store) Followed {
 	l := newLimit(root)
@@ -69,8 +70,8 @@ func newLimit(root func(namespace string) string) *limit {
 	return &limit{tenantrates.New(perSecond, burst), newStored(), root, time.Now}
 }
 
-// allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does
-// not grow is written at the rate. old is nil for creations. What the write takes of the rate can be given back.
+// allow returns an error if too much has been written lately in the tree of an object, or is stored there of large
+// objects. What does not grow is written at the rate. old is nil for creations. What the write takes of the rate can be given back.
 func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, old runtime.Object) (giveBack func(), err error) {
 	if accessreview.ByPropagator(ctx) {
 		return nothing, nil
@@ -78,9 +79,6 @@ func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, o
 	after, err := size(obj)
 	if err != nil {
 		return nothing, apierrors.NewInternalError(err)
-	}
-	if after <= small {
-		return nothing, nil
 	}
 	before := 0
 	if old != nil {
@@ -93,11 +91,12 @@ func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, o
 		return nothing, apierrors.NewInternalError(err)
 	}
 	tree := l.root(object.GetNamespace())
-	if !l.rates.Allow(l.now(), tree, after-small) {
-		return nothing, apierrors.NewTooManyRequests(fmt.Sprintf("this object has %d bytes, and large objects have been written often lately; "+
+	shared := max(after-small, 0)
+	if !l.rates.AllowShared(l.now(), tree, after, shared) {
+		return nothing, apierrors.NewTooManyRequests(fmt.Sprintf("this object has %d bytes, and many bytes have been written lately; "+
 			"try again later, or remove annotations and managed fields from the object", after), retryAfter)
 	}
-	giveBack = func() { l.rates.Return(l.now(), tree, after-small) }
+	giveBack = func() { l.rates.ReturnShared(l.now(), tree, after, shared) }
 	if growth := after - max(before, small); growth > 0 && l.stored.excess(tree, l.root)+growth > storedPerTree {
 		giveBack()
 		return nothing, apierrors.NewForbidden(resource, object.GetName(), fmt.Errorf("the large objects of tree %q would have more than %d MiB beyond %d KiB each; "+

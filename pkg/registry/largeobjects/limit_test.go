@@ -16,7 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Of writes of large objects, a tree has a share; small objects, and other trees, are not limited by it.
+// Of writes of large objects, a tree has a share; what is left is enough for small objects.
 func TestLargeObjectsAreNotWrittenOften(t *testing.T) {
 	root := func(namespace string) string { root, _, _ := strings.Cut(namespace, "."); return root }
 	now := time.Unix(1000, 0)
@@ -54,6 +54,34 @@ func TestLargeObjectsAreNotWrittenOften(t *testing.T) {
 	}
 	now = now.Add(time.Second)
 	if err := write("ann", quota("a.b", large)); err != nil {
+		t.Errorf("a second later: %v", err)
+	}
+}
+
+// An editor who changes small objects all the time fills etcd's history and the watch cache as well. Only the tree waits.
+func TestSmallObjectsOfATreeAreWrittenAtABoundedRate(t *testing.T) {
+	l, now := newLimit(func(namespace string) string { return namespace }), time.Unix(1000, 0)
+	l.now = func() time.Time { return now }
+	write := func(tree string, bytes int) error {
+		_, err := l.allow(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"}), hnc.Resource("hierarchicalresourcequotas"),
+			&hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: tree, Annotations: map[string]string{"a": strings.Repeat("x", bytes)}}}, nil)
+		return err
+	}
+	const bytes = 7 << 10
+	for _, tree := range []string{"a", "b", "c"} {
+		written := 0
+		for write(tree, bytes) == nil && written < burst/bytes {
+			written++
+		}
+		if most := burst / 2 / bytes; written > most || written < most*9/10 {
+			t.Errorf("%d small objects are written in tree %s, want about %d", written, tree, most)
+		}
+	}
+	if err := write("d", burst/4); err != nil {
+		t.Errorf("a large object of another tree: %v", err)
+	}
+	now = now.Add(time.Second)
+	if err := write("a", bytes); err != nil {
 		t.Errorf("a second later: %v", err)
 	}
 }

@@ -67,7 +67,8 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
 	codec := serializer.NewCodecFactory(scheme).LegacyCodec(v1beta1.SchemeGroupVersion)
-	const large, unit = 1 << 20, 512 << 10
+	// With the rest of the object, a large one has less than two units.
+	const large, unit = 1<<20 - 1<<10, 512 << 10
 	quota := func(bytes int) *hnc.HierarchicalResourceQuota {
 		return &hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Annotations: map[string]string{"a": strings.Repeat("x", bytes)}}}
 	}
@@ -99,15 +100,15 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 		cost int
 		old  runtime.Object
 	}{
-		{"a creation", nil, 1, create(false), large / unit, nil},
+		{"a creation", nil, 1, create(false), large/unit + 1, nil},
 		{"a dry run", nil, 1, create(true), 0, nil},
 		{"a creation of an existing object", storage.NewKeyExistsError("q", 1), 1, create(false), 0, nil},
 		{"a creation that has lost its fence", fence.ErrLost, 1, create(false), 0, nil},
-		{"a creation whose result is unknown", apierrors.NewTimeoutError("etcd", 1), 1, create(false), large / unit, nil},
-		{"a canceled creation", context.Canceled, 1, create(false), large / unit, nil},
-		{"an update", nil, 1, update(quota(large), nil), large / unit, nil},
+		{"a creation whose result is unknown", apierrors.NewTimeoutError("etcd", 1), 1, create(false), large/unit + 1, nil},
+		{"a canceled creation", context.Canceled, 1, create(false), large/unit + 1, nil},
+		{"an update", nil, 1, update(quota(large), nil), large/unit + 1, nil},
 		{"an update that changes nothing", nil, 1, update(quota(large), nil), 0, quota(large)},
-		{"an update after two conflicts", nil, 3, update(quota(large), nil), large / unit, nil},
+		{"an update after two conflicts", nil, 3, update(quota(large), nil), large/unit + 1, nil},
 		{"an update of another version", storage.NewResourceVersionConflictsError("q", 1), 1, update(quota(large), nil), 0, nil},
 		{"an invalid update", nil, 1, update(quota(large), apierrors.NewBadRequest("invalid")), 0, nil},
 		{"a deletion", nil, 1, update(deletion, nil), 0, nil},

@@ -72,7 +72,7 @@ func TestLargeObjectsOfOneTreeAreNotWrittenOften(t *testing.T) {
 				if err == nil {
 					written.Add(1)
 				}
-				if apierrors.IsTooManyRequests(err) && strings.Contains(err.Error(), "large objects have been written often") {
+				if apierrors.IsTooManyRequests(err) && strings.Contains(err.Error(), "many bytes have been written") {
 					select {
 					case limited <- err:
 					default:
