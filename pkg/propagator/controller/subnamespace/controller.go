@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -32,7 +33,8 @@ type Controller struct {
 	inheritPodSecurity bool
 	requestedAt        *queue.Stamps
 	creationSeconds    *metrics.Histogram
-	// refusals delays further tries to create required children in a tree, by its root, after one was refused again.
+	// refusals delays further tries to create required children, and to create or populate sub-namespaces, in a tree, by
+	// its root, after one was refused again.
 	refusals *pacing.Cooldown
 	// pace delays reports about large Subnamespaces, by large, whose names are those of the parent and the Subnamespace.
 	pace  pacing.Pace
@@ -124,6 +126,9 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) (err error) {
 		return nil
 	}
 	if err := c.carryOut(ctx, k, s, p); err != nil {
+		if s != nil && outcome.Rejected(err) && c.longRejected(s) {
+			c.refusals.Start(c.Cache.Root(s.Parent))
+		}
 		return err
 	}
 	at := c.requestedAt.Remove(key)
@@ -133,11 +138,16 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) (err error) {
 	return nil
 }
 
-// delay returns for how long a plan waits that writes a large object again: for a report about the Subnamespace, or new
-// metadata in the Hierarchy of a namespace that is complete otherwise. Users do not wait for another state.
+// delay returns for how long a plan waits that has been rejected for long, at the pace of the tree, or that writes a
+// large object again: for a report about the Subnamespace, or new metadata in the Hierarchy of a namespace that is
+// complete otherwise. Users do not wait for another state.
 func (c *Controller) delay(s *tree.Subnamespace, p plan) time.Duration {
 	switch {
-	case s == nil || p.status.State != s.Status.State:
+	case s == nil:
+		return 0
+	case (p.action == createNamespace || p.action == populate) && c.longRejected(s) && c.refusals.Remaining(c.Cache.Root(s.Parent)) > 0:
+		return wait.Jitter(refusedRetry, 1)
+	case p.status.State != s.Status.State:
 		return 0
 	case p.action == report:
 		return c.large.Remaining(s.Parent + "/" + s.Name)

@@ -21,8 +21,9 @@ import (
 )
 
 const (
-	// refusedRetry is after how long at least a required child whose creation was refused is tried again, and
-	// refusedPace how much later another one in the same tree is: any number of them may be refused for ever.
+	// refusedRetry is after how long at least a required child or sub-namespace whose creation was refused is tried again
+	// in its turn, and refusedPace how much later another one in the same tree is: any number of them may be refused for
+	// ever.
 	refusedRetry, refusedPace = 10 * time.Second, time.Second
 )
 
