@@ -116,7 +116,7 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 		{"an update that stores too much", nil, 1, update(quota(3*large), nil), 0, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := newLimit(func(namespace string) string { return namespace })
+			l := newLimit(func(namespace string) string { return namespace }, nil)
 			l.now = func() time.Time { return time.Unix(1000, 0) }
 			l.stored.excessIn["a"] = storedPerTree - 2*large
 			f := &fakeStorage{err: test.err, attempts: test.attempts, old: test.old}
@@ -129,8 +129,12 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 			for l.rates.Allow(l.now(), "a", unit) {
 				cost--
 			}
-			if cost != test.cost {
-				t.Errorf("it takes %d units of the rate, want %d; the error is %v", cost, test.cost, err)
+			ofUser := burst / 4 / unit
+			for l.users.Allow(l.now(), "a/", unit) {
+				ofUser--
+			}
+			if cost != test.cost || ofUser != test.cost {
+				t.Errorf("it takes %d units of the rate, and %d of the user's, want %d; the error is %v", cost, ofUser, test.cost, err)
 			}
 		})
 	}
