@@ -92,7 +92,7 @@ func run(ctx context.Context, o *options.Options) error {
 			<-etcd.Ended()
 			stop(errEtcdEnded)
 		}()
-		o.UseEmbeddedEtcd(etcd.Endpoint)
+		o.UseEtcd(etcd.Endpoint)
 	}
 	config, err := o.Config()
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
-	"k8s.io/apiserver/pkg/storage/storagebackend"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/logs"
@@ -54,9 +53,9 @@ type Options struct {
 // objects.
 const minDataQuota int64 = 16 << 20
 
-// embeddedHistory is the interval at which the embedded etcd is compacted by default, and the least time for which it
-// keeps history. What a few trees may write in twice that time fits in the quota that the manifests give it.
-const embeddedHistory = time.Minute
+// history is the interval at which etcd is compacted by default, and the least time for which it keeps what was replaced.
+// What a few trees may write in twice that time fits in the quota that the manifests give the embedded etcd.
+const history = time.Minute
 
 // defaultEtcdPrefix is the prefix of all keys in etcd.
 const defaultEtcdPrefix = "/registry/hnc.x-k8s.io"
@@ -79,6 +78,7 @@ func New() *Options {
 			Waiting:         inflight.Limits{Total: 100, PerUser: 20},
 		},
 	}
+	o.Recommended.Etcd.StorageConfig.CompactionInterval = history
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = apiserver.StorageVersions
 	// A permission that was just granted takes effect soon, even after a rejected request.
 	o.Recommended.Authorization.DenyCacheTTL = time.Second
@@ -95,8 +95,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	sections := cliflag.NamedFlagSets{}
 	hierarchy := sections.FlagSet("hierarchy")
 	hierarchy.StringVar(&o.DataDir, "data-dir", o.DataDir,
-		"Data directory of a built-in single-member etcd, which replaces --etcd-servers and supports one replica only. "+
-			"With the default of --etcd-compaction-interval, it is compacted every minute.")
+		"Data directory of a built-in single-member etcd, which replaces --etcd-servers and supports one replica only.")
 	hierarchy.Int64Var(&o.DataQuota, "embedded-etcd-quota-bytes", o.DataQuota,
 		"Size of the database of the built-in etcd at which it accepts no more writes. It is compacted and defragmented by itself.")
 	hierarchy.DurationVar(&o.ReadyTimeout, "ready-timeout", o.ReadyTimeout,
@@ -142,13 +141,9 @@ func (o *Options) EmbedsEtcd() bool {
 	return len(o.Recommended.Etcd.StorageConfig.Transport.ServerList) == 0
 }
 
-// UseEmbeddedEtcd makes the server use its own etcd at an endpoint.
-func (o *Options) UseEmbeddedEtcd(endpoint string) {
-	config := &o.Recommended.Etcd.StorageConfig
-	config.Transport.ServerList = []string{endpoint}
-	if config.CompactionInterval == storagebackend.DefaultCompactInterval {
-		config.CompactionInterval = embeddedHistory
-	}
+// UseEtcd makes the server use the etcd at an endpoint.
+func (o *Options) UseEtcd(endpoint string) {
+	o.Recommended.Etcd.StorageConfig.Transport.ServerList = []string{endpoint}
 }
 
 // Validate validates the flags. --data-dir replaces --etcd-servers.
