@@ -33,9 +33,9 @@ type Controller struct {
 	inheritPodSecurity bool
 	requestedAt        *queue.Stamps
 	creationSeconds    *metrics.Histogram
-	// refusals delays further tries to create required children, and to create or populate sub-namespaces, in a tree, by
-	// its root, after one was refused again.
-	refusals *pacing.Cooldown
+	// refusals and treeRefusals delay further tries to create required children, and to create or populate sub-namespaces,
+	// after one was refused again: those of its parent, and, for a shorter time, those of its tree, by its root.
+	refusals, treeRefusals *pacing.Cooldown
 	// pace delays reports about large Subnamespaces, by large, whose names are those of the parent and the Subnamespace.
 	pace  pacing.Pace
 	large *pacing.Cooldown
@@ -54,7 +54,7 @@ func New(d controller.Dependencies, others Controllers, inheritPodSecurity bool)
 	return &Controller{
 		Dependencies: d, Controllers: others,
 		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(), creationSeconds: newCreationSeconds(d.Metrics), refusals: pacing.New(refusedPace),
-		pace: pacing.NewPace(), large: pacing.New(time.Second),
+		treeRefusals: pacing.New(refusedTreePace), pace: pacing.NewPace(), large: pacing.New(time.Second),
 	}
 }
 
@@ -127,7 +127,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) (err error) {
 	}
 	if err := c.carryOut(ctx, k, s, p); err != nil {
 		if s != nil && outcome.Rejected(err) && c.longRejected(s) {
-			c.refusals.Start(c.Cache.Root(s.Parent))
+			c.refusedAgain(s.Parent)
 		}
 		return err
 	}
@@ -138,14 +138,14 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) (err error) {
 	return nil
 }
 
-// delay returns for how long a plan waits that has been rejected for long, at the pace of the tree, or that writes a
-// large object again: for a report about the Subnamespace, or new metadata in the Hierarchy of a namespace that is
-// complete otherwise. Users do not wait for another state.
+// delay returns for how long a plan waits that has been rejected for long, while others of its parent or tree are, or
+// that writes a large object again: for a report about the Subnamespace, or new metadata in the Hierarchy of a namespace
+// that is complete otherwise. Users do not wait for another state.
 func (c *Controller) delay(s *tree.Subnamespace, p plan) time.Duration {
 	switch {
 	case s == nil:
 		return 0
-	case (p.action == createNamespace || p.action == populate) && c.longRejected(s) && c.refusals.Remaining(c.Cache.Root(s.Parent)) > 0:
+	case (p.action == createNamespace || p.action == populate) && c.longRejected(s) && c.refusedLately(s.Parent):
 		return wait.Jitter(refusedRetry, 1)
 	case p.status.State != s.Status.State:
 		return 0

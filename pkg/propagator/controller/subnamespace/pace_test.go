@@ -229,9 +229,9 @@ func TestAStatusThatStaysTheSameIsNotWritten(t *testing.T) {
 }
 
 // An admission policy of the cluster may refuse any number of sub-namespaces for ever.
-func TestRefusedSubnamespacesAreTriedAgainAtThePaceOfTheirTree(t *testing.T) {
+func TestRefusedSubnamespacesAreTriedAgainAtThePaceOfTheirParentAndTree(t *testing.T) {
 	f, tries, now := newPaced(t), 0, time.Now()
-	f.refusals.Now = func() time.Time { return now }
+	f.refusals.Now, f.treeRefusals.Now = func() time.Time { return now }, func() time.Time { return now }
 	f.core.PrependReactor("create", "namespaces", func(clientgotesting.Action) (bool, runtime.Object, error) {
 		tries++
 		return true, nil, apierrors.NewForbidden(corev1.Resource("namespaces"), "", fmt.Errorf("a policy refuses it"))
@@ -249,11 +249,14 @@ func TestRefusedSubnamespacesAreTriedAgainAtThePaceOfTheirTree(t *testing.T) {
 		tried, wait bool
 	}{
 		{"the first", f.p, time.Minute, 1, 0, true, false},
-		{"another of its tree", f.p, time.Minute, 1, 0, false, true},
+		{"another of its parent", f.p, time.Minute, 1, 0, false, true},
 		{"one of another tree", q, time.Minute, 1, 0, true, false},
 		{"one that has changed", f.p, time.Minute, 2, 0, true, false},
 		{"one that was refused just now", f.p, time.Second, 1, 0, true, false},
-		{"another of its tree, later", f.p, time.Minute, 1, refusedPace, true, false},
+		{"one of its tree", f.c, time.Minute, 1, 0, false, true},
+		{"one of its tree, soon", f.c, time.Minute, 1, refusedTreePace, true, false},
+		{"another of its parent, soon", f.p, time.Minute, 1, refusedTreePace, false, true},
+		{"another of its parent, later", f.p, time.Minute, 1, refusedPace, true, false},
 	} {
 		now = now.Add(step.later)
 		s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{
@@ -271,5 +274,36 @@ func TestRefusedSubnamespacesAreTriedAgainAtThePaceOfTheirTree(t *testing.T) {
 		if tried := tries > before; tried != step.tried || tried != apierrors.IsForbidden(err) || (f.enqueued[key] >= refusedRetry) != step.wait {
 			t.Errorf("%s: it was tried: %t, with the error %v; it is due in %s", step.name, tried, err, f.enqueued[key])
 		}
+	}
+}
+
+// A status may have been False for long before the namespace is rejected for the first time, such as by a policy that is new.
+func TestRefusalsAreRetriedSoonForAWhileHoweverLongTheNamespaceWasMissing(t *testing.T) {
+	f, tries, now := newPaced(t), 0, time.Unix(1000, 0)
+	f.refusals.Now, f.treeRefusals.Now = func() time.Time { return now }, func() time.Time { return now }
+	f.core.PrependReactor("create", "namespaces", func(clientgotesting.Action) (bool, runtime.Object, error) {
+		tries++
+		return true, nil, apierrors.NewForbidden(corev1.Resource("namespaces"), "", fmt.Errorf("a policy refuses it"))
+	})
+	s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "p", Name: "missing", UID: "uid-missing", ResourceVersion: f.next(), Generation: 1, Finalizers: []string{hnc.FinalizerSubnamespace},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: "p", UID: f.p.UID}},
+	}, Status: v1beta1.SubnamespaceStatus{State: v1beta1.SubnamespaceMissing, ObservedGeneration: 1, Conditions: []metav1.Condition{{
+		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: hnc.ReasonNamespaceMissing, ObservedGeneration: 1,
+		LastTransitionTime: metav1.NewTime(now.Add(-time.Hour)),
+	}}}}
+	f.add(f.client.Tracker().Add(s))
+	f.Cache.ObserveSubnamespace(s)
+	key := queue.Key{Class: queue.Subnamespace, Namespace: s.Namespace, Name: s.Name}
+	for range 3 {
+		f.refusedAgain("p")
+		if err := f.Reconcile(t.Context(), key); !apierrors.IsForbidden(err) {
+			t.Fatalf("after %d tries: got %v, want another one", tries, err)
+		}
+	}
+	now = now.Add(refusedRetry)
+	f.refusedAgain("p")
+	if err := f.Reconcile(t.Context(), key); err != nil || tries != 3 {
+		t.Errorf("after %s: got %v and %d tries, want none beyond 3", refusedRetry, err, tries)
 	}
 }

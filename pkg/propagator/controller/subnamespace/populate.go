@@ -107,9 +107,14 @@ func (c *Controller) reportFailure(ctx context.Context, s *tree.Subnamespace, st
 		return err
 	}
 	var status v1beta1.SubnamespaceStatus
+	now := metav1.NewTime(c.refusals.Now())
 	c.Cache.Read(func(cached *cache.State) {
-		status = unready(cached.Tree, s, state, hnc.ReasonPropagationFailed, names.ShortenText(err.Error()), metav1.Now())
+		status = unready(cached.Tree, s, state, hnc.ReasonPropagationFailed, names.ShortenText(err.Error()), now)
 	})
+	if rejection(s) == nil {
+		// It may not have been ready for long for another reason.
+		meta.FindStatusCondition(status.Conditions, hnc.ConditionReady).LastTransitionTime = now
+	}
 	return errors.Join(err, c.writeStatus(ctx, s, status))
 }
 
