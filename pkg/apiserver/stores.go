@@ -81,7 +81,7 @@ func (c CompletedConfig) stores(options restOptions, t *treerules.Tree, mapper *
 	if s.definitions, err = viewdefinition.NewStorage(Scheme, options, c.reviews, t.Index.Root, s.views.CustomResources); err != nil {
 		return s, fmt.Errorf("viewdefinitions: %w", err)
 	}
-	s.large = largeobjects.Limit(t.Index.Root, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
+	s.large = largeobjects.Limit(t.Index.Root, c.reviews, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
 		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync, s.views.View, s.definitions.Definition.Store)
 	return s, nil
 }

@@ -32,11 +32,16 @@ func New(perSecond, burst int) *Rates {
 
 // Allow reports whether the given number of bytes may be written for a tree now.
 func (r *Rates) Allow(now time.Time, tree string, size int) bool {
+	return r.AllowShared(now, tree, size, size)
+}
+
+// AllowShared is Allow for bytes of which only a part takes of what all trees share.
+func (r *Rates) AllowShared(now time.Time, tree string, size, shared int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	own := r.of(now, tree)
 	// What is refused for others costs the tree nothing.
-	return own.TokensAt(now) >= float64(size) && r.all.AllowN(now, size) && own.AllowN(now, size)
+	return own.TokensAt(now) >= float64(size) && r.all.AllowN(now, shared) && own.AllowN(now, size)
 }
 
 // of returns the limiter of a tree. The lock must be held.
@@ -91,10 +96,13 @@ func (r *Rates) GiveBack(now time.Time, tree string, cost int) {
 }
 
 // Return gives back what Allow has taken for a write that was not made.
-func (r *Rates) Return(now time.Time, tree string, size int) {
+func (r *Rates) Return(now time.Time, tree string, size int) { r.ReturnShared(now, tree, size, size) }
+
+// ReturnShared gives back what AllowShared has taken.
+func (r *Rates) ReturnShared(now time.Time, tree string, size, shared int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all.AllowN(now, -size)
+	r.all.AllowN(now, -shared)
 	if own, known := r.trees[tree]; known {
 		own.AllowN(now, -size)
 	}

@@ -258,7 +258,9 @@ const (
 	// created afterward. To prevent that, delete the Subnamespace.
 	ReasonNamespaceTerminating = "NamespaceTerminating"
 	// ReasonPropagationFailed means that an inherited object, which the message names, cannot be written. Fix the
-	// problem with that object.
+	// problem with that object. A Subnamespace whose writes have been rejected for more than 10 seconds is
+	// retried within 20 seconds. If there are many, one per second of a parent and ten per second of a tree are retried,
+	// in random order. A change of its spec is tried at once.
 	ReasonPropagationFailed = "PropagationFailed"
 	// ReasonLimitsPending means that Roles and RoleBindings are withheld from a new sub-namespace, because limits are
 	// not in force there yet. Wait until they are.

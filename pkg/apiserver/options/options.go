@@ -53,6 +53,10 @@ type Options struct {
 // objects.
 const minDataQuota int64 = 16 << 20
 
+// history is the interval at which etcd is compacted by default, and the least time for which it keeps what was replaced.
+// What a few trees may write in twice that time fits in the quota that the manifests give the embedded etcd.
+const history = time.Minute
+
 // defaultEtcdPrefix is the prefix of all keys in etcd.
 const defaultEtcdPrefix = "/registry/hnc.x-k8s.io"
 
@@ -74,6 +78,7 @@ func New() *Options {
 			Waiting:         inflight.Limits{Total: 100, PerUser: 20},
 		},
 	}
+	o.Recommended.Etcd.StorageConfig.CompactionInterval = history
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = apiserver.StorageVersions
 	// A permission that was just granted takes effect soon, even after a rejected request.
 	o.Recommended.Authorization.DenyCacheTTL = time.Second

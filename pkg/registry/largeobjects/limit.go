@@ -12,17 +12,21 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/tenantrates"
 )
 
 const (
-	// small is the size of an object, in bytes of JSON, up to which it is not limited. Few objects are larger.
+	// small is the size of an object, in bytes of JSON, up to which only its tree pays for a write, so that the tenants of
+	// few trees keep nobody else from writing such objects. Few objects are larger.
 	small = 8 << 10
-	// perSecond and burst bound the rest of large objects that is written. The propagator writes the status of each a
-	// few times.
+	// perSecond and burst bound the rest of large objects that is written, half of them all that is written in one tree,
+	// and a quarter what one user writes there. The propagator writes the status of each object a few times.
 	perSecond = 1 << 20
 	burst     = 32 << 20
 	// storedPerTree bounds the rest of the large objects that a tree has.
@@ -43,10 +47,10 @@ type Followed struct {
 	Largest func(resource, namespace string) int
 }
 
-// Limit limits creations and updates of large objects in all the stores together. The propagator is trusted; root
-// returns the root of the tree of a namespace.
-func Limit(root func(namespace string) string, stores ...*genericregistry.Store) Followed {
-	l := newLimit(root)
+// Limit limits creations and updates, above all of large objects, in all the stores together. The propagator is
+// trusted; root returns the root of the tree of a namespace.
+func Limit(root func(namespace string) string, reviews authorizer.Authorizer, stores ...*genericregistry.Store) Followed {
+	l := newLimit(root, reviews)
 	for _, store := range stores {
 		store.Storage.Storage = limited{store.Storage.Storage, l, store.DefaultQualifiedResource}
 	}
@@ -60,18 +64,22 @@ func Limit(root func(namespace string) string, stores ...*genericregistry.Store)
 }
 
 type limit struct {
-	rates  *tenantrates.Rates
-	stored *stored
-	root   func(namespace string) string
-	now    func() time.Time
+	rates *tenantrates.Rates
+	// users are the rates of users, or of the ServiceAccounts of a namespace, in a tree.
+	users   *tenantrates.Rates
+	stored  *stored
+	root    func(namespace string) string
+	reviews authorizer.Authorizer
+	now     func() time.Time
 }
 
-func newLimit(root func(namespace string) string) *limit {
-	return &limit{tenantrates.New(perSecond, burst), newStored(), root, time.Now}
+func newLimit(root func(namespace string) string, reviews authorizer.Authorizer) *limit {
+	return &limit{tenantrates.New(perSecond, burst), tenantrates.New(perSecond/2, burst/2), newStored(), root, reviews, time.Now}
 }
 
-// allow returns an error if too much is stored, or has been written lately, in the tree of a large object. What does
-// not grow is written at the rate. old is nil for creations. What the write takes of the rate can be given back.
+// allow returns an error if too much has been written lately in the tree of an object, or is stored there of large
+// objects. What does not grow is written at the rate. old is nil for creations. What the write takes of the rate can be
+// given back.
 func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, old runtime.Object) (giveBack func(), err error) {
 	if accessreview.ByPropagator(ctx) {
 		return nothing, nil
@@ -80,11 +88,8 @@ func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, o
 	if err != nil {
 		return nothing, apierrors.NewInternalError(err)
 	}
-	if after <= small {
-		return nothing, nil
-	}
 	before := 0
-	if old != nil {
+	if old != nil && after > small {
 		if before, err = size(old); err != nil {
 			return nothing, apierrors.NewInternalError(err)
 		}
@@ -94,17 +99,41 @@ func (l *limit) allow(ctx context.Context, resource schema.GroupResource, obj, o
 		return nothing, apierrors.NewInternalError(err)
 	}
 	tree := l.root(object.GetNamespace())
-	if !l.rates.Allow(l.now(), tree, after-small) {
-		return nothing, apierrors.NewTooManyRequests(fmt.Sprintf("this object has %d bytes, and large objects have been written often lately; "+
-			"try again later, or remove annotations and managed fields from the object", after), retryAfter)
+	giveBack, err = l.spend(ctx, tree, after)
+	if err != nil {
+		return nothing, err
 	}
-	giveBack = func() { l.rates.Return(l.now(), tree, after-small) }
 	if growth := after - max(before, small); growth > 0 && l.stored.excess(tree, l.root)+growth > storedPerTree {
 		giveBack()
 		return nothing, apierrors.NewForbidden(resource, object.GetName(), fmt.Errorf("the large objects of tree %q would have more than %d MiB beyond %d KiB each; "+
 			"remove annotations, managed fields or entries of spec from this object or others, or delete some of them", tree, storedPerTree>>20, small>>10))
 	}
 	return giveBack, nil
+}
+
+// spend takes a write from the rates until it is given back. Users who may change all hierarchies exceed them, so that
+// no tenant keeps them from writing in a tree.
+func (l *limit) spend(ctx context.Context, tree string, size int) (giveBack func(), err error) {
+	shared := max(size-small, 0)
+	if tree == "" {
+		size = shared // No tenant writes objects without a namespace.
+	}
+	user := tree + "/" + inflight.ShareOf(ctx)
+	if l.users.AllowShared(l.now(), user, size, 0) {
+		if l.rates.AllowShared(l.now(), tree, size, shared) {
+			return func() {
+				l.users.ReturnShared(l.now(), user, size, 0)
+				l.rates.ReturnShared(l.now(), tree, size, shared)
+			}, nil
+		}
+		l.users.ReturnShared(l.now(), user, size, 0)
+	}
+	_, allowed, err := accessreview.Requester(ctx, l.reviews, authorizer.AttributesRecord{Verb: "update", APIGroup: hnc.GroupName, APIVersion: "*", Resource: "hierarchies"})
+	if err != nil || allowed {
+		return nothing, err
+	}
+	return nothing, apierrors.NewTooManyRequests(fmt.Sprintf("this object has %d bytes, and many bytes have been written lately; "+
+		"try again later, or remove annotations and managed fields from the object", size), retryAfter)
 }
 
 func nothing() {}

@@ -1,6 +1,7 @@
 package largeobjects
 
 import (
+	"context"
 	"maps"
 	"strconv"
 	"strings"
@@ -12,16 +13,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Of writes of large objects, a tree has a share; small objects, and other trees, are not limited by it.
+// noReviews is for users who may not change all hierarchies.
+var noReviews = authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+	return authorizer.DecisionNoOpinion, "", nil
+})
+
+// Of writes of large objects, a tree has a share, and a user half of that.
 func TestLargeObjectsAreNotWrittenOften(t *testing.T) {
 	root := func(namespace string) string { root, _, _ := strings.Cut(namespace, "."); return root }
 	now := time.Unix(1000, 0)
-	l := newLimit(root)
+	l := newLimit(root, noReviews)
 	l.now = func() time.Time { return now }
 	quota := func(namespace string, bytes int) runtime.Object {
 		return &hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Annotations: map[string]string{"a": strings.Repeat("x", bytes)}}}
@@ -31,18 +38,18 @@ func TestLargeObjectsAreNotWrittenOften(t *testing.T) {
 		return err
 	}
 	const large = 64 << 10
-	accepted := 0
-	for write("ann", quota("a.b", large)) == nil {
-		if accepted++; accepted > burst/large {
-			t.Fatal("any number of large objects is written")
+	accepted := map[string]int{}
+	for _, name := range []string{"ann", "ben"} {
+		for write(name, quota("a.b", large)) == nil && accepted[name] < burst/large {
+			accepted[name]++
+		}
+		if most := burst / 4 / large; accepted[name] > most || accepted[name] < most*9/10 {
+			t.Errorf("%s writes %d large objects, want about %d", name, accepted[name], most)
 		}
 	}
-	if accepted < burst/large/4 {
-		t.Errorf("only %d large objects are written", accepted)
-	}
-	err := write("bob", quota("a.c", large))
+	err := write("bob", quota("a.c", 2*large))
 	if seconds, ok := apierrors.SuggestsClientDelay(err); !apierrors.IsTooManyRequests(err) || !ok || seconds != retryAfter {
-		t.Errorf("another user of the tree: got %v, want TooManyRequests with a delay", err)
+		t.Errorf("a third user of the tree: got %v, want TooManyRequests with a delay", err)
 	}
 	for what, err := range map[string]error{
 		"a small object":       write("ann", quota("a.b", 4<<10)),
@@ -59,11 +66,76 @@ func TestLargeObjectsAreNotWrittenOften(t *testing.T) {
 	}
 }
 
+// An editor who changes small objects all the time fills etcd's history and the watch cache as well. Other users of the
+// tree have the other half of its rate, and nobody uses up that of administrators or of other trees.
+func TestSmallObjectsOfATreeAreWrittenAtABoundedRate(t *testing.T) {
+	reviewed := 0
+	l, now := newLimit(func(namespace string) string { return namespace }, authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		reviewed++
+		if a.GetUser().GetName() == "admin" && a.GetNamespace() == "" && a.GetResource() == "hierarchies" {
+			return authorizer.DecisionAllow, "", nil
+		}
+		return authorizer.DecisionNoOpinion, "", nil
+	})), time.Unix(1000, 0)
+	l.now = func() time.Time { return now }
+	write := func(name, tree string, bytes int) error {
+		_, err := l.allow(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}), hnc.Resource("hierarchicalresourcequotas"),
+			&hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: tree, Annotations: map[string]string{"a": strings.Repeat("x", bytes)}}}, nil)
+		return err
+	}
+	const bytes = 7 << 10
+	fill := func(name, tree string) {
+		t.Helper()
+		written := 0
+		for write(name, tree, bytes) == nil && written < burst/bytes {
+			written++
+		}
+		if most := burst / 4 / bytes; written > most || written < most*9/10 {
+			t.Errorf("%s writes %d small objects in tree %q, want about %d", name, written, tree, most)
+		}
+	}
+	for _, tree := range []string{"a", "b", "c"} {
+		fill("ann", tree)
+		if err := write("bob", tree, bytes); err != nil {
+			t.Errorf("another user of the tree: %v", err)
+		}
+	}
+	fill("system:serviceaccount:a:x", "d")
+	if err := write("system:serviceaccount:a:y", "d", bytes); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("another ServiceAccount of the namespace: got %v, want TooManyRequests", err)
+	}
+	fill("bob", "d")
+	for range burst / 4 / bytes {
+		if err := write("cat", "d", 2*bytes); !apierrors.IsTooManyRequests(err) {
+			t.Fatalf("a third user: got %v, want TooManyRequests", err)
+		}
+	}
+	if err := write("admin", "d", 2*bytes); err != nil {
+		t.Errorf("an administrator: %v", err)
+	}
+	before := reviewed
+	if err := write("ann", "e", burst/8); err != nil || reviewed > before {
+		t.Errorf("a large object of another tree: %v, and %d reviews", err, reviewed-before)
+	}
+	for i := range burst / bytes {
+		if err := write("hns-sync", "", bytes); err != nil {
+			t.Fatalf("small object %d without a namespace: %v", i, err)
+		}
+	}
+	now = now.Add(time.Second)
+	if err := write("ann", "a", bytes); err != nil {
+		t.Errorf("a second later: %v", err)
+	}
+	if err := write("cat", "d", perSecond/3); err != nil {
+		t.Errorf("what the tree had no room for cost the user: %v", err)
+	}
+}
+
 // A tree has a bounded amount of large objects, however slowly they are written. What does not grow can be changed.
 func TestLargeObjectsOfATreeAreBounded(t *testing.T) {
 	roots := 0
 	root := func(namespace string) string { roots++; root, _, _ := strings.Cut(namespace, "."); return root }
-	l, now := newLimit(root), time.Unix(1000, 0)
+	l, now := newLimit(root, noReviews), time.Unix(1000, 0)
 	l.now = func() time.Time { now = now.Add(time.Minute); return now }
 	quota := func(namespace string, i, bytes int) *hnc.HierarchicalResourceQuota {
 		return &hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{

@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// limited is a storage that limits the large objects that are written. It gets no writes that are invalid or dry runs,
+// limited is a storage that limits the bytes that are written. It gets no writes that are invalid or dry runs,
 // and those that it rejects, or that change nothing, take nothing of the rate.
 type limited struct {
 	storage.Interface

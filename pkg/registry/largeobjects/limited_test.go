@@ -67,7 +67,8 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
 	codec := serializer.NewCodecFactory(scheme).LegacyCodec(v1beta1.SchemeGroupVersion)
-	const large, unit = 1 << 20, 512 << 10
+	// With the rest of the object, a large one has less than two units.
+	const large, unit = 1<<20 - 1<<10, 512 << 10
 	quota := func(bytes int) *hnc.HierarchicalResourceQuota {
 		return &hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Annotations: map[string]string{"a": strings.Repeat("x", bytes)}}}
 	}
@@ -99,15 +100,15 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 		cost int
 		old  runtime.Object
 	}{
-		{"a creation", nil, 1, create(false), large / unit, nil},
+		{"a creation", nil, 1, create(false), large/unit + 1, nil},
 		{"a dry run", nil, 1, create(true), 0, nil},
 		{"a creation of an existing object", storage.NewKeyExistsError("q", 1), 1, create(false), 0, nil},
 		{"a creation that has lost its fence", fence.ErrLost, 1, create(false), 0, nil},
-		{"a creation whose result is unknown", apierrors.NewTimeoutError("etcd", 1), 1, create(false), large / unit, nil},
-		{"a canceled creation", context.Canceled, 1, create(false), large / unit, nil},
-		{"an update", nil, 1, update(quota(large), nil), large / unit, nil},
+		{"a creation whose result is unknown", apierrors.NewTimeoutError("etcd", 1), 1, create(false), large/unit + 1, nil},
+		{"a canceled creation", context.Canceled, 1, create(false), large/unit + 1, nil},
+		{"an update", nil, 1, update(quota(large), nil), large/unit + 1, nil},
 		{"an update that changes nothing", nil, 1, update(quota(large), nil), 0, quota(large)},
-		{"an update after two conflicts", nil, 3, update(quota(large), nil), large / unit, nil},
+		{"an update after two conflicts", nil, 3, update(quota(large), nil), large/unit + 1, nil},
 		{"an update of another version", storage.NewResourceVersionConflictsError("q", 1), 1, update(quota(large), nil), 0, nil},
 		{"an invalid update", nil, 1, update(quota(large), apierrors.NewBadRequest("invalid")), 0, nil},
 		{"a deletion", nil, 1, update(deletion, nil), 0, nil},
@@ -115,7 +116,7 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 		{"an update that stores too much", nil, 1, update(quota(3*large), nil), 0, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := newLimit(func(namespace string) string { return namespace })
+			l := newLimit(func(namespace string) string { return namespace }, nil)
 			l.now = func() time.Time { return time.Unix(1000, 0) }
 			l.stored.excessIn["a"] = storedPerTree - 2*large
 			f := &fakeStorage{err: test.err, attempts: test.attempts, old: test.old}
@@ -128,8 +129,12 @@ func TestWritesThatAreRejectedCostNothing(t *testing.T) {
 			for l.rates.Allow(l.now(), "a", unit) {
 				cost--
 			}
-			if cost != test.cost {
-				t.Errorf("it takes %d units of the rate, want %d; the error is %v", cost, test.cost, err)
+			ofUser := burst / 4 / unit
+			for l.users.Allow(l.now(), "a/", unit) {
+				ofUser--
+			}
+			if cost != test.cost || ofUser != test.cost {
+				t.Errorf("it takes %d units of the rate, and %d of the user's, want %d; the error is %v", cost, ofUser, test.cost, err)
 			}
 		})
 	}

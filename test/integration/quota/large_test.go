@@ -72,7 +72,7 @@ func TestLargeObjectsOfOneTreeAreNotWrittenOften(t *testing.T) {
 				if err == nil {
 					written.Add(1)
 				}
-				if apierrors.IsTooManyRequests(err) && strings.Contains(err.Error(), "large objects have been written often") {
+				if apierrors.IsTooManyRequests(err) && strings.Contains(err.Error(), "many bytes have been written") {
 					select {
 					case limited <- err:
 					default:
@@ -89,8 +89,8 @@ func TestLargeObjectsOfOneTreeAreNotWrittenOften(t *testing.T) {
 			t.Errorf("no delay is suggested: %v", err)
 		}
 	default:
-		// The limit is 16 MiB, and half a MiB a second.
-		if allowed := (16 << 20) + int64(suite.Deadline/time.Second)<<19; written.Load()*(52<<10) < allowed {
+		// The limit of a user is 8 MiB, and a quarter of a MiB a second.
+		if allowed := (8 << 20) + int64(suite.Deadline/time.Second)<<18; written.Load()*(60<<10) < allowed {
 			t.Skipf("this machine writes %d large objects in %s, which is slower than the limit", written.Load(), suite.Deadline)
 		}
 		t.Fatal("large objects are written without a limit")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -32,8 +33,9 @@ type Controller struct {
 	inheritPodSecurity bool
 	requestedAt        *queue.Stamps
 	creationSeconds    *metrics.Histogram
-	// refusals delays further tries to create required children in a tree, by its root, after one was refused again.
-	refusals *pacing.Cooldown
+	// refusals and treeRefusals delay further tries to create required children, and to create or populate sub-namespaces,
+	// after one was refused again: those of its parent, and, for a shorter time, those of its tree, by its root.
+	refusals, treeRefusals *pacing.Cooldown
 	// pace delays reports about large Subnamespaces, by large, whose names are those of the parent and the Subnamespace.
 	pace  pacing.Pace
 	large *pacing.Cooldown
@@ -52,7 +54,7 @@ func New(d controller.Dependencies, others Controllers, inheritPodSecurity bool)
 	return &Controller{
 		Dependencies: d, Controllers: others,
 		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(), creationSeconds: newCreationSeconds(d.Metrics), refusals: pacing.New(refusedPace),
-		pace: pacing.NewPace(), large: pacing.New(time.Second),
+		treeRefusals: pacing.New(refusedTreePace), pace: pacing.NewPace(), large: pacing.New(time.Second),
 	}
 }
 
@@ -124,6 +126,9 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) (err error) {
 		return nil
 	}
 	if err := c.carryOut(ctx, k, s, p); err != nil {
+		if s != nil && outcome.Rejected(err) && c.longRejected(s) {
+			c.refusedAgain(s.Parent)
+		}
 		return err
 	}
 	at := c.requestedAt.Remove(key)
@@ -133,11 +138,16 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) (err error) {
 	return nil
 }
 
-// delay returns for how long a plan waits that writes a large object again: for a report about the Subnamespace, or new
-// metadata in the Hierarchy of a namespace that is complete otherwise. Users do not wait for another state.
+// delay returns for how long a plan waits that has been rejected for long, while others of its parent or tree are, or
+// that writes a large object again: for a report about the Subnamespace, or new metadata in the Hierarchy of a namespace
+// that is complete otherwise. Users do not wait for another state.
 func (c *Controller) delay(s *tree.Subnamespace, p plan) time.Duration {
 	switch {
-	case s == nil || p.status.State != s.Status.State:
+	case s == nil:
+		return 0
+	case (p.action == createNamespace || p.action == populate) && c.longRejected(s) && c.refusedLately(s.Parent):
+		return wait.Jitter(refusedRetry, 1)
+	case p.status.State != s.Status.State:
 		return 0
 	case p.action == report:
 		return c.large.Remaining(s.Parent + "/" + s.Name)

@@ -8,9 +8,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
 	componentmetrics "k8s.io/component-base/metrics"
@@ -223,5 +225,85 @@ func TestAStatusThatStaysTheSameIsNotWritten(t *testing.T) {
 	f.Cache.Update(func(s *cache.State) { s.Tree.DeleteNamespace("c", f.c.UID) })
 	if n, _ := f.reconcile(); n != 2 || !meta.IsStatusConditionTrue(f.present().Status.Conditions, hnc.ConditionReady) {
 		t.Errorf("after %d writes, the status is %+v", n, f.present().Status)
+	}
+}
+
+// An admission policy of the cluster may refuse any number of sub-namespaces for ever.
+func TestRefusedSubnamespacesAreTriedAgainAtThePaceOfTheirParentAndTree(t *testing.T) {
+	f, tries, now := newPaced(t), 0, time.Now()
+	f.refusals.Now, f.treeRefusals.Now = func() time.Time { return now }, func() time.Time { return now }
+	f.core.PrependReactor("create", "namespaces", func(clientgotesting.Action) (bool, runtime.Object, error) {
+		tries++
+		return true, nil, apierrors.NewForbidden(corev1.Resource("namespaces"), "", fmt.Errorf("a policy refuses it"))
+	})
+	q := f.p.DeepCopy()
+	q.Name, q.UID = "q", "uid-q"
+	f.add(f.core.Tracker().Add(q))
+	f.Cache.ObserveNamespace(q)
+	for i, step := range []struct {
+		name        string
+		parent      *corev1.Namespace
+		refusedFor  time.Duration
+		generation  int64
+		later       time.Duration
+		tried, wait bool
+	}{
+		{"the first", f.p, time.Minute, 1, 0, true, false},
+		{"another of its parent", f.p, time.Minute, 1, 0, false, true},
+		{"one of another tree", q, time.Minute, 1, 0, true, false},
+		{"one that has changed", f.p, time.Minute, 2, 0, true, false},
+		{"one that was refused just now", f.p, time.Second, 1, 0, true, false},
+		{"one of its tree", f.c, time.Minute, 1, 0, false, true},
+		{"one of its tree, soon", f.c, time.Minute, 1, refusedTreePace, true, false},
+		{"another of its parent, soon", f.p, time.Minute, 1, refusedTreePace, false, true},
+		{"another of its parent, later", f.p, time.Minute, 1, refusedPace, true, false},
+	} {
+		now = now.Add(step.later)
+		s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{
+			Namespace: step.parent.Name, Name: fmt.Sprint("refused-", i), UID: types.UID(fmt.Sprint("r-", i)), ResourceVersion: f.next(), Generation: step.generation,
+			Finalizers:      []string{hnc.FinalizerSubnamespace},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: step.parent.Name, UID: step.parent.UID}},
+		}, Status: v1beta1.SubnamespaceStatus{State: v1beta1.SubnamespaceMissing, ObservedGeneration: 1, Conditions: []metav1.Condition{{
+			Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: hnc.ReasonPropagationFailed, ObservedGeneration: 1,
+			LastTransitionTime: metav1.NewTime(now.Add(-step.refusedFor)),
+		}}}}
+		f.add(f.client.Tracker().Add(s))
+		f.Cache.ObserveSubnamespace(s)
+		before, key := tries, queue.Key{Class: queue.Subnamespace, Namespace: s.Namespace, Name: s.Name}
+		err := f.Reconcile(t.Context(), key)
+		if tried := tries > before; tried != step.tried || tried != apierrors.IsForbidden(err) || (f.enqueued[key] >= refusedRetry) != step.wait {
+			t.Errorf("%s: it was tried: %t, with the error %v; it is due in %s", step.name, tried, err, f.enqueued[key])
+		}
+	}
+}
+
+// A status may have been False for long before the namespace is rejected for the first time, such as by a policy that is new.
+func TestRefusalsAreRetriedSoonForAWhileHoweverLongTheNamespaceWasMissing(t *testing.T) {
+	f, tries, now := newPaced(t), 0, time.Unix(1000, 0)
+	f.refusals.Now, f.treeRefusals.Now = func() time.Time { return now }, func() time.Time { return now }
+	f.core.PrependReactor("create", "namespaces", func(clientgotesting.Action) (bool, runtime.Object, error) {
+		tries++
+		return true, nil, apierrors.NewForbidden(corev1.Resource("namespaces"), "", fmt.Errorf("a policy refuses it"))
+	})
+	s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "p", Name: "missing", UID: "uid-missing", ResourceVersion: f.next(), Generation: 1, Finalizers: []string{hnc.FinalizerSubnamespace},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: "p", UID: f.p.UID}},
+	}, Status: v1beta1.SubnamespaceStatus{State: v1beta1.SubnamespaceMissing, ObservedGeneration: 1, Conditions: []metav1.Condition{{
+		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: hnc.ReasonNamespaceMissing, ObservedGeneration: 1,
+		LastTransitionTime: metav1.NewTime(now.Add(-time.Hour)),
+	}}}}
+	f.add(f.client.Tracker().Add(s))
+	f.Cache.ObserveSubnamespace(s)
+	key := queue.Key{Class: queue.Subnamespace, Namespace: s.Namespace, Name: s.Name}
+	for range 3 {
+		f.refusedAgain("p")
+		if err := f.Reconcile(t.Context(), key); !apierrors.IsForbidden(err) {
+			t.Fatalf("after %d tries: got %v, want another one", tries, err)
+		}
+	}
+	now = now.Add(refusedRetry)
+	f.refusedAgain("p")
+	if err := f.Reconcile(t.Context(), key); err != nil || tries != 3 {
+		t.Errorf("after %s: got %v and %d tries, want none beyond 3", refusedRetry, err, tries)
 	}
 }

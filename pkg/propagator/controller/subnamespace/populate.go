@@ -103,15 +103,34 @@ func (c *Controller) reportFailure(ctx context.Context, s *tree.Subnamespace, st
 		return err
 	}
 	// Once is enough, even if the server's message differs each time: a new status would cause another attempt at once.
-	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
-	if ready != nil && ready.Reason == hnc.ReasonPropagationFailed && ready.ObservedGeneration == s.Generation && s.Status.State == state {
+	if rejection(s) != nil && s.Status.State == state {
 		return err
 	}
 	var status v1beta1.SubnamespaceStatus
+	now := metav1.NewTime(c.refusals.Now())
 	c.Cache.Read(func(cached *cache.State) {
-		status = unready(cached.Tree, s, state, hnc.ReasonPropagationFailed, names.ShortenText(err.Error()), metav1.Now())
+		status = unready(cached.Tree, s, state, hnc.ReasonPropagationFailed, names.ShortenText(err.Error()), now)
 	})
+	if rejection(s) == nil {
+		// It may not have been ready for long for another reason.
+		meta.FindStatusCondition(status.Conditions, hnc.ConditionReady).LastTransitionTime = now
+	}
 	return errors.Join(err, c.writeStatus(ctx, s, status))
+}
+
+// rejection returns the Ready condition if it says that the server has rejected a write for this generation, or nil.
+func rejection(s *tree.Subnamespace) *metav1.Condition {
+	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
+	if ready == nil || ready.Reason != hnc.ReasonPropagationFailed || ready.ObservedGeneration != s.Generation {
+		return nil
+	}
+	return ready
+}
+
+// longRejected reports whether that is not for a moment only, such as until an admission policy knows a new namespace.
+func (c *Controller) longRejected(s *tree.Subnamespace) bool {
+	ready := rejection(s)
+	return ready != nil && c.refusals.Now().Sub(ready.LastTransitionTime.Time) >= refusedRetry
 }
 
 // writeNewStatus writes a status unless the present one, which may be newer than the record, is equivalent.

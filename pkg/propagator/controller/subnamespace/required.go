@@ -21,22 +21,23 @@ import (
 )
 
 const (
-	// refusedRetry is after how long at least a required child whose creation was refused is tried again, and
-	// refusedPace how much later another one in the same tree is: any number of them may be refused for ever.
-	refusedRetry, refusedPace = 10 * time.Second, time.Second
+	// refusedRetry is after how long at least a required child or sub-namespace whose creation was refused is tried again.
+	// Any number of them may be refused for ever: of one parent, another one is tried refusedPace later, and of one tree,
+	// which has other tenants, refusedTreePace later. Those that are due at the same time have the same chance.
+	refusedRetry, refusedPace, refusedTreePace = 10 * time.Second, time.Second, time.Second / 10
 )
 
 // require creates a Subnamespace that its parent requires. A condition of the parent's Hierarchy reports rejections,
-// which are retried at the pace of the tree.
+// which are retried at the pace of the parent and the tree.
 func (c *Controller) require(ctx context.Context, key tree.Key) error {
 	// A namespace that exists already keeps its labels and annotations.
 	var metadata tree.Metadata
-	var refused, root string
+	var refused string
 	c.Cache.Read(func(state *cache.State) {
-		metadata, refused, root = state.Tree.Metadata(key.Name), state.Tree.Refused(key), state.Tree.Root(key.Parent)
+		metadata, refused = state.Tree.Metadata(key.Name), state.Tree.Refused(key)
 	})
 	again := queue.Key{Class: queue.Subnamespace, Namespace: key.Parent, Name: key.Name}
-	if refused != "" && c.refusals.Remaining(root) > 0 {
+	if refused != "" && c.refusedLately(key.Parent) {
 		c.Urgent.AddAfter(again, wait.Jitter(refusedRetry, 1))
 		return nil
 	}
@@ -51,12 +52,23 @@ func (c *Controller) require(ctx context.Context, key tree.Key) error {
 	if outcome.Rejected(err) && !apierrors.IsAlreadyExists(err) && !copies.Gone(err) && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		c.Cache.Update(func(state *cache.State) { state.SetRefused(key, names.ShortenText(err.Error())) })
 		if refused != "" {
-			c.refusals.Start(root)
+			c.refusedAgain(key.Parent)
 		}
 		c.Urgent.AddAfter(again, refusedRetry)
 		return nil
 	}
 	return recorded
+}
+
+// refusedAgain delays further tries after one for a child of a parent was refused again.
+func (c *Controller) refusedAgain(parent string) {
+	c.refusals.Start(parent)
+	c.treeRefusals.Start(c.Cache.Root(parent))
+}
+
+// refusedLately reports whether such a try was refused in the parent or its tree just now.
+func (c *Controller) refusedLately(parent string) bool {
+	return c.refusals.Remaining(parent) > 0 || c.treeRefusals.Remaining(c.Cache.Root(parent)) > 0
 }
 
 // requirement returns the condition that reports whether the parent requires the Subnamespace, none for one that was
