@@ -34,12 +34,8 @@ func (h *handler) watch(ctx context.Context, rw http.ResponseWriter, q *request)
 	if w.clusterWide, err = q.permissions.allowedIn(ctx, metav1.NamespaceAll); err != nil {
 		return err
 	}
-	allowed, err := q.allowedNamespaces(ctx, namespaces)
-	if err != nil {
-		return err
-	}
 	defer w.close()
-	events, err := w.start(ctx, allowed)
+	events, err := w.start(ctx, namespaces)
 	if err == nil {
 		err = w.follow(ctx, events, changed)
 	}
@@ -55,11 +51,23 @@ func (h *handler) watch(ctx context.Context, rw http.ResponseWriter, q *request)
 
 // start brings the caller to the position at which the watch begins. It sends all objects if the caller has none,
 // otherwise the objects of the namespaces that have joined or left since the caller's revision. It returns the events
-// after the position.
-func (w *watcher) start(ctx context.Context, allowed []string) (*feed, error) {
+// after the position. A watch that does not continue counts as a list until then.
+func (w *watcher) start(ctx context.Context, namespaces []string) (*feed, error) {
 	given := w.position
 	all := w.options.SendInitialEvents
-	if given == "" || given == "0" || all != nil && *all {
+	begins := given == "" || given == "0" || all != nil && *all
+	if begins {
+		release, err := w.limits["list"].Acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+	}
+	allowed, err := w.allowedNamespaces(ctx, namespaces)
+	if err != nil {
+		return nil, err
+	}
+	if begins {
 		var match metav1.ResourceVersionMatch
 		if given != "" {
 			match = metav1.ResourceVersionMatchNotOlderThan

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 	restclient "k8s.io/client-go/rest"
@@ -130,6 +132,63 @@ func TestContinuedWatchesShareTheMemory(t *testing.T) {
 		t.Errorf("got %v, want TooManyRequests", err)
 	}
 }
+
+// A watch from the beginning reads as much as a list.
+func TestWatchesThatBeginCountAsLists(t *testing.T) {
+	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+	s.grow(5)
+	h.labeledAt = func(context.Context, string, string, *share) ([]string, error) { return []string{"a"}, nil }
+	h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = h.watchAs(ctx, httptest.NewRecorder(), "ann", url.Values{}) })
+	eventually(t, "1 open, 1 in all", s.watches)
+	// Once it has begun, it does not count.
+	ann := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	eventually(t, "<nil>", func() string {
+		_, err := h.limits["list"].AcquireN(ann, 2)
+		return fmt.Sprint(err)
+	})
+	cancel()
+	running.Wait()
+	watch := func(query url.Values) error {
+		query.Set("timeoutSeconds", "1")
+		return h.watchAs(t.Context(), httptest.NewRecorder(), "ann", query)
+	}
+	for _, query := range []url.Values{
+		{}, {"resourceVersion": {"0"}}, {"resourceVersion": {"5"}, "sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}},
+	} {
+		if err := watch(query); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), "already has 2 lists") {
+			t.Errorf("%v beside the lists of the user: got %v", query, err)
+		}
+	}
+	if err := watch(url.Values{"resourceVersion": {"5"}}); err != nil {
+		t.Errorf("a watch that continues: %v", err)
+	}
+}
+
+// A list that nobody reads ends with its first namespaces.
+func TestAWatchReadsNothingForAClientThatIsGone(t *testing.T) {
+	names := make([]string, 10*namespaceBatch)
+	s, h := newHandler(t, &fixedTree{names: names})
+	s.objects = map[string]int{}
+	for i := range names {
+		names[i] = fmt.Sprint("n", i)
+		s.objects[names[i]] = 1
+	}
+	s.grow(5)
+	if err := h.watchAs(t.Context(), gone{httptest.NewRecorder()}, "ann", url.Values{}); err != nil {
+		t.Error(err)
+	}
+	if n := s.reads(); n != namespaceBatch {
+		t.Errorf("%d namespaces are read", n)
+	}
+}
+
+// gone is the response of a client that does not read in time.
+type gone struct{ *httptest.ResponseRecorder }
+
+func (gone) Write([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
 // Decoding thousands of namespaces for each of a hundred watches of a user takes seconds.
 func TestFewContinuedWatchesReadNamespacesAtATime(t *testing.T) {
