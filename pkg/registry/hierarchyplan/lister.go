@@ -48,8 +48,9 @@ func NewObjectLister(config *restclient.Config) (*ObjectLister, error) {
 	return &ObjectLister{client, semaphore.NewWeighted(1)}, err
 }
 
-// errMore reports that there are more objects than the caller wants to have listed.
-var errMore = errors.New("there are too many objects")
+// errMore reports that there are more objects than the caller wants to have listed, errManyLarge that more than maxLarge
+// of them are large.
+var errMore, errManyLarge = errors.New("there are too many objects"), errors.New("too many large objects")
 
 // find returns the object of a name, nil if there is none, or errLargePage if it is larger than a page. It lists because the server lacks the verb get, which would
 // include subresources.
@@ -113,7 +114,7 @@ func (o *ObjectLister) forEach(ctx context.Context, resource schema.GroupVersion
 		}
 		if errors.Is(err, errLargePage) {
 			if large++; large > maxLarge {
-				return errors.New("too many large objects")
+				return errManyLarge
 			}
 			if size, err = forPage(limit, objectBytes); errors.Is(err, errLargePage) {
 				return fmt.Errorf("one of the objects has more than %d MiB", objectBytes>>20)

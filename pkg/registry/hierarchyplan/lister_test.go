@@ -16,8 +16,13 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
 	restclient "k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
+	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
@@ -63,8 +68,13 @@ func listOf(t *testing.T, requests *[]string, sizes ...int) *ObjectLister {
 		if requests != nil {
 			*requests = append(*requests, fmt.Sprintf("%d from %d", limit, from))
 		}
-		to, next := min(from+limit, len(sizes)), ""
-		if to < len(sizes) {
+		end := len(sizes)
+		if _, path, found := strings.Cut(r.URL.Path, "/namespaces/n-"); found {
+			from, _ = strconv.Atoi(strings.TrimSuffix(path, "/configmaps"))
+			end = from + 1
+		}
+		to, next := min(from+limit, end), ""
+		if to < end {
 			next = strconv.Itoa(to)
 		}
 		var page bytes.Buffer
@@ -100,6 +110,33 @@ func TestLargeObjectsOfOthersDoNotHideAKind(t *testing.T) {
 	}
 	if len(requests) > 40 || requests[len(requests)-1] != "64 from 364" {
 		t.Errorf("%d pages are read, and those after a large object do not grow: %q", len(requests), requests)
+	}
+}
+
+// With many namespaces, a plan begins to list the cluster.
+func TestManyLargeObjectsOfOthersDoNotHideAKind(t *testing.T) {
+	small := make([]int, fewNamespaces+1)
+	names := sets.New[string]()
+	for i := range small {
+		names.Insert(fmt.Sprint("n-", i))
+	}
+	read := func(sizes []int) *snapshot {
+		snap := &snapshot{tree: seen.New(managedkeys.Rules{}), rules: &configrules.Rules{}}
+		p := New(Config{Lister: listOf(t, nil, sizes...), Limits: Limits{Memory: 64 << 20}})
+		p.readObjects(t.Context(), snap, []kinds.WithPolicies{{Kind: configMaps}}, names)
+		return snap
+	}
+	alone, beside := read(small), read(slices.Concat(small, slices.Repeat([]int{pageBytes}, maxLarge+1)))
+	if len(beside.unknown) > 0 || len(beside.indexes) != 1 {
+		t.Fatalf("unknown: %q", beside.unknown)
+	}
+	for name := range names {
+		if beside.indexes[0].Get(name, "a") == nil {
+			t.Errorf("the object of %s is not read", name)
+		}
+	}
+	if beside.free != alone.free {
+		t.Errorf("%d bytes are free, but %d without the large objects", beside.free, alone.free)
 	}
 }
 

@@ -80,6 +80,9 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []ki
 		}
 		left := free
 		err := p.forEachObject(ctx, kp.Kind.GroupVersionResource, namespaces, func(u *unstructured.Unstructured) error {
+			if index.Get(u.GetNamespace(), u.GetName()) != nil {
+				return nil // counted
+			}
 			o, err := copies.NewObject(u, &snap.rules.Copies)
 			if err != nil {
 				return err
@@ -120,15 +123,17 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []ki
 
 var errTooMany = errors.New("there are too many objects for one plan in its namespaces; plan a smaller subtree")
 
-// Up to fewNamespaces namespaces are listed one by one. For more, the whole cluster is listed, unless it has so many
-// objects that a request for each namespace, which takes as long as requestObjects objects of a long list, is faster.
+// Up to fewNamespaces namespaces are listed one by one. For more, the whole cluster is listed, unless it has too many large
+// objects, or so many that a request for each namespace, which takes as long as requestObjects objects of a long list, is
+// faster.
 const (
 	fewNamespaces  = 50
 	requestObjects = 30
 	maxParallel    = 4
 )
 
-// forEachObject calls f for each object of a resource in the namespaces, one at a time.
+// forEachObject calls f for each object of a resource in the namespaces, one at a time, and again when it lists namespaces
+// after a part of the cluster.
 func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersionResource, namespaces sets.Set[string], f func(*unstructured.Unstructured) error) error {
 	var mu sync.Mutex
 	list := func(ctx context.Context, namespace string, most int) error {
@@ -140,7 +145,7 @@ func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersio
 	}
 	if len(namespaces) > fewNamespaces {
 		err := list(ctx, "", len(namespaces)*requestObjects)
-		if !errors.Is(err, errMore) {
+		if !errors.Is(err, errMore) && !errors.Is(err, errManyLarge) {
 			return err
 		}
 	}
