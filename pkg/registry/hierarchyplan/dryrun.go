@@ -71,10 +71,13 @@ func (p *Planner) warnDryRun(ctx context.Context, name string, spec hnc.Hierarch
 	if err != nil {
 		return // the namespace does not exist, so nothing happens in it
 	}
-	if spec.Change == hnc.ChangeParent && spec.Parent == "" {
-		// Deleting its hierarchy does not remove a sub-namespace from its parent.
-		if spec.Parent, err = p.Tree.Claims.Holder(ctx, namespace); err != nil {
-			return
+	if spec.Parent == "" {
+		holder, err := p.Tree.Claims.Holder(ctx, namespace)
+		if err != nil || spec.Change == hnc.ChangeDelete && holder != genericapirequest.NamespaceValue(ctx) {
+			return // a Subnamespace that does not hold the namespace is deleted alone
+		}
+		if spec.Change == hnc.ChangeParent {
+			spec.Parent = holder // deleting its hierarchy does not remove a sub-namespace from its parent
 		}
 	}
 	status, err := p.preview(ctx, namespace, &spec)
