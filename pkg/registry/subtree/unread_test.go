@@ -168,3 +168,26 @@ func TestAWatchEndsThatHandlesADroppedEvent(t *testing.T) {
 		t.Error("the review continues")
 	}
 }
+
+// A list that nobody reads ends with its first namespaces.
+func TestAWatchReadsNothingForAClientThatIsGone(t *testing.T) {
+	names := make([]string, 10*namespaceBatch)
+	s, h := newHandler(t, &fixedTree{names: names})
+	s.objects = map[string]int{}
+	for i := range names {
+		names[i] = fmt.Sprint("n", i)
+		s.objects[names[i]] = 1
+	}
+	s.grow(5)
+	if err := h.watchAs(t.Context(), gone{httptest.NewRecorder()}, "ann", url.Values{}); err != nil {
+		t.Error(err)
+	}
+	if n := s.reads(); n != namespaceBatch {
+		t.Errorf("%d namespaces are read", n)
+	}
+}
+
+// gone is the response of a client that does not read in time.
+type gone struct{ *httptest.ResponseRecorder }
+
+func (gone) Write([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,29 +165,6 @@ func TestWatchesThatBeginCountAsLists(t *testing.T) {
 		t.Errorf("a watch that continues: %v", err)
 	}
 }
-
-// A list that nobody reads ends with its first namespaces.
-func TestAWatchReadsNothingForAClientThatIsGone(t *testing.T) {
-	names := make([]string, 10*namespaceBatch)
-	s, h := newHandler(t, &fixedTree{names: names})
-	s.objects = map[string]int{}
-	for i := range names {
-		names[i] = fmt.Sprint("n", i)
-		s.objects[names[i]] = 1
-	}
-	s.grow(5)
-	if err := h.watchAs(t.Context(), gone{httptest.NewRecorder()}, "ann", url.Values{}); err != nil {
-		t.Error(err)
-	}
-	if n := s.reads(); n != namespaceBatch {
-		t.Errorf("%d namespaces are read", n)
-	}
-}
-
-// gone is the response of a client that does not read in time.
-type gone struct{ *httptest.ResponseRecorder }
-
-func (gone) Write([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
 // Decoding thousands of namespaces for each of a hundred watches of a user takes seconds.
 func TestFewContinuedWatchesReadNamespacesAtATime(t *testing.T) {
