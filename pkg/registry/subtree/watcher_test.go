@@ -155,7 +155,7 @@ func TestWatchesThatBeginCountAsLists(t *testing.T) {
 		return h.watchAs(t.Context(), httptest.NewRecorder(), "ann", query)
 	}
 	for _, query := range []url.Values{
-		{}, {"resourceVersion": {"0"}}, {"resourceVersion": {"5"}, "sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}},
+		{}, {"resourceVersion": {"0"}}, {"resourceVersion": {"00"}}, {"resourceVersion": {"5"}, "sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}},
 	} {
 		if err := watch(query); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), "already has 2 lists") {
 			t.Errorf("%v beside the lists of the user: got %v", query, err)
