@@ -16,6 +16,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -134,35 +135,51 @@ func TestContinuedWatchesShareTheMemory(t *testing.T) {
 
 // A watch from the beginning reads as much as a list.
 func TestWatchesThatBeginCountAsLists(t *testing.T) {
-	s, h := newHandler(t, &fixedTree{names: []string{"a"}})
+	tree := &fixedTree{names: []string{"a"}}
+	s, h := newHandler(t, tree)
 	s.grow(5)
 	h.labeledAt = func(context.Context, string, string, *share) ([]string, error) { return []string{"a"}, nil }
 	h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
 	ctx, cancel := context.WithCancel(t.Context())
+	upstream, _ := h.mux.join(reader{kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann", "a")})
 	var running sync.WaitGroup
 	running.Go(func() { _ = h.watchAs(ctx, httptest.NewRecorder(), "ann", url.Values{}) })
-	eventually(t, "1 open, 1 in all", s.watches)
-	// Once it has begun, it does not count.
-	ann := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
-	eventually(t, "<nil>", func() string {
-		_, err := h.limits["list"].AcquireN(ann, 2)
-		return fmt.Sprint(err)
+	eventually(t, "2 watchers", func() string {
+		h.mux.mu.Lock()
+		defer h.mux.mu.Unlock()
+		return fmt.Sprint(upstream.watchers, " watchers")
 	})
+	// Once it has sent all objects, it does not count, even while kube-apiserver has not answered.
+	ann := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	if _, err := h.limits["list"].AcquireN(ann, 2); err != nil {
+		t.Error(err)
+	}
 	cancel()
 	running.Wait()
+	h.mux.leave(upstream)
 	watch := func(query url.Values) error {
 		query.Set("timeoutSeconds", "1")
 		return h.watchAs(t.Context(), httptest.NewRecorder(), "ann", query)
 	}
+	const minimum = string(metav1.ResourceVersionMatchNotOlderThan)
+	tree.held, tree.waiting = make(chan struct{}), make(chan struct{}, 4)
+	close(tree.held)
 	for _, query := range []url.Values{
-		{}, {"resourceVersion": {"0"}}, {"resourceVersion": {"00"}}, {"resourceVersion": {"5"}, "sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}},
+		{}, {"resourceVersion": {"0"}}, {"resourceVersion": {"00"}},
+		{"resourceVersion": {"5"}, "sendInitialEvents": {"true"}, "resourceVersionMatch": {minimum}, "allowWatchBookmarks": {"true"}},
 	} {
 		if err := watch(query); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), "already has 2 lists") {
 			t.Errorf("%v beside the lists of the user: got %v", query, err)
 		}
 	}
-	if err := watch(url.Values{"resourceVersion": {"5"}}); err != nil {
-		t.Errorf("a watch that continues: %v", err)
+	if len(tree.waiting) > 0 {
+		t.Error("rejected watches read the tree")
+	}
+	tree.held = nil
+	for _, query := range []url.Values{{"resourceVersion": {"5"}}, {"sendInitialEvents": {"false"}, "resourceVersionMatch": {minimum}}} {
+		if err := watch(query); err != nil {
+			t.Errorf("%v, which sends no objects: got %v", query, err)
+		}
 	}
 }
 
