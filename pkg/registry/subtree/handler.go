@@ -38,7 +38,8 @@ type handler struct {
 	// limits are those of requests in flight, for each verb.
 	limits map[string]*inflight.Limiter
 	memory *memory
-	// continued are for watches that read which namespaces their client has seen.
+	// continued are for watches that read which namespaces their client has seen, or objects of namespaces that have
+	// joined or left.
 	continued  *slots
 	authorizer authorizer.Authorizer
 	lastChange LastChange

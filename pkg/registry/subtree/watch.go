@@ -92,7 +92,7 @@ func (w *watcher) start(ctx context.Context, namespaces []string, sent func()) (
 			w.out.writeBookmark(w.position, map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 		}
 		sent()
-		w.started = true
+		w.started, w.reader.slots = true, w.continued
 		events, err := w.open(ctx)
 		w.out.flush()
 		return events, err
@@ -101,7 +101,7 @@ func (w *watcher) start(ctx context.Context, namespaces []string, sent func()) (
 	if err != nil {
 		return nil, err
 	}
-	w.started = true
+	w.started, w.reader.slots = true, w.continued
 	w.visible.Insert(slices.DeleteFunc(slices.Clone(allowed), func(name string) bool { return !before.Has(name) })...)
 	visible, hidden, err := w.permissions.partition(ctx, left)
 	if err != nil {
