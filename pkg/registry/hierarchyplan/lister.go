@@ -48,12 +48,15 @@ func NewObjectLister(config *restclient.Config) (*ObjectLister, error) {
 	return &ObjectLister{client, semaphore.NewWeighted(1)}, err
 }
 
-// errMore reports that there are more objects than the caller wants to have listed, errManyLarge that more than maxLarge
-// of them are large.
-var errMore, errManyLarge = errors.New("there are too many objects"), errors.New("too many large objects")
+var (
+	// errMore reports that there are more objects than the caller wants to have listed.
+	errMore = errors.New("there are too many objects")
+	// errManyLarge reports that more than maxLarge objects of a list are large.
+	errManyLarge = errors.New("too many large objects")
+)
 
-// find returns the object of a name, nil if there is none, or errLargePage if it is larger than a page. It lists because the server lacks the verb get, which would
-// include subresources.
+// find returns the object of a name, nil if there is none, or errLargePage if it is larger than a page. It lists because
+// the server lacks the verb get, which would include subresources.
 func (o *ObjectLister) find(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) (found *unstructured.Unstructured, err error) {
 	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, name)
 	raw, err := o.page(ctx, resource, namespace, url.Values{"limit": {"1"}, "fieldSelector": {selector.String()}}, pageBytes)
