@@ -73,7 +73,11 @@ func (p *Planner) warnDryRun(ctx context.Context, name string, spec hnc.Hierarch
 	}
 	if spec.Parent == "" {
 		holder, err := p.Tree.Claims.Holder(ctx, namespace)
-		if err != nil || spec.Change == hnc.ChangeDelete && holder != genericapirequest.NamespaceValue(ctx) {
+		if err != nil {
+			warnUnknown(ctx, err)
+			return
+		}
+		if spec.Change == hnc.ChangeDelete && holder != genericapirequest.NamespaceValue(ctx) {
 			return // a Subnamespace that does not hold the namespace is deleted alone
 		}
 		if spec.Change == hnc.ChangeParent {
@@ -82,12 +86,16 @@ func (p *Planner) warnDryRun(ctx context.Context, name string, spec hnc.Hierarch
 	}
 	status, err := p.preview(ctx, namespace, &spec)
 	if err != nil {
-		warning.AddWarning(ctx, "", fmt.Sprintf("dry run: the effects are unknown: %v", err))
+		warnUnknown(ctx, err)
 		return
 	}
 	for _, line := range summaryLines(status) {
 		warning.AddWarning(ctx, "", line)
 	}
+}
+
+func warnUnknown(ctx context.Context, err error) {
+	warning.AddWarning(ctx, "", fmt.Sprintf("dry run: the effects are unknown: %v", err))
 }
 
 // preview returns the first effects of an authorized change.
