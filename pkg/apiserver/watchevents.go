@@ -67,6 +67,7 @@ func (e *watchEvents) filter(next http.Handler) http.Handler {
 			keeps:   strings.Contains(r.Header.Get("Accept"), ";"),
 			largest: func() int { return e.largest(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace) },
 		}
+		// What watches of mynamespaces hold is bounded by their number and the size of a namespace's labels.
 		if info.Namespace != "" {
 			root := e.root(info.Namespace)
 			limited.unread, limited.kept = holding{limiter: e.unread, root: root, most: eventShare}, holding{limiter: e.kept, root: root, most: keptShare}
