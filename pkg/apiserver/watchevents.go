@@ -30,8 +30,8 @@ const (
 	readWithin = 30 * time.Second
 )
 
-// watchEvents limits the memory for large events in watches of single namespaces. Whoever may watch all namespaces is no
-// tenant.
+// watchEvents limits the memory for large events in watches of single namespaces, and the time to read these and those of
+// mynamespaces. Whoever may watch all namespaces is no tenant.
 type watchEvents struct {
 	unread, kept *inflight.Limiter
 	// largest returns the size of the largest object of a resource in a namespace that watch caches may have.
@@ -51,23 +51,26 @@ func newWatchEvents() *watchEvents {
 func (e *watchEvents) filter(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info, ok := genericapirequest.RequestInfoFrom(r.Context())
-		if !ok || e.root == nil || info.APIGroup != hnc.GroupName || info.Verb != "watch" || info.Namespace == "" {
+		if !ok || e.root == nil || info.APIGroup != hnc.GroupName || info.Verb != "watch" || info.Namespace == "" && info.Resource != "mynamespaces" {
 			next.ServeHTTP(w, r)
 			return
 		}
 		if wsstream.IsWebSocketRequest(r) {
-			writeError(apierrors.NewBadRequest("watches of a namespace by websocket are not served; watch without the header Upgrade"), w, r)
+			writeError(apierrors.NewBadRequest("watches of a namespace or of mynamespaces are not served by websocket; watch without the header Upgrade"), w, r)
 			return
 		}
 		// A compressed event would be written in small parts.
 		r.Header.Del("Accept-Encoding")
-		root := e.root(info.Namespace)
 		limited := &eventWriter{
 			ResponseWriter: w, control: http.NewResponseController(w),
-			unread: holding{limiter: e.unread, root: root, most: eventShare}, kept: holding{limiter: e.kept, root: root, most: keptShare},
 			// Parameters of media types ask for tables or metadata, whose encoder is not ours.
 			keeps:   strings.Contains(r.Header.Get("Accept"), ";"),
 			largest: func() int { return e.largest(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace) },
+		}
+		// What watches of mynamespaces hold is bounded by their number and the size of a namespace's labels.
+		if info.Namespace != "" {
+			root := e.root(info.Namespace)
+			limited.unread, limited.kept = holding{limiter: e.unread, root: root, most: eventShare}, holding{limiter: e.kept, root: root, most: keptShare}
 		}
 		defer limited.end()
 		next.ServeHTTP(responsewriter.WrapForHTTP1Or2(limited), r)
@@ -135,7 +138,7 @@ func (w *eventWriter) end() {
 type holding struct {
 	limiter *inflight.Limiter
 	root    string
-	// most is the share of the tree.
+	// most is the share of the tree; 0 counts nothing.
 	most    int
 	bytes   int
 	release func()

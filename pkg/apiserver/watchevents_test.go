@@ -66,11 +66,15 @@ func (u *unread) FlushError() error {
 // largeEvent is one that no server buffers.
 const largeEvent = 64 << 10
 
-// watches starts watches, which write events one by one, and send what Write returns.
+// watches starts watches of Hierarchies, which write events one by one, and send what Write returns.
 func watches(e *watchEvents, namespace, accept string, w http.ResponseWriter, events <-chan int) <-chan error {
+	return watchesOf(e, "hierarchies", namespace, accept, w, events)
+}
+
+func watchesOf(e *watchEvents, resource, namespace, accept string, w http.ResponseWriter, events <-chan int) <-chan error {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Accept", accept)
-	r = r.WithContext(genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: "watch", Namespace: namespace}))
+	r = r.WithContext(genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: "watch", Namespace: namespace, Resource: resource}))
 	results := make(chan error, 100)
 	go e.filter(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		defer close(results)
@@ -146,6 +150,34 @@ func TestLargeEventsThatNobodyReadsAreLimited(t *testing.T) {
 	})
 }
 
+// Everybody may watch mynamespaces, which are in no tree.
+func TestWatchesOfMynamespacesThatNobodyReadsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newTestWatchEvents()
+		const event = 2 << 20
+		var all []<-chan error
+		for range eventShare / event {
+			events := make(chan int, 1)
+			events <- event
+			close(events)
+			all = append(all, watchesOf(e, "mynamespaces", "", "application/json", &unread{ResponseRecorder: httptest.NewRecorder()}, events))
+		}
+		synctest.Wait()
+		for i, results := range all {
+			if len(results) > 0 {
+				t.Errorf("watch %d has not waited: %v", i, <-results)
+			}
+		}
+		time.Sleep(readWithin)
+		synctest.Wait()
+		for i, results := range all {
+			if len(results) == 0 || !errors.Is(<-results, os.ErrDeadlineExceeded) {
+				t.Errorf("watch %d waits for longer than %s, or has another error", i, readWithin)
+			}
+		}
+	})
+}
+
 // The encoders of tables and metadata are those of Kubernetes, whose buffers a watch keeps.
 func TestWatchesOfTablesKeepTheirShare(t *testing.T) {
 	for accept, keeps := range map[string]bool{"application/json, */*": false, "application/json;as=Table;v=v1;g=meta.k8s.io": true} {
@@ -172,13 +204,15 @@ func TestWatchesOfTablesKeepTheirShare(t *testing.T) {
 }
 
 func TestWatchesByWebsocketAreRejected(t *testing.T) {
-	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
-	r.Header.Set("Connection", "Upgrade")
-	r.Header.Set("Upgrade", "websocket")
-	r = r.WithContext(genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: "watch", Namespace: "a"}))
-	newTestWatchEvents().filter(nil).ServeHTTP(w, r)
-	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "without the header Upgrade") {
-		t.Errorf("got %d, %s", w.Code, w.Body)
+	for _, info := range []genericapirequest.RequestInfo{{Namespace: "a", Resource: "hierarchies"}, {Resource: "mynamespaces"}} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Connection", "Upgrade")
+		r.Header.Set("Upgrade", "websocket")
+		info.APIGroup, info.Verb = hnc.GroupName, "watch"
+		newTestWatchEvents().filter(http.NotFoundHandler()).ServeHTTP(w, r.WithContext(genericapirequest.WithRequestInfo(r.Context(), &info)))
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "without the header Upgrade") {
+			t.Errorf("%s: got %d, %s", info.Resource, w.Code, w.Body)
+		}
 	}
 }
 

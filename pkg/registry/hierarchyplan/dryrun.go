@@ -71,20 +71,31 @@ func (p *Planner) warnDryRun(ctx context.Context, name string, spec hnc.Hierarch
 	if err != nil {
 		return // the namespace does not exist, so nothing happens in it
 	}
-	if spec.Change == hnc.ChangeParent && spec.Parent == "" {
-		// Deleting its hierarchy does not remove a sub-namespace from its parent.
-		if spec.Parent, err = p.Tree.Claims.Holder(ctx, namespace); err != nil {
+	if spec.Parent == "" {
+		holder, err := p.Tree.Claims.Holder(ctx, namespace)
+		if err != nil {
+			warnUnknown(ctx, err)
 			return
+		}
+		if spec.Change == hnc.ChangeDelete && holder != genericapirequest.NamespaceValue(ctx) {
+			return // a Subnamespace that does not hold the namespace is deleted alone
+		}
+		if spec.Change == hnc.ChangeParent {
+			spec.Parent = holder // deleting its hierarchy does not remove a sub-namespace from its parent
 		}
 	}
 	status, err := p.preview(ctx, namespace, &spec)
 	if err != nil {
-		warning.AddWarning(ctx, "", fmt.Sprintf("dry run: the effects are unknown: %v", err))
+		warnUnknown(ctx, err)
 		return
 	}
 	for _, line := range summaryLines(status) {
 		warning.AddWarning(ctx, "", line)
 	}
+}
+
+func warnUnknown(ctx context.Context, err error) {
+	warning.AddWarning(ctx, "", fmt.Sprintf("dry run: the effects are unknown: %v", err))
 }
 
 // preview returns the first effects of an authorized change.

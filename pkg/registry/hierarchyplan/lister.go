@@ -48,11 +48,15 @@ func NewObjectLister(config *restclient.Config) (*ObjectLister, error) {
 	return &ObjectLister{client, semaphore.NewWeighted(1)}, err
 }
 
-// errMore reports that there are more objects than the caller wants to have listed.
-var errMore = errors.New("there are too many objects")
+var (
+	// errMore reports that there are more objects than the caller wants to have listed.
+	errMore = errors.New("there are too many objects")
+	// errManyLarge reports that more than maxLarge objects of a list are large.
+	errManyLarge = errors.New("too many large objects")
+)
 
-// find returns the object of a name, nil if there is none, or errLargePage if it is larger than a page. It lists because the server lacks the verb get, which would
-// include subresources.
+// find returns the object of a name, nil if there is none, or errLargePage if it is larger than a page. It lists because
+// the server lacks the verb get, which would include subresources.
 func (o *ObjectLister) find(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) (found *unstructured.Unstructured, err error) {
 	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, name)
 	raw, err := o.page(ctx, resource, namespace, url.Values{"limit": {"1"}, "fieldSelector": {selector.String()}}, pageBytes)
@@ -113,7 +117,7 @@ func (o *ObjectLister) forEach(ctx context.Context, resource schema.GroupVersion
 		}
 		if errors.Is(err, errLargePage) {
 			if large++; large > maxLarge {
-				return errors.New("too many large objects")
+				return errManyLarge
 			}
 			if size, err = forPage(limit, objectBytes); errors.Is(err, errLargePage) {
 				return fmt.Errorf("one of the objects has more than %d MiB", objectBytes>>20)

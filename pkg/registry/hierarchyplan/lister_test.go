@@ -16,8 +16,13 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
 	restclient "k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/configrules"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/managedkeys"
+	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/yamlbody"
 )
 
@@ -54,7 +59,8 @@ func (f respond) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// listOf returns a lister of ConfigMaps, each in a namespace of its own, with so many bytes of data.
+// listOf returns a lister of ConfigMaps, each in a namespace of its own, with so many bytes of data. Those of a negative
+// number are deleted when their namespace is listed.
 func listOf(t *testing.T, requests *[]string, sizes ...int) *ObjectLister {
 	t.Helper()
 	lister, err := NewObjectLister(&restclient.Config{Host: "http://cluster", QPS: -1, Transport: respond(func(r *http.Request) string {
@@ -63,8 +69,13 @@ func listOf(t *testing.T, requests *[]string, sizes ...int) *ObjectLister {
 		if requests != nil {
 			*requests = append(*requests, fmt.Sprintf("%d from %d", limit, from))
 		}
-		to, next := min(from+limit, len(sizes)), ""
-		if to < len(sizes) {
+		end := len(sizes)
+		if _, path, found := strings.Cut(r.URL.Path, "/namespaces/n-"); found {
+			from, _ = strconv.Atoi(strings.TrimSuffix(path, "/configmaps"))
+			end = from + min(1, sizes[from]+1)
+		}
+		to, next := min(from+limit, end), ""
+		if to < end {
 			next = strconv.Itoa(to)
 		}
 		var page bytes.Buffer
@@ -73,7 +84,7 @@ func listOf(t *testing.T, requests *[]string, sizes ...int) *ObjectLister {
 			if i > from {
 				page.WriteByte(',')
 			}
-			_, _ = fmt.Fprintf(&page, `{"metadata":{"namespace":"n-%d","name":"a"},"data":{"a":"%s"}}`, i, strings.Repeat("x", sizes[i]))
+			_, _ = fmt.Fprintf(&page, `{"metadata":{"namespace":"n-%d","name":"a"},"data":{"a":"%s"}}`, i, strings.Repeat("x", max(sizes[i], 0)))
 		}
 		page.WriteString("]}")
 		return page.String()
@@ -100,6 +111,40 @@ func TestLargeObjectsOfOthersDoNotHideAKind(t *testing.T) {
 	}
 	if len(requests) > 40 || requests[len(requests)-1] != "64 from 364" {
 		t.Errorf("%d pages are read, and those after a large object do not grow: %q", len(requests), requests)
+	}
+}
+
+// With many namespaces, a plan begins to list the cluster.
+func TestManyLargeObjectsOfOthersDoNotHideAKind(t *testing.T) {
+	const deleted = "n-3"
+	small := make([]int, manyNamespaces+1)
+	small[3] = -1
+	others := slices.Repeat([]int{pageBytes}, maxLarge+1)
+	read := func(names sets.Set[string], sizes ...int) *snapshot {
+		snap := &snapshot{tree: seen.New(managedkeys.Rules{}), rules: &configrules.Rules{}}
+		p := New(Config{Lister: listOf(t, nil, sizes...), Limits: Limits{Memory: 64 << 20}})
+		p.readObjects(t.Context(), snap, []kinds.WithPolicies{{Kind: configMaps}}, names)
+		return snap
+	}
+	names := sets.New[string]()
+	for i := range manyNamespaces {
+		names.Insert(fmt.Sprint("n-", i))
+	}
+	beside := read(names, slices.Concat(small, others)...)
+	if len(beside.unknown) > 0 || len(beside.indexes) != 1 {
+		t.Fatalf("unknown: %q", beside.unknown)
+	}
+	for name := range names {
+		if exists := beside.indexes[0].Get(name, "a") != nil; exists == (name == deleted) {
+			t.Errorf("the object of %s exists: %v", name, exists)
+		}
+	}
+	if alone := read(names.Clone().Delete(deleted), small...); beside.free != alone.free {
+		t.Errorf("%d bytes are free, but %d without the large objects", beside.free, alone.free)
+	}
+	names.Insert(fmt.Sprint("n-", manyNamespaces))
+	if unknown := read(names, slices.Concat(small, others)...).unknown; len(unknown) != 1 || !strings.HasSuffix(unknown[0], errManyLarge.Error()) {
+		t.Errorf("of too many namespaces: unknown %q", unknown)
 	}
 }
 

@@ -72,14 +72,20 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []ki
 	var roles *copies.Index
 	free := p.Limits.Memory
 	for _, kp := range policies {
-		index := copies.NewIndex(kp.Kind)
-		index.Policy, index.PolicyOf = kp.Cluster, kp.PolicyFunc(snap.tree.Chain)
-		if index.Roles = roles; kp.Kind == copies.RoleBindings && roles == nil {
+		if kp.Kind == copies.RoleBindings && roles == nil {
 			snap.unknown = append(snap.unknown, fmt.Sprintf("%s: the roles that they refer to are not known", kp.Kind.GroupResource()))
 			continue
 		}
-		left := free
-		err := p.forEachObject(ctx, kp.Kind.GroupVersionResource, namespaces, func(u *unstructured.Unstructured) error {
+		var index *copies.Index
+		var left int64
+		begin := func() {
+			index, left = copies.NewIndex(kp.Kind), free
+			index.Policy, index.PolicyOf, index.Roles = kp.Cluster, kp.PolicyFunc(snap.tree.Chain), roles
+			if kp.Kind == copies.RoleBindings {
+				clear(snap.grants)
+			}
+		}
+		err := p.forEachObject(ctx, kp.Kind.GroupVersionResource, namespaces, begin, func(u *unstructured.Unstructured) error {
 			o, err := copies.NewObject(u, &snap.rules.Copies)
 			if err != nil {
 				return err
@@ -105,7 +111,7 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []ki
 		if err != nil {
 			snap.unknown = append(snap.unknown, fmt.Sprintf("%s: %v", kp.Kind.GroupResource(), err))
 			if kp.Kind == copies.RoleBindings {
-				snap.grants = map[types.UID]grant{}
+				clear(snap.grants)
 			}
 			continue
 		}
@@ -120,16 +126,22 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []ki
 
 var errTooMany = errors.New("there are too many objects for one plan in its namespaces; plan a smaller subtree")
 
-// Up to fewNamespaces namespaces are listed one by one. For more, the whole cluster is listed, unless it has so many
-// objects that a request for each namespace, which takes as long as requestObjects objects of a long list, is faster.
+// Up to fewNamespaces namespaces are listed one by one. For more, the whole cluster is listed, unless it has too many large
+// objects for up to manyNamespaces, or so many objects that a request for each namespace, which takes as long as
+// requestObjects objects of a long list, is faster.
 const (
 	fewNamespaces  = 50
+	manyNamespaces = 1000
 	requestObjects = 30
 	maxParallel    = 4
 )
 
-// forEachObject calls f for each object of a resource in the namespaces, one at a time.
-func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersionResource, namespaces sets.Set[string], f func(*unstructured.Unstructured) error) error {
+// forEachObject calls f for each object of a resource in the namespaces, one at a time. It calls begin before, and again
+// when it lists namespaces after a part of the cluster, because objects may have changed since.
+func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersionResource, namespaces sets.Set[string], begin func(),
+	f func(*unstructured.Unstructured) error,
+) error {
+	begin()
 	var mu sync.Mutex
 	list := func(ctx context.Context, namespace string, most int) error {
 		return p.Lister.forEach(ctx, resource, namespace, most, namespaces.Has, func(u *unstructured.Unstructured) error {
@@ -140,9 +152,10 @@ func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersio
 	}
 	if len(namespaces) > fewNamespaces {
 		err := list(ctx, "", len(namespaces)*requestObjects)
-		if !errors.Is(err, errMore) {
+		if !errors.Is(err, errMore) && (!errors.Is(err, errManyLarge) || len(namespaces) > manyNamespaces) {
 			return err
 		}
+		begin()
 	}
 	lists, ctx := errgroup.WithContext(ctx)
 	lists.SetLimit(maxParallel)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -29,7 +28,7 @@ const maxSelectorCost = 1 << 21
 //
 // The cost is proportional to the number of changes, not of namespaces, unless the reader gained or lost access to
 // all namespaces.
-func (c *Cache) events(r reader, version int64, resumed bool) (events []watch.Event, latest int64, changed <-chan struct{}, err *apierrors.StatusError) {
+func (c *Cache) events(r reader, version int64, resumed bool) (events []event, latest int64, changed <-chan struct{}, err *apierrors.StatusError) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	changes, ok := c.history.since(version)
@@ -143,7 +142,7 @@ func (d *delta) inOrder() []*namespaceDelta {
 }
 
 // events returns the events for one namespace.
-func (d *delta) events(n *namespaceDelta, resumed bool) []watch.Event {
+func (d *delta) events(n *namespaceDelta, resumed bool) []event {
 	now := d.cache.namespaces[n.name]
 	before := now
 	if n.changed {
@@ -155,20 +154,21 @@ func (d *delta) events(n *namespaceDelta, resumed bool) []watch.Event {
 	visible := allowed && now != nil && d.reader.selects(now)
 	switch {
 	case visibleBefore && visible && before.UID != now.UID:
-		return []watch.Event{{Type: watch.Deleted, Object: withVersion(before, n.previous)}, {Type: watch.Added, Object: withVersion(now, n.version)}}
+		return []event{{watch.Deleted, n.name, n.previous, before}, {watch.Added, n.name, n.version, now}}
 	case visible && !visibleBefore:
-		return []watch.Event{{Type: watch.Added, Object: withVersion(now, n.version)}}
+		return []event{{watch.Added, n.name, n.version, now}}
 	case visible && (n.changed || resumed):
-		return []watch.Event{{Type: watch.Modified, Object: withVersion(now, n.version)}}
+		return []event{{watch.Modified, n.name, n.version, now}}
 	// Whoever lost access does not learn by selectors what the namespace, or another one of the name, has become.
 	case !visible && visibleBefore, !visible && resumed && ever && (accessChanged && (n.changed || now != nil) || n.selected || now != nil && d.reader.selects(now)):
-		return []watch.Event{{Type: watch.Deleted, Object: withVersion(n.lastVisible(now, allowedBefore), n.version)}}
+		return []event{{watch.Deleted, n.name, n.version, n.lastVisible(now, allowedBefore)}}
 	}
 	return nil
 }
 
-// lastVisible returns the state of a deleted namespace for a reader who had access before the changes or not: the name
-// alone, unless it is a state that the reader may have seen. Between two accesses, it may have been somebody else's.
+// lastVisible returns the state of a deleted namespace for a reader who had access before the changes or not: nil, for
+// the name alone, unless it is a state that the reader may have seen. Between two accesses, it may have been somebody
+// else's.
 func (n *namespaceDelta) lastVisible(now *hnc.MyNamespace, allowedBefore bool) *hnc.MyNamespace {
 	switch {
 	case !n.changed:
@@ -176,7 +176,7 @@ func (n *namespaceDelta) lastVisible(now *hnc.MyNamespace, allowedBefore bool) *
 	case allowedBefore && n.before != nil:
 		return n.before
 	}
-	return &hnc.MyNamespace{ObjectMeta: metav1.ObjectMeta{Name: n.name}}
+	return nil
 }
 
 // accessBefore reports whether the reader had access to a namespace before the changes, whether at any time since, and

@@ -2,6 +2,8 @@ package mynamespace
 
 import (
 	"context"
+	goruntime "runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -145,6 +147,41 @@ func TestWatchesOfOneUserAreLimited(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatalf("after one has ended: %v", err)
 		}
+	}
+}
+
+// A change of a role changes all namespaces at once.
+func TestWatchesThatAreNotReadKeepNoObjects(t *testing.T) {
+	const watches, namespaces = 20, 5000
+	r, ctx := served(t)
+	for i := range namespaces {
+		r.cache.setNamespace(namespace("n"+strconv.Itoa(i), nil))
+	}
+	heap := func() uint64 {
+		goruntime.GC()
+		var m goruntime.MemStats
+		goruntime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	var unread []watch.Interface
+	for range watches {
+		w, err := r.Watch(ctx, &metainternalversion.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Stop()
+		next(t, w)
+		unread = append(unread, w)
+	}
+	r.cache.bind("", "all", namespaceReader, ann)
+	for end := time.Now().Add(10 * time.Second); slices.ContainsFunc(unread, func(w watch.Interface) bool { return len(w.ResultChan()) < cap(w.ResultChan()) }); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the watches send nothing")
+		}
+	}
+	if used := int64(heap() - before); used > watches*namespaces*150 {
+		t.Errorf("%d watches of %d namespaces keep %d bytes for each event", watches, namespaces, used/(watches*namespaces))
 	}
 }
 

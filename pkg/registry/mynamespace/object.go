@@ -54,10 +54,3 @@ func equal(a, b *hnc.MyNamespace) bool {
 	return a.UID == b.UID && a.Status == b.Status && a.DeletionTimestamp.Equal(b.DeletionTimestamp) &&
 		maps.Equal(a.Labels, b.Labels)
 }
-
-// withVersion returns a copy of an object with the given version.
-func withVersion(o *hnc.MyNamespace, version int64) *hnc.MyNamespace {
-	c := *o
-	c.ResourceVersion = format(version)
-	return &c
-}

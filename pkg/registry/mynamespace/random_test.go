@@ -92,7 +92,8 @@ func (c *client) receive(p *Cache, cut *rand.Rand) error {
 		heard = cut.IntN(len(events) + 1)
 	}
 	last := c.version
-	for _, event := range events[:heard] {
+	for _, e := range events[:heard] {
+		event := e.watchEvent()
 		o := event.Object.(*hnc.MyNamespace)
 		version, err := strconv.ParseInt(o.ResourceVersion, 10, 64)
 		if err != nil || version < last {
@@ -230,10 +231,11 @@ func TestALostNamespaceIsShownAsItWasWithAccessOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(events) != 1 || events[0].Type != watch.Deleted {
+			if len(events) != 1 || events[0].what != watch.Deleted {
 				t.Errorf("%s, selecting %s: %d events", name, selector, len(events))
 			}
-			for _, event := range events {
+			for _, e := range events {
+				event := e.watchEvent()
 				if o := event.Object.(*hnc.MyNamespace); o.Name != "a" || o.Labels["color"] == "secret" || o.UID == "secret" {
 					t.Errorf("%s, selecting %s: %s of %q with %v", name, selector, event.Type, o.UID, o.Labels)
 				}

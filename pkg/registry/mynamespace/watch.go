@@ -17,6 +17,24 @@ const (
 	bookmarkPeriod = 30 * time.Second
 )
 
+// event is an event of a watch. A watch that is not read keeps many, so each refers to the cached object.
+type event struct {
+	what    watch.EventType
+	name    string
+	version int64
+	// object is nil if the event contains the name alone.
+	object *hnc.MyNamespace
+}
+
+func (e event) watchEvent() watch.Event {
+	o := hnc.MyNamespace{ObjectMeta: metav1.ObjectMeta{Name: e.name}}
+	if e.object != nil {
+		o = *e.object
+	}
+	o.ResourceVersion = format(e.version)
+	return watch.Event{Type: e.what, Object: &o}
+}
+
 // watcher sends the changes visible to a reader. It holds no state of the reader besides the version.
 type watcher struct {
 	cache   *Cache
@@ -54,7 +72,7 @@ func (w *watcher) run(ctx context.Context) {
 			return
 		}
 		for _, event := range events {
-			if !w.send(ctx, event) {
+			if !w.send(ctx, event.watchEvent()) {
 				return
 			}
 		}

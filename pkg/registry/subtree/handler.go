@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,7 +38,8 @@ type handler struct {
 	// limits are those of requests in flight, for each verb.
 	limits map[string]*inflight.Limiter
 	memory *memory
-	// continued are for watches that read which namespaces their client has seen.
+	// continued are for watches that read which namespaces their client has seen, or objects of namespaces that have
+	// joined or left.
 	continued  *slots
 	authorizer authorizer.Authorizer
 	lastChange LastChange
@@ -118,6 +120,10 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 	defer q.reader.memory.giveBack(0)
 	if err := internalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, &q.options); err != nil {
 		return apierrors.NewBadRequest(err.Error())
+	}
+	// kube-apiserver ignores leading zeros; comparisons of revisions do not.
+	if n, err := strconv.ParseUint(q.options.ResourceVersion, 10, 64); err == nil {
+		q.options.ResourceVersion = strconv.FormatUint(n, 10)
 	}
 	if q.options.Watch != (info.Verb == "watch") && info.Verb != "get" {
 		// The deprecated watch path could contain the name of an object.

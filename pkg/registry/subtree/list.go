@@ -26,6 +26,8 @@ type reader struct {
 	query url.Values
 	// memory is that of the request.
 	memory *share
+	// slots limit what is read at a time; nil for requests that count as lists.
+	slots *slots
 }
 
 // user is the name of the user who makes the request.
@@ -104,8 +106,16 @@ func (r reader) listAt(ctx context.Context, namespace, resourceVersion string, l
 	return r.list(ctx, r.kind, namespace, query, r.output.listAccept(), r.memory)
 }
 
-// listParallel calls read for each namespace, several at a time, and returns their pages.
+// listParallel calls read for each namespace, several at a time, and returns their pages. It holds a slot meanwhile, but
+// not while the caller is sent what has been read.
 func (r reader) listParallel(ctx context.Context, namespaces []string, read func(ctx context.Context, i int) (*page, error)) ([]*page, error) {
+	if r.slots != nil {
+		release, err := r.slots.acquire(ctx, r.memory)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+	}
 	pages := make([]*page, len(namespaces))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(maxParallel)

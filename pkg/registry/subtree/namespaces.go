@@ -24,7 +24,7 @@ func (w *watcher) addNamespaces(ctx context.Context, names []string) error {
 			w.out.writeObject(string(watch.Added), object)
 		}
 		w.visible.Insert(name)
-		return nil
+		return w.out.err
 	})
 	if err == nil && len(names) > 0 && w.started && w.options.AllowWatchBookmarks {
 		// The caller resumes from the position, which is newer than the revisions of the objects.

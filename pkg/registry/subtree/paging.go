@@ -43,7 +43,9 @@ func (r reader) eachPage(ctx context.Context, namespace, resourceVersion string,
 	defer r.memory.giveBack(0)
 	at := continueToken{ResourceVersion: resourceVersion, After: namespace}
 	for limit := most; ; r.memory.giveBack(0) {
-		p, err := r.listAt(ctx, namespace, resourceVersion, limit, at.Continue)
+		pages, err := r.listParallel(ctx, []string{namespace}, func(ctx context.Context, _ int) (*page, error) {
+			return r.listAt(ctx, namespace, resourceVersion, limit, at.Continue)
+		})
 		if errors.Is(err, errTooLarge) {
 			if limit == 1 {
 				return r.tooLarge(ctx, namespace, at)
@@ -54,6 +56,7 @@ func (r reader) eachPage(ctx context.Context, namespace, resourceVersion string,
 		if err != nil {
 			return err
 		}
+		p := pages[0]
 		if err := use(p); err != nil || p.Metadata.Continue == "" {
 			return err
 		}

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	restclient "k8s.io/client-go/rest"
 )
 
 // unread is the response of a client that reads nothing: writes last until their deadline.
@@ -166,5 +167,96 @@ func TestAWatchEndsThatHandlesADroppedEvent(t *testing.T) {
 		}
 	case <-time.After(30 * time.Second):
 		t.Error("the review continues")
+	}
+}
+
+// A list that nobody reads ends with its first namespaces.
+func TestAWatchReadsNothingForAClientThatIsGone(t *testing.T) {
+	names := make([]string, 10*namespaceBatch)
+	s, h := newHandler(t, &fixedTree{names: names})
+	s.objects = map[string]int{}
+	for i := range names {
+		names[i] = fmt.Sprint("n", i)
+		s.objects[names[i]] = 1
+	}
+	s.grow(5)
+	if err := h.watchAs(t.Context(), gone{httptest.NewRecorder()}, "ann", url.Values{}); err != nil {
+		t.Error(err)
+	}
+	if n := s.reads(); n != namespaceBatch {
+		t.Errorf("%d namespaces are read", n)
+	}
+}
+
+// gone is the response of a client that does not read in time.
+type gone struct{ *httptest.ResponseRecorder }
+
+func (gone) Write([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
+
+// A move may add thousands of namespaces to hundreds of watches. Clients that do not read hold no slot.
+func TestFewWatchesReadWhatHasJoinedAtATime(t *testing.T) {
+	for what, before := range map[string][]string{"continued": {"a", "b"}, "running": {"a"}} {
+		t.Run(what, func(t *testing.T) {
+			const watches = 20
+			tree := &fixedTree{names: before}
+			s, h := newHandler(t, tree)
+			s.grow(5)
+			s.objects = map[string]int{"b": 1}
+			h.labeledAt = func(context.Context, string, string, *share) ([]string, error) { return []string{"a"}, nil }
+			h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
+			var reading atomic.Int32
+			answer := make(chan struct{})
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/b/") {
+					reading.Add(1)
+					select {
+					case <-answer:
+					case <-r.Context().Done():
+					}
+				}
+				s.ServeHTTP(w, r)
+			}))
+			t.Cleanup(server.Close)
+			var err error
+			if h.upstream, err = newUpstream(&restclient.Config{Host: server.URL, QPS: -1}); err != nil {
+				t.Fatal(err)
+			}
+			h.mux.upstream = h.upstream
+			ctx, cancel := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			var written atomic.Int32
+			var responses []*unread
+			for range watches {
+				w := &unread{ResponseRecorder: httptest.NewRecorder(), changed: make(chan struct{}), writing: sync.OnceFunc(func() { written.Add(1) })}
+				responses = append(responses, w)
+				running.Go(func() { _ = h.watchAs(ctx, w, "eve", url.Values{"resourceVersion": {"5"}}) })
+			}
+			if what == "running" {
+				eventually(t, "20 watchers", func() string {
+					h.mux.mu.Lock()
+					defer h.mux.mu.Unlock()
+					for _, upstream := range h.mux.watches {
+						return fmt.Sprint(upstream.watchers, " watchers")
+					}
+					return "no watcher"
+				})
+				tree.names = []string{"a", "b"}
+				h.members.notify()
+			}
+			eventually(t, "20 waiting, 2 reading", func() string {
+				_, waiting := h.continued.of(slotOwner{user: "eve", most: maxSlotsPerUser})
+				return fmt.Sprintf("%d waiting, %d reading", waiting, reading.Load())
+			})
+			close(answer)
+			eventually(t, "20 writing", func() string { return fmt.Sprint(written.Load(), " writing") })
+			cancel()
+			for _, w := range responses {
+				_ = w.SetWriteDeadline(time.Now().Add(-time.Second))
+			}
+			running.Wait()
+			if len(h.continued.owners) > 0 {
+				t.Errorf("slots are taken by %v", h.continued.owners)
+			}
+		})
 	}
 }

@@ -24,6 +24,15 @@ func (h *handler) watch(ctx context.Context, rw http.ResponseWriter, q *request)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	sent := func() {}
+	if q.sendsAll() {
+		release, err := h.limits["list"].Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+		sent = release
+	}
 	w := &watcher{handler: h, request: q, out: newEventWriter(rw, q), cancel: cancel, awaitingGrant: map[string]time.Time{}, position: q.options.ResourceVersion, visible: sets.New[string]()}
 	changed := h.members.changes()
 	namespaces, err := h.members.subtree(ctx, q.root)
@@ -34,12 +43,8 @@ func (h *handler) watch(ctx context.Context, rw http.ResponseWriter, q *request)
 	if w.clusterWide, err = q.permissions.allowedIn(ctx, metav1.NamespaceAll); err != nil {
 		return err
 	}
-	allowed, err := q.allowedNamespaces(ctx, namespaces)
-	if err != nil {
-		return err
-	}
 	defer w.close()
-	events, err := w.start(ctx, allowed)
+	events, err := w.start(ctx, namespaces, sent)
 	if err == nil {
 		err = w.follow(ctx, events, changed)
 	}
@@ -53,13 +58,23 @@ func (h *handler) watch(ctx context.Context, rw http.ResponseWriter, q *request)
 	return err
 }
 
-// start brings the caller to the position at which the watch begins. It sends all objects if the caller has none,
-// otherwise the objects of the namespaces that have joined or left since the caller's revision. It returns the events
-// after the position.
-func (w *watcher) start(ctx context.Context, allowed []string) (*feed, error) {
-	given := w.position
-	all := w.options.SendInitialEvents
-	if given == "" || given == "0" || all != nil && *all {
+// sendsAll reports whether a watch begins with all objects. It counts as a list until it has sent them.
+func (q *request) sendsAll() bool {
+	if all := q.options.SendInitialEvents; all != nil {
+		return *all
+	}
+	return q.options.ResourceVersion == "" || q.options.ResourceVersion == "0"
+}
+
+// start brings the caller to the position at which the watch begins. It sends all objects if the caller has none, and
+// calls sent, otherwise the objects of the namespaces that have joined or left since the caller's revision. It returns
+// the events after the position.
+func (w *watcher) start(ctx context.Context, namespaces []string, sent func()) (*feed, error) {
+	allowed, err := w.allowedNamespaces(ctx, namespaces)
+	if err != nil {
+		return nil, err
+	}
+	if given := w.position; w.sendsAll() || given == "" || given == "0" {
 		var match metav1.ResourceVersionMatch
 		if given != "" {
 			match = metav1.ResourceVersionMatchNotOlderThan
@@ -69,15 +84,15 @@ func (w *watcher) start(ctx context.Context, allowed []string) (*feed, error) {
 			return nil, err
 		}
 		w.position = head.Metadata.ResourceVersion
-		if all != nil && !*all {
+		if !w.sendsAll() {
 			w.visible.Insert(allowed...)
 		} else if err := w.addNamespaces(ctx, allowed); err != nil {
 			return nil, err
-		}
-		if all != nil && *all && w.options.AllowWatchBookmarks {
+		} else if w.options.SendInitialEvents != nil && w.options.AllowWatchBookmarks {
 			w.out.writeBookmark(w.position, map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 		}
-		w.started = true
+		sent()
+		w.started, w.reader.slots = true, w.continued
 		events, err := w.open(ctx)
 		w.out.flush()
 		return events, err
@@ -86,7 +101,7 @@ func (w *watcher) start(ctx context.Context, allowed []string) (*feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.started = true
+	w.started, w.reader.slots = true, w.continued
 	w.visible.Insert(slices.DeleteFunc(slices.Clone(allowed), func(name string) bool { return !before.Has(name) })...)
 	visible, hidden, err := w.permissions.partition(ctx, left)
 	if err != nil {

@@ -16,8 +16,10 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
 	restclient "k8s.io/client-go/rest"
@@ -128,6 +130,56 @@ func TestContinuedWatchesShareTheMemory(t *testing.T) {
 	defer cancel()
 	if err := h.watchAs(ctx, httptest.NewRecorder(), "ann", url.Values{"resourceVersion": {"1"}}); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("got %v, want TooManyRequests", err)
+	}
+}
+
+// A watch from the beginning reads as much as a list.
+func TestWatchesThatBeginCountAsLists(t *testing.T) {
+	tree := &fixedTree{names: []string{"a"}}
+	s, h := newHandler(t, tree)
+	s.grow(5)
+	h.labeledAt = func(context.Context, string, string, *share) ([]string, error) { return []string{"a"}, nil }
+	h.otherRevisions = func(schema.GroupVersionResource) bool { return false }
+	ctx, cancel := context.WithCancel(t.Context())
+	upstream, _ := h.mux.join(reader{kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share("ann", "a")})
+	var running sync.WaitGroup
+	running.Go(func() { _ = h.watchAs(ctx, httptest.NewRecorder(), "ann", url.Values{}) })
+	eventually(t, "2 watchers", func() string {
+		h.mux.mu.Lock()
+		defer h.mux.mu.Unlock()
+		return fmt.Sprint(upstream.watchers, " watchers")
+	})
+	// Once it has sent all objects, it does not count, even while kube-apiserver has not answered.
+	ann := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
+	if _, err := h.limits["list"].AcquireN(ann, 2); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	running.Wait()
+	h.mux.leave(upstream)
+	watch := func(query url.Values) error {
+		query.Set("timeoutSeconds", "1")
+		return h.watchAs(t.Context(), httptest.NewRecorder(), "ann", query)
+	}
+	const minimum = string(metav1.ResourceVersionMatchNotOlderThan)
+	tree.held, tree.waiting = make(chan struct{}), make(chan struct{}, 4)
+	close(tree.held)
+	for _, query := range []url.Values{
+		{}, {"resourceVersion": {"0"}}, {"resourceVersion": {"00"}},
+		{"resourceVersion": {"5"}, "sendInitialEvents": {"true"}, "resourceVersionMatch": {minimum}, "allowWatchBookmarks": {"true"}},
+	} {
+		if err := watch(query); !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), "already has 2 lists") {
+			t.Errorf("%v beside the lists of the user: got %v", query, err)
+		}
+	}
+	if len(tree.waiting) > 0 {
+		t.Error("rejected watches read the tree")
+	}
+	tree.held = nil
+	for _, query := range []url.Values{{"resourceVersion": {"5"}}, {"sendInitialEvents": {"false"}, "resourceVersionMatch": {minimum}}} {
+		if err := watch(query); err != nil {
+			t.Errorf("%v, which sends no objects: got %v", query, err)
+		}
 	}
 }
 

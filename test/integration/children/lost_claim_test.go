@@ -2,11 +2,13 @@ package children
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
@@ -60,6 +62,17 @@ func TestALostClaimIsNotUsedLater(t *testing.T) {
 		}
 		eventuallyReports(t, name, hnc.ReasonSubnamespaceMissing, "is void")
 		ancestryIs(t, name, name)
+	}
+	var warnings strings.Builder
+	config := rest.CopyConfig(mallory.Config)
+	config.WarningHandler = rest.NewWarningWriter(&warnings, rest.WarningWriterOptions{})
+	warned, err := clients("mallory-lost", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dryRun := metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
+	if err := warned.HNC.HncV1beta1().Subnamespaces("lost-lab").Delete(t.Context(), "lost-external", dryRun); err != nil || warnings.Len() > 0 {
+		t.Errorf("a dry run of the deletion: %v, warnings %q", err, warnings.String())
 	}
 	// HNC's clients see what they know.
 	suite.EventuallyEqual(t, "the state of the anchor", "Conflict", func() string {
