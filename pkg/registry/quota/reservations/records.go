@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
@@ -148,8 +149,8 @@ func decodeTotals(entry fence.Entry) (totals, error) {
 	}
 	for _, list := range t {
 		for _, quantity := range list {
-			if !hnc.Cheap(quantity) {
-				return nil, nil // A sum of use that was not bounded.
+			if !hnc.Cheap(quantity) || quantity.Sign() < 0 || quantity.Format == resource.BinarySI && quantity.CmpInt64(hnc.MaxQuantity) == 0 {
+				return nil, nil // A sum of use that was not bounded, or that was not written exactly.
 			}
 		}
 	}
@@ -163,7 +164,11 @@ func (t totals) add(scope quota.Scope, amount corev1.ResourceList, quotas []hnc.
 		limited = append(limited, quotav1.ResourceNames(quotas[i].Spec.Hard)...)
 	}
 	if amount = quotav1.Mask(amount, limited); len(amount) > 0 {
-		t[scope] = quotav1.RemoveZeros(quotav1.Add(t[scope], amount))
+		sum := quotav1.Add(t[scope], amount)
+		for name := range amount {
+			sum[name] = hnc.Exact(sum[name])
+		}
+		t[scope] = quotav1.RemoveZeros(sum)
 	}
 }
 

@@ -98,3 +98,23 @@ func TestAReservationIsNotWrittenAgainWhenItIsStored(t *testing.T) {
 		t.Error("the same use is written again")
 	}
 }
+
+// The largest numbers are counted in two namespaces, and released. The limit must be in force again.
+func TestSumsBeyondTheLargestNumberAreReleased(t *testing.T) {
+	s, _, l := family(t)
+	s.limit("a", "5")
+	for version, use := range []string{"7Ei", "0"} {
+		for _, namespace := range []string{"b", "c"} {
+			observe(t, l, status(namespace, version+1, use))
+			if err := l.Reserve(t.Context(), status("a", 1, "0"), status("a", 1, "6")); !apierrors.IsForbidden(err) {
+				t.Errorf("6 of 5 pods, after %s uses %s: %v", namespace, use, err)
+			}
+		}
+	}
+	if err := l.Reserve(t.Context(), status("a", 1, "0"), status("a", 1, "5")); err != nil {
+		t.Error(err)
+	}
+	if got := used(t, l, "a"); got != "5" {
+		t.Errorf("got %s pods, want 5", got)
+	}
+}
