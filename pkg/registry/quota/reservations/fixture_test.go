@@ -35,7 +35,8 @@ type store struct {
 	lists   int
 	folders []string
 	listed  func()
-	// committed is called with the lock held, after each transaction.
+	// rejects returns the error of etcd for a transaction. committed is called with the lock held, after each one.
+	rejects   func(*fence.Transaction) error
 	committed func()
 }
 
@@ -87,6 +88,11 @@ func (s *store) Commit(_ context.Context, t *fence.Transaction) (int64, error) {
 	defer s.mu.Unlock()
 	if t.Operations() > 128 {
 		panic("too many operations")
+	}
+	if s.rejects != nil {
+		if err := s.rejects(t); err != nil {
+			return 0, err
+		}
 	}
 	for name, revision := range t.Unchanged {
 		if s.records[name].Revision != revision {

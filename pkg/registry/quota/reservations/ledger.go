@@ -212,6 +212,13 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 	if failure == nil {
 		failure = context.Cause(ctx) // The server stops, before the first try.
 	}
+	if len(batch) > 1 && ctx.Err() == nil && !errors.Is(failure, fence.ErrLost) {
+		// etcd may reject the whole transaction because of one of the operations.
+		for i := range batch {
+			rest = append(rest, l.process(ctx, batch[i:i+1:i+1])...)
+		}
+		return rest
+	}
 	fail(ctx, batch, failure)
 	return nil
 }

@@ -1,14 +1,17 @@
 package reservations
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // etcd rejects a transaction of more than 1.5 MiB, so one that is large takes no further operation.
@@ -37,6 +40,32 @@ func TestTransactionsAreOfLimitedSize(t *testing.T) {
 		if len(results) != row.want || transaction.size() > maxBytes+row.bytes*2 {
 			t.Errorf("of 5 operations of %d bytes, %d fit into a transaction of %d bytes; want %d", row.bytes, len(results), transaction.size(), row.want)
 		}
+	}
+}
+
+// One operation could otherwise fail those of all trees.
+func TestAnOperationThatCannotBeWrittenFailsAlone(t *testing.T) {
+	s, c := newStore(map[string]string{"b": "a", "c": "a"}), newCluster(t, "a", "b", "c")
+	s.limit("a", "10")
+	large := key{namespace: "b"}.record()
+	s.rejects = func(t *fence.Transaction) error {
+		if _, put := t.Put[large]; put {
+			return errors.New("etcdserver: request is too large")
+		}
+		return nil
+	}
+	batch := []*operation{withUse(t, status("b", 1, "1")), withUse(t, status("c", 1, "1"))}
+	for _, o := range batch {
+		o.done = make(chan error, 1)
+	}
+	if rest := s.ledger(c).process(t.Context(), batch); len(rest) > 0 {
+		t.Errorf("%d operations are left", len(rest))
+	}
+	if err := <-batch[0].done; !apierrors.IsServiceUnavailable(err) {
+		t.Errorf("the operation that cannot be written: %v", err)
+	}
+	if err := <-batch[1].done; err != nil {
+		t.Errorf("the other one: %v", err)
 	}
 }
 
