@@ -73,8 +73,8 @@ func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Lim
 	for i, at := range chain {
 		for _, other := range l.In(at) {
 			if at != namespace || other.Name != q.Name {
-				sum += quota.Size(&other.Spec)
-				scopes[quota.ScopeOf(&other.Spec)] = true
+				sum += other.Size
+				scopes[other.Scope()] = true
 			}
 		}
 		if i == 0 && sum > quota.MaxNamespaceSize {

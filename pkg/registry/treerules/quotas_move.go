@@ -221,10 +221,10 @@ func ledgersInside(l *limits.Limits, old []string, subtree []Node) (records []st
 // exceedingMove returns those of the quotas of a namespace that a moved subtree exceeds, in their order. inForce
 // reports whether a limit is in force. joining and present are numbers of namespaces: the moved ones, and those below
 // the namespace.
-func exceedingMove(quotas []hnc.HierarchicalResourceQuota, inForce func(corev1.ResourceName) bool, moved, used ScopedUse, joining, present int64) (all []ExceededQuota) {
+func exceedingMove(quotas []*limits.Quota, inForce func(corev1.ResourceName) bool, moved, used ScopedUse, joining, present int64) (all []ExceededQuota) {
 	for _, q := range quotas {
-		scope := quota.ScopeOf(&q.Spec)
-		over := quota.Exceeding(q.Spec.Hard, quotav1.Add(used[scope], subnamespaces(present)), quotav1.Add(moved[scope], subnamespaces(joining)))
+		scope := q.Scope()
+		over := quota.Exceeding(q.Hard, quotav1.Add(used[scope], subnamespaces(present)), quotav1.Add(moved[scope], subnamespaces(joining)))
 		over = slices.DeleteFunc(over, func(e quota.Excess) bool { return !inForce(e.Resource) })
 		if len(over) > 0 {
 			all = append(all, ExceededQuota{Namespace: q.Namespace, Name: q.Name, Over: over})

@@ -24,7 +24,7 @@ func (t *transaction) exceeded(ctx context.Context, o *operation, chain, ancesto
 	for _, ancestor := range slices.Backward(limited) {
 		quotas, sum := t.limits.Of(ancestor, o.scope), t.totals[ancestor]
 		for i := range quotas {
-			over := excess(quotas[i].Spec.Hard, sum[o.scope], change, o.used, o.reserve)
+			over := excess(quotas[i].Counted, sum[o.scope], change, o.used, o.reserve)
 			over = slices.DeleteFunc(over, func(e quota.Excess) bool {
 				return t.ledger.config.Propagated.Lifts(e.Resource, chain[slices.Index(chain, ancestor):])
 			})
@@ -47,7 +47,7 @@ func forbidden(message string) error {
 // change.
 func excess(hard, sum, change, before, after corev1.ResourceList) []quota.Excess {
 	var over []quota.Excess
-	for _, e := range quota.Exceeding(quota.Counted(hard), sum, change) {
+	for _, e := range quota.Exceeding(hard, sum, change) {
 		e.Requested = after[e.Resource].DeepCopy()
 		if e.Requested.Sub(before[e.Resource]); e.Requested.Sign() > 0 {
 			over = append(over, e)

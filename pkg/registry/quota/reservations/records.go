@@ -16,6 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -158,10 +159,10 @@ func decodeTotals(entry fence.Entry) (totals, error) {
 }
 
 // add adds the part of an amount that quotas limit.
-func (t totals) add(scope quota.Scope, amount corev1.ResourceList, quotas []hnc.HierarchicalResourceQuota) {
+func (t totals) add(scope quota.Scope, amount corev1.ResourceList, quotas []*limits.Quota) {
 	var limited []corev1.ResourceName
-	for i := range quotas {
-		limited = append(limited, quotav1.ResourceNames(quotas[i].Spec.Hard)...)
+	for _, q := range quotas {
+		limited = append(limited, quotav1.ResourceNames(q.Counted)...)
 	}
 	if amount = quotav1.Mask(amount, limited); len(amount) > 0 {
 		sum := quotav1.Add(t[scope], amount)
