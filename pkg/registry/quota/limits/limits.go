@@ -119,9 +119,17 @@ func (l *Limits) Namespaces() []string { return slices.Sorted(maps.Keys(l.quotas
 // In returns the quotas in a namespace, in the order of their names.
 func (l *Limits) In(namespace string) []*Quota { return l.quotas[namespace] }
 
-// Of returns the quotas of one scope in a namespace, in the order of their names.
-func (l *Limits) Of(namespace string, scope quota.Scope) (quotas []*Quota) {
-	for _, q := range l.quotas[namespace] {
+// Enforced are those of the quotas in a namespace that are enforced in its subtree.
+type Enforced struct {
+	// Part has a 1 for each of the quotas in the namespace that is enforced, and a 0 for each other one, in the order of
+	// their names.
+	Part   string
+	quotas []*Quota
+}
+
+// Of returns those of one scope, in the order of their names.
+func (e Enforced) Of(scope quota.Scope) (quotas []*Quota) {
+	for _, q := range e.quotas {
 		if q.Scope() == scope {
 			quotas = append(quotas, q)
 		}
@@ -129,18 +137,26 @@ func (l *Limits) Of(namespace string, scope quota.Scope) (quotas []*Quota) {
 	return quotas
 }
 
-// Enforced reports whether a quota of the scope is enforced in a namespace with this chain, the root last: whether
-// there is one that fits.
-func (l *Limits) Enforced(chain []string, scope quota.Scope) bool {
+// Enforced returns, for each namespace with quotas in a chain, the root last, those that are enforced: that fit into the
+// ResourceQuotas of its subtree. None keeps out one from above.
+func (l *Limits) Enforced(chain []string) map[string]Enforced {
 	var room quota.Room
+	enforced := map[string]Enforced{}
 	for _, at := range slices.Backward(chain) {
-		for _, q := range l.quotas[at] {
-			if room.Add(q.Scope(), q.Size) && q.Scope() == scope {
-				return true
+		if l.None(at) {
+			continue
+		}
+		part := make([]byte, len(l.quotas[at]))
+		var quotas []*Quota
+		for i, q := range l.quotas[at] {
+			if part[i] = '0'; room.Add(q.Scope(), q.Size) {
+				part[i] = '1'
+				quotas = append(quotas, q)
 			}
 		}
+		enforced[at] = Enforced{string(part), quotas}
 	}
-	return false
+	return enforced
 }
 
 // Counted reports whether a namespace has limits that ResourceQuotas count.

@@ -22,14 +22,14 @@ func TestScopesAreComputedOnce(t *testing.T) {
 		quotas[i].Spec.ScopeSelector = &hnc.QuotaScopeSelector{MatchExpressions: []hnc.QuotaScopeRequirement{
 			{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{quotas[i].Name}}}}
 	}
-	l := New(1, quotas...)
+	enforced := New(1, quotas...).Enforced([]string{"b", "a"})
 	for _, q := range quotas {
 		scope := quota.ScopeOf(&q.Spec)
-		if of := l.Of("a", scope); len(of) != 1 || of[0].Name != q.Name || !l.Enforced([]string{"b", "a"}, scope) || l.Of("b", scope) != nil {
+		if of := enforced["a"].Of(scope); len(of) != 1 || of[0].Name != q.Name || enforced["b"].Of(scope) != nil {
 			t.Errorf("%s is not the quota of its scope: got %v", q.Name, of)
 		}
 	}
-	if allocations := testing.AllocsPerRun(10, func() { l.Of("a", "none") }); allocations > 0 {
+	if allocations := testing.AllocsPerRun(10, func() { enforced["a"].Of("none") }); allocations > 0 {
 		t.Errorf("got %v allocations, want none: scopes are computed again", allocations)
 	}
 }

@@ -31,7 +31,9 @@ type store struct {
 	quotas   []hnc.HierarchicalResourceQuota
 	// changed is closed, and replaced, whenever a namespace moves.
 	changed chan struct{}
-	// lists counts the lists of records, and folders those that were listed. listed is called after each list.
+	// reads counts the reads of records, lists their lists, and folders those that were listed. listed is called after
+	// each list.
+	reads   int
 	lists   int
 	folders []string
 	listed  func()
@@ -48,6 +50,7 @@ func newStore(parents map[string]string) *store {
 func (s *store) Read(_ context.Context, names ...string) ([]fence.Entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.reads++
 	var entries []fence.Entry
 	for _, name := range names {
 		entry := s.records[name]
@@ -179,14 +182,19 @@ func (s *store) move(name, parent string) {
 	s.changed = make(chan struct{})
 }
 
-// limit sets a quota of a namespace.
-func (s *store) limit(namespace, hard string) {
+// limit sets the quota of a namespace.
+func (s *store) limit(namespace, hard string) { s.set(namespace, "all", pods(hard)) }
+
+// set sets the limits of a quota. Without limits, it is deleted.
+func (s *store) set(namespace, name string, hard corev1.ResourceList) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revision++
-	s.quotas = slices.DeleteFunc(s.quotas, func(q hnc.HierarchicalResourceQuota) bool { return q.Namespace == namespace })
-	s.quotas = append(s.quotas, hnc.HierarchicalResourceQuota{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "all"}, Spec: hnc.HierarchicalResourceQuotaSpec{Hard: pods(hard)}})
+	s.quotas = slices.DeleteFunc(s.quotas, func(q hnc.HierarchicalResourceQuota) bool { return q.Namespace == namespace && q.Name == name })
+	if hard != nil {
+		s.quotas = append(s.quotas, hnc.HierarchicalResourceQuota{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard}})
+	}
 	s.put(limits.Record, nil)
 	s.put(limits.Ledger(namespace), nil)
 }

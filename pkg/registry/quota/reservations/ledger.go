@@ -3,7 +3,8 @@
 // the edges of the tree and the revision of the limits on which it is based. So the sum never exceeds a limit,
 // regardless of concurrent reservations, moves and changes of limits on any number of replicas.
 //
-// Invariant: a ledger that is not empty contains the sum of the records of use in its subtree.
+// Invariant: a ledger that is not empty contains the sum of the records of use in its subtree, of what the quotas that it
+// names limit.
 package reservations
 
 import (
@@ -316,16 +317,15 @@ func (l *Ledger) read(ctx context.Context, fresh bool, names ...string) (map[str
 			unknown = append(unknown, name)
 		}
 	}
-	if len(unknown) == 0 {
-		return entries, nil
-	}
-	read, err := l.config.Records.Read(ctx, unknown...)
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range read {
-		entries[entry.Name] = entry
-		l.cached.set(entry)
+	for some := range slices.Chunk(unknown, etcdOperations) {
+		read, err := l.config.Records.Read(ctx, some...)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range read {
+			entries[entry.Name] = entry
+			l.cached.set(entry)
+		}
 	}
 	return entries, nil
 }

@@ -153,7 +153,12 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return !known.Enforced(chain, k.scope), nil
+	for _, enforced := range known.Enforced(chain) {
+		if len(enforced.Of(k.scope)) > 0 {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // check compares all records with the cluster: it deletes those of namespaces that are gone, drops reservations whose

@@ -10,13 +10,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -133,43 +131,6 @@ func (l *Ledger) stored(ctx context.Context, folders ...string) iter.Seq2[stored
 				return
 			}
 		}
-	}
-}
-
-// totals is the use of a subtree by scope, of the resources that quotas in its namespace limit: what quotas further
-// below count must not enlarge it. Nil stands for use that is not known, because the subtree has changed.
-type totals map[quota.Scope]corev1.ResourceList
-
-func decodeTotals(entry fence.Entry) (totals, error) {
-	if len(entry.Value) == 0 {
-		return nil, nil
-	}
-	t := totals{}
-	if err := json.Unmarshal(entry.Value, &t); err != nil {
-		return nil, fmt.Errorf("the record %s cannot be read: %w", entry.Name, err)
-	}
-	for _, list := range t {
-		for _, quantity := range list {
-			if !hnc.Cheap(quantity) || quantity.Sign() < 0 || quantity.Format == resource.BinarySI && quantity.CmpInt64(hnc.MaxQuantity) == 0 {
-				return nil, nil // A sum of use that was not bounded, or that was not written exactly.
-			}
-		}
-	}
-	return t, nil
-}
-
-// add adds the part of an amount that quotas limit.
-func (t totals) add(scope quota.Scope, amount corev1.ResourceList, quotas []*limits.Quota) {
-	var limited []corev1.ResourceName
-	for _, q := range quotas {
-		limited = append(limited, quotav1.ResourceNames(q.Counted)...)
-	}
-	if amount = quotav1.Mask(amount, limited); len(amount) > 0 {
-		sum := quotav1.Add(t[scope], amount)
-		for name := range amount {
-			sum[name] = hnc.Exact(sum[name])
-		}
-		t[scope] = quotav1.RemoveZeros(sum)
 	}
 }
 

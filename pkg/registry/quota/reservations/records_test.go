@@ -35,11 +35,9 @@ func TestRecordsAreBoundedBeforeTheyAreComputedWith(t *testing.T) {
 	if quotav1.Equals(sum, u.charge()) || quotav1.IsZero(sum) {
 		t.Errorf("the sum is %v", sum)
 	}
-	if sum, err := decodeTotals(fence.Entry{Value: []byte(`{"":{"pods":"1e40000000"}}`)}); err != nil || sum != nil {
-		t.Errorf("an unbounded sum is %v, %v, want that it is computed again", sum, err)
-	}
-	if sum, err := decodeTotals(fence.Entry{Value: encode(totals{"": quotav1.Add(sum, sum)})}); err != nil || sum == nil {
-		t.Errorf("a sum of bounded use is %v, %v", sum, err)
+	// Earlier versions have written sums of use that was not bounded, or not exactly.
+	if sum, err := decodeTotals(fence.Entry{Value: []byte(`{"":{"pods":"1e40000000"}}`)}); err != nil || sum.counts(limits.Enforced{Part: "1"}) {
+		t.Errorf("a sum of an earlier version is not computed again: %v", err)
 	}
 	q := hnc.HierarchicalResourceQuota{Spec: hnc.HierarchicalResourceQuotaSpec{Hard: corev1.ResourceList{hnc.ResourceSubnamespaces: resource.MustParse("1e40000000")}}}
 	q.Namespace, q.Name = "a", "q"

@@ -3,6 +3,7 @@ package reservations
 import (
 	"context"
 	"errors"
+	"maps"
 
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
@@ -22,32 +23,40 @@ func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (treerules.
 		return nil, nil, err
 	}
 	defer release()
-	// The ledgers are read before what they are summed up from.
-	sums := make(map[string]treerules.ScopedUse, len(tops))
-	var empty []string
+	known, err := l.config.Limits.Get(ctx, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	enforced := map[string]limits.Enforced{}
 	records := make([]string, len(tops))
 	for i, top := range tops {
 		records[i] = limits.Ledger(top)
+		if _, above := enforced[top]; !above {
+			chain, _, err := l.config.Tree.Ancestry(ctx, top, false)
+			if err != nil {
+				return nil, nil, err
+			}
+			maps.Copy(enforced, known.Enforced(chain))
+		}
 	}
+	// The ledgers are read before what they are summed up from.
 	entries, err := l.config.Records.Read(ctx, records...)
 	if err != nil {
 		return nil, nil, err
 	}
+	sums := make(map[string]treerules.ScopedUse, len(tops))
+	var empty []string
 	for i, top := range tops {
 		of, err := decodeTotals(entries[i])
 		if err != nil {
 			return nil, nil, err
 		}
-		if sums[top] = treerules.ScopedUse(of); of == nil {
+		if sums[top] = treerules.ScopedUse(of); !of.counts(enforced[top]) {
 			empty = append(empty, top)
 		}
 	}
 	if len(empty) > 0 {
-		known, err := l.config.Limits.Get(ctx, true)
-		if err != nil {
-			return nil, nil, err
-		}
-		summed, err := l.sumUp(ctx, empty, known, nil)
+		summed, err := l.sumUp(ctx, empty, enforced, nil)
 		var missing *missingUseError
 		if err != nil && !errors.As(err, &missing) { // The observer records what is missing soon.
 			return nil, nil, err

@@ -90,3 +90,21 @@ func TestLedgersThatStayAreNotCompared(t *testing.T) {
 		}
 	}
 }
+
+// The use of a namespace that is gone is in the ledger that was read.
+func TestAnEmptiedLedgerStaysEmptyInItsTransaction(t *testing.T) {
+	s, _, l := family(t)
+	s.limit("a", "10")
+	observe(t, l, status("b", 1, "1"))
+	if err := l.Reserve(t.Context(), status("c", 1, "0"), status("c", 1, "1")); err != nil {
+		t.Fatal(err)
+	}
+	gone := &operation{key: key{namespace: "b"}, gone: true, revision: s.records[key{namespace: "b"}.record()].Revision}
+	transaction, results, err := l.evaluate(t.Context(), []*operation{gone, withUse(t, status("c", 2, "3"))}, true)
+	if err != nil || len(results) != 2 {
+		t.Fatalf("%d results, %v", len(results), err)
+	}
+	if ledger, put := transaction.write.Put[limits.Ledger("a")]; !put || len(ledger) > 0 {
+		t.Errorf("the ledger is %q, want that it is emptied", ledger)
+	}
+}
