@@ -2,16 +2,16 @@ package apiserver
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
-	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/sets"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/accessreview"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
 const (
@@ -34,14 +34,17 @@ type lists struct {
 	// root returns the root of the tree of a namespace.
 	root func(namespace string) string
 
-	mu sync.Mutex
-	// all are the bytes in flight of lists of single namespaces, used those of each namespace, usedIn those of each tree by
-	// its root. Lists of all namespaces are in used[""] only.
-	all          int
-	used, usedIn map[string]int
+	// trees and namespaces limit lists of single namespaces, everything the others: whoever may list all namespaces is no
+	// tenant, and has memory of their own.
+	trees, namespaces, everything *inflight.Limiter
 }
 
-func newLists() *lists { return &lists{used: map[string]int{}, usedIn: map[string]int{}} }
+func newLists() *lists {
+	limiter := func(most int) *inflight.Limiter {
+		return inflight.New("bytes of large lists", inflight.Limits{Total: listMemory, PerUser: most}, 1)
+	}
+	return &lists{trees: limiter(treeMemory), namespaces: limiter(namespaceMemory), everything: limiter(math.MaxInt)}
+}
 
 // listVerbs are the verbs whose responses contain all objects. deletecollection returns what it deletes, or would
 // delete.
@@ -56,25 +59,31 @@ func (l *lists) acquire(r *http.Request) (release func(), err error) {
 	if info.Name != "" && info.Namespace != "" {
 		return func() {}, nil // It returns one object.
 	}
-	most, tree := listMemory, ""
-	if info.Namespace != "" {
-		most, tree = namespaceMemory, l.root(info.Namespace)
-	}
-	size := min(l.size(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace, limitOf(r)), most)
-	if size <= smallList || accessreview.ByPropagator(r.Context()) || deletesNamespace(r.Context()) {
+	size := l.size(storedResource(hnc.Resource(info.Resource)).Resource, info.Namespace, limitOf(r))
+	switch {
+	case size <= smallList || accessreview.ByPropagator(r.Context()) || deletesNamespace(r.Context()):
 		return func() {}, nil
+	case info.Namespace == "":
+		return l.everything.AcquireTree("", min(size, listMemory))
 	}
-	if !l.take(info.Namespace, tree, size) {
-		return nil, apierrors.NewTooManyRequests("large lists use the memory that they may use; try again later, or get single objects", 1)
+	size = min(size, namespaceMemory)
+	giveBack, err := l.namespaces.AcquireNamespace(info.Namespace, size)
+	if err != nil {
+		return nil, err
 	}
-	return func() { l.take(info.Namespace, tree, -size) }, nil
+	ofTree, err := l.trees.AcquireTree(l.root(info.Namespace), size)
+	if err != nil {
+		giveBack()
+		return nil, err
+	}
+	return func() { giveBack(); ofTree() }, nil
 }
 
 // deletesNamespace reports whether the requester is the controller of Kubernetes that empties namespaces. Whoever reads
 // slowly there must not keep it waiting.
 func deletesNamespace(ctx context.Context) bool {
 	requester, ok := genericapirequest.UserFrom(ctx)
-	return ok && requester.GetName() == "system:serviceaccount:kube-system:namespace-controller"
+	return ok && requester.GetName() == hnc.NamespaceControllerUser
 }
 
 // limitOf returns the number of objects that a list returns at most, 0 without a limit.
@@ -85,32 +94,6 @@ func limitOf(r *http.Request) int {
 	}
 	limit, _ := strconv.Atoi(query.Get("limit")) // An invalid one is rejected.
 	return limit
-}
-
-// take adds to the bytes in flight of a namespace and its tree, unless one of them, or all, would have too many then.
-// Whoever may list all namespaces is no tenant, and has memory of their own.
-func (l *lists) take(namespace, tree string, size int) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if namespace == "" {
-		return add(l.used, "", size, listMemory)
-	}
-	if l.all+size > listMemory || l.usedIn[tree]+size > treeMemory || !add(l.used, namespace, size, namespaceMemory) {
-		return false
-	}
-	l.all += size
-	return add(l.usedIn, tree, size, treeMemory)
-}
-
-// add adds to what a key has, unless it would have more than most then.
-func add(used map[string]int, key string, size, most int) bool {
-	if used[key]+size > most {
-		return false
-	}
-	if used[key] += size; used[key] == 0 {
-		delete(used, key)
-	}
-	return true
 }
 
 // withLists limits the lists in flight.

@@ -35,8 +35,12 @@ func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 		}
 		releases = append(releases, release)
 	}
-	taken(request("eve", "list", "large"))
-	taken(request("eve", "list", "large.child"))
+	all := []*http.Request{
+		request("eve", "list", "large"), request("eve", "list", "large.child"), request("ann", "list", "other"), request("ann", "list", "third"), request("admin", "list", ""),
+	}
+	for _, r := range all[:2] {
+		taken(r)
+	}
 	for what, r := range map[string]*http.Request{
 		"a second list of 20 MiB of one namespace": request("eve", "list", "large"),
 		"one of a third namespace of the tree":     request("eve", "list", "large.third"),
@@ -46,30 +50,30 @@ func TestListsOfLargeObjectsShareTheMemory(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	taken(request("ann", "list", "other"))
-	taken(request("ann", "list", "third"))
+	taken(all[2])
+	taken(all[3])
 	if _, err := l.acquire(request("ann", "list", "fourth")); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("80 MiB of all namespaces: %v", err)
 	}
 	if _, err := l.acquire(of("hierarchyconfigurations", "eve", "list", "large")); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("the same by its name in HNC: %v", err)
 	}
-	for _, r := range []*http.Request{of("mynamespaces", "ann", "list", ""), of("hierarchicalresourcequotas", "ann", "list", "large"), request("ann", "list", "small"), request("eve", "get", "large"), request("eve", "watch", "large"), request(hnc.PropagatorUser, "list", ""), request("system:serviceaccount:kube-system:namespace-controller", "deletecollection", "large")} {
+	for _, r := range []*http.Request{of("mynamespaces", "ann", "list", ""), of("hierarchicalresourcequotas", "ann", "list", "large"), request("ann", "list", "small"), request("eve", "get", "large"), request("eve", "watch", "large"), request(hnc.PropagatorUser, "list", ""), request(hnc.NamespaceControllerUser, "deletecollection", "large")} {
 		if release, err := l.acquire(r); err != nil {
 			t.Error(err)
 		} else {
 			release()
 		}
 	}
-	taken(request("admin", "list", ""))
+	taken(all[4])
 	if _, err := l.acquire(request("admin", "list", "")); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("two lists of everything: %v", err)
 	}
 	for _, release := range releases {
 		release()
 	}
-	if l.all+len(l.used)+len(l.usedIn) > 0 {
-		t.Errorf("still in use: %d, %v, %v", l.all, l.used, l.usedIn)
+	for _, r := range all {
+		taken(r) // again
 	}
 }
 
@@ -98,8 +102,20 @@ func TestListsOfFewObjectsCountWhatTheyReturn(t *testing.T) {
 		}
 		r := httptest.NewRequest(http.MethodGet, "/?"+row.query, nil)
 		ctx := genericapirequest.WithRequestInfo(r.Context(), &genericapirequest.RequestInfo{APIGroup: hnc.GroupName, Verb: "list", Namespace: row.namespace, Name: row.name, Resource: "hierarchies"})
-		if _, err := l.acquire(r.WithContext(genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: "ann"}))); err != nil || l.used[row.namespace] != row.want {
-			t.Errorf("%s: %d bytes are in flight (%v), want %d", what, l.used[row.namespace], err, row.want)
+		if _, err := l.acquire(r.WithContext(genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: "ann"}))); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		rest := func(bytes int) (func(), error) {
+			return l.namespaces.AcquireNamespace(row.namespace, namespaceMemory-bytes)
+		}
+		if row.namespace == "" {
+			rest = func(bytes int) (func(), error) { return l.everything.AcquireNamespace("", listMemory-bytes) }
+		}
+		if _, err := rest(row.want - 1); err == nil {
+			t.Errorf("%s: less than %d bytes are in flight", what, row.want)
+		}
+		if _, err := rest(row.want); err != nil {
+			t.Errorf("%s: more than %d bytes are in flight: %v", what, row.want, err)
 		}
 	}
 }

@@ -34,7 +34,7 @@ const (
 // tenant.
 type watchEvents struct {
 	unread, kept *inflight.Limiter
-	// largest returns the size of the largest object of a resource that a namespace has had since the server follows them.
+	// largest returns the size of the largest object of a resource in a namespace that watch caches may have.
 	largest func(resource, namespace string) int
 	// root returns the root of the tree of a namespace; nil before the stores exist.
 	root func(namespace string) string

@@ -47,7 +47,8 @@ The server validates each move by a dry run first. What would be moved is printe
 made one after another, parents first. The command stops at the first error and says what is moved and what is not; repeat it to continue.
 
 Users may write labels and annotations. Namespaces that these give a parent which does not exist, which would be a descendant, or which the server
-rejects, are skipped, and without --move also those that have another parent already. The exit code is 2 if namespaces were skipped.`,
+rejects, are skipped, and so are those that change meanwhile, and without --move those that have another parent already. The exit code is 2 if
+namespaces were skipped.`,
 		Example: `  kubectl hns adopt -f tree.yaml
   kubectl hns adopt -f - --yes <tree.yaml
   kubectl hns adopt -f tree.yaml --dry-run=client -o yaml >hierarchies.yaml
@@ -121,7 +122,7 @@ func (o *adoptOptions) Run(ctx context.Context) error {
 	}
 	skipped = append(skipped, rejected...)
 	for _, s := range skipped {
-		Warnf(o.ErrOut, "namespace %s is skipped: %s", s.Namespace, s.Reason)
+		warnSkipped(o.ErrOut, s)
 	}
 	if err := o.finish(ctx, m, pending); err != nil || len(skipped) == 0 {
 		return err

@@ -46,7 +46,8 @@ func (o *adoptOptions) mover() (*mover, error) {
 	}, err
 }
 
-// move makes validated moves. It prints each that is made, even if a later one fails.
+// move makes validated moves. It prints each that is made, even if a later one fails, and returns ErrFound if some are
+// left out.
 func (o *adoptOptions) move(ctx context.Context, m *mover, pending []placed) error {
 	structured := o.output.Format != ""
 	err := m.move(ctx, pending, func(p *placed) error {
@@ -57,16 +58,16 @@ func (o *adoptOptions) move(ctx context.Context, m *mover, pending []placed) err
 		return err
 	})
 	if structured {
-		made := slices.DeleteFunc(slices.Clone(pending), func(p placed) bool { return p.outcome == outcomePending })
+		made := slices.DeleteFunc(slices.Clone(pending), func(p placed) bool { return p.outcome == outcomePending || p.outcome == outcomeSkipped })
 		if printErr := o.printHierarchies(made); err == nil {
 			err = printErr
 		}
-		return err
+	} else if err == nil {
+		_, err = fmt.Fprintln(o.Out, counts(pending))
 	}
-	if err != nil {
-		return err
+	if err == nil && slices.ContainsFunc(pending, func(p placed) bool { return p.outcome == outcomeSkipped }) {
+		return ErrFound
 	}
-	_, err = fmt.Fprintln(o.Out, counts(pending))
 	return err
 }
 
@@ -119,13 +120,11 @@ func (o *adoptOptions) printHierarchies(all []placed) error {
 
 // counts says how many namespaces are moved, or would be.
 func counts(all []placed) string {
-	unchanged := 0
+	number := map[outcome]int{}
 	for _, p := range all {
-		if p.outcome == outcomeUnchanged {
-			unchanged++
-		}
+		number[p.outcome]++
 	}
-	return fmt.Sprintf("namespaces moved: %d, unchanged: %d", len(all)-unchanged, unchanged)
+	return fmt.Sprintf("namespaces moved: %d, unchanged: %d", number[outcomePending]+number[outcomeMoved], number[outcomeUnchanged])
 }
 
 // moved says that a namespace has got a parent.

@@ -143,6 +143,37 @@ func TestMovesFromLabelsSkipWhatTheyMustNotMove(t *testing.T) {
 	}
 }
 
+// Between the validation and the moves, users change parents, and labels may name parents that only an earlier move
+// makes descendants.
+func TestMovesFromLabelsContinueWithoutThoseThatFail(t *testing.T) {
+	for _, format := range []string{"", "json"} {
+		streams, _, out, warned := genericiooptions.NewTestIOStreams()
+		f := newMovesFixture()
+		m := f.mover(streams)
+		m.skips = true
+		pending, _, err := m.validate(t.Context(), threeMoves)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.failed = "b<a"
+		f.stored["c"] = &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{UID: "u"}, Spec: v1beta1.HierarchySpec{Parent: "corp"}}
+		if err := (&adoptOptions{IOStreams: streams, output: OutputFlag{Format: format}}).move(t.Context(), m, pending); !errors.Is(err, ErrFound) {
+			t.Errorf("got %v", err)
+		}
+		if pending[0].outcome != outcomeSkipped || pending[1].outcome != outcomeSkipped || pending[2].outcome != outcomeMoved {
+			t.Errorf("outcomes: %v", pending)
+		}
+		for _, warning := range []string{"namespace b is skipped: ", "not yours", "namespace c is skipped: the namespace or its hierarchy has changed since it was validated (now below corp)"} {
+			if !strings.Contains(warned.String(), warning) {
+				t.Errorf("not warned of %q: %s", warning, warned)
+			}
+		}
+		if text := out.String(); format == "" && text != "namespace/d moved below c\nnamespaces moved: 1, unchanged: 0\n" || strings.Contains(text, `"namespace": "b"`) || strings.Contains(text, `"namespace": "c"`) {
+			t.Errorf("printed %s", text)
+		}
+	}
+}
+
 // What was shown and confirmed is not done to a namespace that somebody else has moved meanwhile.
 func TestMovesDoNotOverwriteOthers(t *testing.T) {
 	hierarchy := func(uid types.UID, version, parent string) *v1beta1.Hierarchy {

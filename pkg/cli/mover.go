@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -23,8 +24,8 @@ type mover struct {
 	// other moves into account.
 	validating *Clients
 	errOut     io.Writer
-	// skips has a move left out, instead of an error, if the server rejects it, or if the namespace has another parent
-	// and relocates is false.
+	// skips has a move left out, instead of an error, if the server rejects it, if the namespace has changed since it was
+	// validated, or if it has another parent and relocates is false.
 	skips, relocates bool
 	// unsent sends no dry runs.
 	unsent bool
@@ -34,6 +35,7 @@ type outcome int
 
 const (
 	outcomePending outcome = iota
+	outcomeSkipped
 	outcomeUnchanged
 	outcomeMoved
 )
@@ -95,14 +97,23 @@ func (m *mover) validateMove(ctx context.Context, move adoption.Move) (p placed,
 	default:
 		p.hierarchy, err = patchParent(ctx, m.validating, move.Namespace, move.Parent, []string{metav1.DryRunAll})
 	}
-	if m.skips && (apierrors.IsConflict(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsNotFound(err) && !isUnserved(err)) {
+	if m.leavesOut(err) {
 		return p, ServerMessage(err), nil
 	}
 	return p, "", err
 }
 
+// errChanged is the error of a move that is not the one that was validated any more.
+var errChanged = errors.New("the namespace or its hierarchy has changed since it was validated")
+
+// leavesOut reports whether an error is about one move only, which is left out.
+func (m *mover) leavesOut(err error) bool {
+	return m.skips && (errors.Is(err, errChanged) || apierrors.IsConflict(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) ||
+		apierrors.IsNotFound(err) && !isUnserved(err))
+}
+
 // move makes the pending moves in their order, calls made after each, and stops at the first error, which says what is
-// left.
+// left. Those that are left out get a warning.
 func (m *mover) move(ctx context.Context, all []placed, made func(*placed) error) error {
 	line := NewProgress(m.errOut)
 	defer line.Clear()
@@ -114,6 +125,11 @@ func (m *mover) move(ctx context.Context, all []placed, made func(*placed) error
 		line.countf(i, len(all), "namespaces done")
 		h, err := m.place(ctx, p)
 		line.Clear()
+		if m.leavesOut(err) {
+			p.outcome = outcomeSkipped
+			warnSkipped(m.errOut, adoption.Skipped{Namespace: p.Namespace, Reason: ServerMessage(err)})
+			continue
+		}
 		if err != nil {
 			return incomplete(all, i, err)
 		}
@@ -146,7 +162,7 @@ func (m *mover) place(ctx context.Context, p *placed) (h *v1beta1.Hierarchy, err
 			return nil
 		}
 		if current.Spec.Parent != p.before || !same {
-			return fmt.Errorf("the namespace or its hierarchy has changed since it was validated%s", nowBelow(current.Spec.Parent))
+			return fmt.Errorf("%w%s", errChanged, nowBelow(current.Spec.Parent))
 		}
 		client := m.clients.Hierarchy.HncV1beta1().Hierarchies(p.Namespace)
 		if current.ResourceVersion == "" {
@@ -160,6 +176,10 @@ func (m *mover) place(ctx context.Context, p *placed) (h *v1beta1.Hierarchy, err
 		return err
 	})
 	return h, err
+}
+
+func warnSkipped(errOut io.Writer, s adoption.Skipped) {
+	Warnf(errOut, "namespace %s is skipped: %s", s.Namespace, s.Reason)
 }
 
 // namespaceUID returns the UID of a namespace, "" if it does not exist, or the user may not get it.

@@ -101,7 +101,7 @@ func (o *resumeOptions) Run(ctx context.Context) error {
 }
 
 // printParents lists the parents that namespaces have by their labels where their hierarchies say otherwise. A namespace
-// whose parent is missing has no labels of it, and keeps its hierarchy.
+// whose parent is missing has no labels of it, and keeps its hierarchy. The labels of an external one name no parent.
 func (o *resumeOptions) printParents(ctx context.Context, c *Clients) error {
 	namespaces, hierarchies, err := listForest(ctx, c)
 	if err != nil {
@@ -117,7 +117,10 @@ func (o *resumeOptions) printParents(ctx context.Context, c *Clients) error {
 	for i := range namespaces {
 		n := &namespaces[i]
 		labeled, parent := hnc.LabeledParent(n.Name, n.Labels, hnc.AbstractAncestors(n.Annotations)), stored[n.Name]
-		if labeled == parent || labeled == "" && !exists.Has(parent) || n.DeletionTimestamp != nil || managedkeys.External(n.Annotations) {
+		if managedkeys.External(n.Annotations) {
+			labeled = ""
+		}
+		if labeled == parent || labeled == "" && !exists.Has(parent) || n.DeletionTimestamp != nil {
 			continue
 		}
 		_, _ = fmt.Fprintf(o.ErrOut, "namespace %s: %s by its labels, %s by its hierarchy\n", n.Name, parentOrNone(labeled), parentOrNone(parent))

@@ -84,10 +84,11 @@ func TestAllParentsThatLabelsChangeAreListed(t *testing.T) {
 	}
 	namespaces := []metav1.PartialObjectMetadata{
 		namespace("root", nil), namespace("same", nil, "root"), namespace("leaves", nil), namespace("moves", nil, "root"), namespace("orphan", nil),
-		namespace("external", map[string]string{hnc.AnnotationManagedBy: "other"}, "root"),
+		namespace("external", map[string]string{hnc.AnnotationManagedBy: "other"}, "root"), namespace("taken", map[string]string{hnc.AnnotationManagedBy: "other"}, "root"),
 	}
-	hierarchies := []v1beta1.Hierarchy{hierarchy("same", "root"), hierarchy("leaves", "root"), hierarchy("moves", "same"), hierarchy("orphan", "missing")}
-	want := "namespace leaves: no parent by its labels, parent root by its hierarchy\nnamespace moves: parent root by its labels, parent same by its hierarchy\n"
+	hierarchies := []v1beta1.Hierarchy{hierarchy("same", "root"), hierarchy("leaves", "root"), hierarchy("moves", "same"), hierarchy("orphan", "missing"), hierarchy("taken", "root")}
+	want := "namespace leaves: no parent by its labels, parent root by its hierarchy\nnamespace moves: parent root by its labels, parent same by its hierarchy\n" +
+		"namespace taken: no parent by its labels, parent root by its hierarchy\n"
 	for i := range 100 {
 		joins := fmt.Sprintf("z-%03d", i)
 		namespaces = append(namespaces, namespace(joins, nil, "same", "root"))

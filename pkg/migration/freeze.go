@@ -56,7 +56,7 @@ func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolic
 			MatchConditions: []admissionregistrationv1.MatchCondition{{
 				Name: "not-by-the-migration-or-a-controller",
 				Expression: `request.resource.resource == 'configmaps' || !(request.userInfo.username in [` + who + `,` +
-					` 'system:serviceaccount:kube-system:namespace-controller', 'system:serviceaccount:kube-system:generic-garbage-collector'] ||` +
+					` '` + hnc.NamespaceControllerUser + `', 'system:serviceaccount:kube-system:generic-garbage-collector'] ||` +
 					` request.userInfo.username.startsWith('system:serviceaccount:` + hnc.HNCNamespace + `:') ||` +
 					` request.userInfo.username.startsWith('system:serviceaccount:` + hnc.SystemNamespace + `:'))`,
 			}},

@@ -29,6 +29,9 @@ const (
 // PropagatorUser is the user name of the propagator, the only privileged writer.
 const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":" + PropagatorName
 
+// NamespaceControllerUser is the user name of the controller in Kubernetes that empties namespaces that are deleted.
+const NamespaceControllerUser = "system:serviceaccount:kube-system:namespace-controller"
+
 // LabelAggregateToPropagator marks ClusterRoles that are aggregated into the propagator's, with the value "true".
 const LabelAggregateToPropagator = "rbac.hnc.x-k8s.io/aggregate-to-propagator"
 

@@ -34,8 +34,8 @@ func (o *Options) authorizeRequests(generic *genericapiserver.RecommendedConfig,
 
 // delegatingAuthorizer returns the authorizer of the options without their limit of 200 reviews per second. Each write
 // needs reviews in the namespaces that it affects, and would wait for that limit; the priority and fairness of
-// kube-apiserver limits reviews.
-func delegatingAuthorizer(o *genericoptions.DelegatingAuthorizationOptions) (authorizer.Authorizer, error) {
+// kube-apiserver limits reviews. It reads namespaces when it is used.
+func delegatingAuthorizer(o *genericoptions.DelegatingAuthorizationOptions, present *namespaces) (authorizer.Authorizer, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", o.RemoteKubeConfigFile)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig for delegated authorization: %w", err)
@@ -62,6 +62,6 @@ func delegatingAuthorizer(o *genericoptions.DelegatingAuthorizationOptions) (aut
 	return union.New(
 		union.NamedAuthorizer{AuthorizerName: "kubernetes.io/always-allow-groups", Authorizer: authorizerfactory.NewPrivilegedGroups(o.AlwaysAllowGroups...)},
 		union.NamedAuthorizer{AuthorizerName: "kubernetes.io/always-allow-paths", Authorizer: paths},
-		union.NamedAuthorizer{AuthorizerName: "kubernetes.io/webhook", Authorizer: withoutLargeSelectors(delegated)},
+		union.NamedAuthorizer{AuthorizerName: "kubernetes.io/webhook", Authorizer: withoutLargeSelectors(withNamespaceUIDs(delegated, present))},
 	)
 }

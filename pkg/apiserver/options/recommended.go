@@ -14,8 +14,8 @@ import (
 // factory: those of ApplyTo have a rate limit on the client's side, and read JSON. It returns the authorizer for
 // reviews.
 func (o *Options) applyRecommended(generic *genericapiserver.RecommendedConfig) (authorizer.Authorizer, error) {
-	r, c := o.Recommended, &generic.Config
-	reviews, err := delegatingAuthorizer(r.Authorization)
+	r, c, present := o.Recommended, &generic.Config, &namespaces{}
+	reviews, err := delegatingAuthorizer(r.Authorization, present)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +43,7 @@ func (o *Options) applyRecommended(generic *genericapiserver.RecommendedConfig) 
 		return nil, err
 	}
 	generic.SharedInformerFactory = informers.NewSharedInformerFactory(client, 0)
+	*present = namespaces{generic.SharedInformerFactory.Core().V1().Namespaces().Lister(), client.CoreV1()}
 	if err := r.Features.ApplyTo(c, client, generic.SharedInformerFactory); err != nil {
 		return nil, err
 	}

@@ -23,28 +23,10 @@ import (
 // Reviews are cached by their text: thousands of them must not have selectors of kilobytes.
 func TestReviewsHaveNoLargeSelectors(t *testing.T) {
 	var got *authorizationv1.ResourceAttributes
-	cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		var review authorizationv1.SubjectAccessReview
-		if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, &review); err != nil {
-			t.Error(err)
-		}
-		got = review.Spec.ResourceAttributes
-		review.Status.Allowed = true
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(&review)
-	}))
-	defer cluster.Close()
-	o := genericoptions.NewDelegatingAuthorizationOptions()
-	o.RemoteKubeConfigFile = filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(o.RemoteKubeConfigFile, []byte(`{"apiVersion":"v1","kind":"Config","clusters":[{"name":"c","cluster":{"server":"`+cluster.URL+`"}}],`+
-		`"contexts":[{"name":"c","context":{"cluster":"c"}}],"current-context":"c"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	reviews, err := delegatingAuthorizer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reviews := reviewedBy(t, clusterOf(t, nil, nil), func(spec authorizationv1.SubjectAccessReviewSpec) bool {
+		got = spec.ResourceAttributes
+		return true
+	})
 	parse := func(selector string) labels.Requirements {
 		parsed, err := labels.Parse(selector)
 		if err != nil {
@@ -76,4 +58,31 @@ func TestReviewsHaveNoLargeSelectors(t *testing.T) {
 			t.Errorf("%s: reviewed with a selector: %t", name, kept)
 		}
 	}
+}
+
+// reviewedBy returns an authorizer of a cluster that allows what a function allows.
+func reviewedBy(t *testing.T, present *namespaces, allows func(authorizationv1.SubjectAccessReviewSpec) bool) authorizer.Authorizer {
+	t.Helper()
+	cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var review authorizationv1.SubjectAccessReview
+		if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, &review); err != nil {
+			t.Error(err)
+		}
+		review.Status.Allowed = allows(review.Spec)
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(&review)
+	}))
+	t.Cleanup(cluster.Close)
+	o := genericoptions.NewDelegatingAuthorizationOptions()
+	o.RemoteKubeConfigFile = filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(o.RemoteKubeConfigFile, []byte(`{"apiVersion":"v1","kind":"Config","clusters":[{"name":"c","cluster":{"server":"`+cluster.URL+`"}}],`+
+		`"contexts":[{"name":"c","context":{"cluster":"c"}}],"current-context":"c"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reviews, err := delegatingAuthorizer(o, present)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reviews
 }

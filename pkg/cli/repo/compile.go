@@ -5,13 +5,13 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/kindscope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
@@ -21,6 +21,12 @@ import (
 
 // defaultCluster is the cluster that a repository is compiled for in addition to those that it lists.
 const defaultCluster = "defaultcluster"
+
+// maxClusters is how many clusters a repository is compiled for if --clusters selects none. An object can name any number.
+const maxClusters = 1000
+
+// maxCompiled is how many objects of all clusters together are kept, about 1 KiB each.
+const maxCompiled = 2_000_000
 
 // repoFlags are the flags of the commands that compile a repository.
 type repoFlags struct {
@@ -71,6 +77,16 @@ type compiledCluster struct {
 type compiled struct {
 	loading  report.Errors
 	clusters []compiledCluster
+	// objects is the number of objects of all clusters.
+	objects int
+}
+
+func (c *compiled) add(name string, result *repository.Result) error {
+	if c.objects += len(result.Objects); c.objects > maxCompiled {
+		return cli.UsageErrorf("the clusters have more than %d objects together; select fewer of them with --clusters", maxCompiled)
+	}
+	c.clusters = append(c.clusters, compiledCluster{name, result})
+	return nil
 }
 
 // failed reports whether the repository has errors.
@@ -140,22 +156,27 @@ func (r *repoFlags) compileFor(ctx context.Context, errOut io.Writer, l *loaded,
 			Cluster: name, Scopes: l.scopes, AssumeScopes: r.kinds.offline, PreviousKinds: previous, MaxObjects: r.threshold,
 			Excluded: hnc.ExcludedNamespaces, AllowSharedNames: r.allowSharedNames,
 		})
+		if err == nil {
+			err = all.add(name, result)
+		}
 		if err != nil {
 			return nil, err
 		}
-		all.clusters = append(all.clusters, compiledCluster{name, result})
 	}
 	return all, nil
 }
 
 // selectClusters returns the clusters of --clusters, or all.
 func (r *repoFlags) selectClusters(known []string) ([]string, error) {
-	if len(r.clusters) == 0 {
+	switch {
+	case len(r.clusters) == 0 && len(known) > maxClusters:
+		return nil, cli.UsageErrorf("the repository names %d clusters, more than %d; select some of them with --clusters", len(known), maxClusters)
+	case len(r.clusters) == 0:
 		return known, nil
 	}
 	for _, name := range r.clusters {
 		if !slices.Contains(known, name) {
-			return nil, cli.UsageErrorf("--clusters: the repository has no cluster %q, only %s", name, strings.Join(known, ", "))
+			return nil, cli.UsageErrorf("--clusters: the repository has no cluster %q, only %s", name, names.List(known, 20, ", "))
 		}
 	}
 	return slices.DeleteFunc(known, func(name string) bool { return !slices.Contains(r.clusters, name) }), nil

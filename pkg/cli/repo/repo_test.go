@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +18,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
 // policy is a repository with two clusters, in a directory of its own, which is the working directory.
@@ -98,6 +101,42 @@ func TestRepoVetReportsOnStandardErrorAndFails(t *testing.T) {
 	}
 	if _, stderr, code := hns("repo", "vet", "--no-api-server-check", "--clusters", "dev"); code != 1 || !strings.Contains(stderr, `no cluster "dev", only defaultcluster, prod`) {
 		t.Errorf("a cluster that the repository does not know: got %d %q", code, stderr)
+	}
+}
+
+// An object of 3 MB names 600,000 clusters.
+func TestARepositoryIsNotCompiledForAnyNumberOfClusters(t *testing.T) {
+	var list strings.Builder
+	for i := range maxClusters {
+		fmt.Fprintf(&list, "c%03d,", i)
+	}
+	policy(t, map[string]string{
+		"namespaces/eng/many.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: many, annotations: {configsync.gke.io/cluster-name-selector: '" + list.String() + "'}}\n",
+	})
+	for _, command := range [][]string{{"vet"}, {"hydrate", "--output", t.TempDir()}, {"diff", "--against", "."}} {
+		args := append([]string{"repo", command[0], "--no-api-server-check"}, command[1:]...)
+		if _, stderr, code := hns(args...); code != 1 || !strings.Contains(stderr, "the repository names 1002 clusters, more than 1000; select some of them with --clusters") {
+			t.Errorf("%v: got %d %q", command, code, stderr)
+		}
+	}
+	if _, stderr, code := hns("repo", "vet", "--no-api-server-check", "--clusters", "c001,prod"); code != 0 || stderr != "" {
+		t.Errorf("two of them: got %d %q", code, stderr)
+	}
+	if _, stderr, code := hns("repo", "vet", "--no-api-server-check", "--clusters", "dev"); code != 1 || !strings.Contains(stderr, `no cluster "dev", only defaultcluster, c000, `) || !strings.Contains(stderr, "c018, and 982 more") {
+		t.Errorf("an unknown one: got %d %q", code, stderr)
+	}
+}
+
+func TestTheObjectsOfAllClustersAreBounded(t *testing.T) {
+	one := &repository.Result{Objects: make([]*object.Object, maxCompiled/2)}
+	all := &compiled{}
+	for range 2 {
+		if err := all.add("c", one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := all.add("c", one); err == nil || !strings.Contains(err.Error(), "more than 2000000 objects together; select fewer of them with --clusters") {
+		t.Errorf("got %v", err)
 	}
 }
 

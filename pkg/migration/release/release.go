@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
@@ -26,16 +26,10 @@ func Namespaces(ctx context.Context, kube kubernetes.Interface, fieldManager str
 	namespaces.Items = slices.DeleteFunc(namespaces.Items, func(ns corev1.Namespace) bool {
 		return !slices.Contains(ns.Finalizers, hnc.FinalizerSubnamespaces)
 	})
+	patch := []byte(`{"metadata":{"$deleteFromPrimitiveList/finalizers":["` + hnc.FinalizerSubnamespaces + `"]}}`)
 	return each.Of(ctx, namespaces.Items, func(ctx context.Context, found corev1.Namespace) error {
-		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			ns, err := client.Get(ctx, found.Name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			ns.Finalizers = slices.DeleteFunc(ns.Finalizers, func(f string) bool { return f == hnc.FinalizerSubnamespaces })
-			_, err = client.Update(ctx, ns, metav1.UpdateOptions{FieldManager: fieldManager})
-			return err
-		})
+		// Without a resourceVersion, so that other users who change the namespace all the time do not prevent it.
+		_, err := client.Patch(ctx, found.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
 		if apierrors.IsNotFound(err) {
 			return nil
 		}

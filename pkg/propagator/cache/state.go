@@ -69,6 +69,17 @@ func (s *State) setNamespace(ns *tree.Namespace) {
 	s.affect(s.Tree.SetNamespace(ns))
 }
 
+// deleteNamespace forgets a namespace unless another incarnation is recorded, and its ResourceQuotas, which are gone
+// before it. Their watch may be later, and they must not count as limits of the next namespace of that name.
+func (s *State) deleteNamespace(ns *tree.Namespace) {
+	if known := s.Tree.Namespace(ns.Name); known != nil && known.UID == ns.UID {
+		for _, o := range s.Quotas.ObjectsIn(ns.Name) {
+			s.deleteQuotaObject(o)
+		}
+	}
+	s.affect(s.Tree.DeleteNamespace(ns.Name, ns.UID))
+}
+
 // setConfiguration records the configuration, nil if there is none, unless the recorded one is as new.
 func (s *State) setConfiguration(c *v1beta1.HNCConfiguration) {
 	old := s.Configuration

@@ -220,3 +220,30 @@ func TestEventsOfAStoppedWatchAreIgnored(t *testing.T) {
 		t.Errorf("the state holds %v", got)
 	}
 }
+
+// The watch of ResourceQuotas may be later than that of namespaces.
+func TestNoNamespaceHasTheResourceQuotasOfAnEarlierOne(t *testing.T) {
+	c := New(Config{Managed: managedkeys.Default()})
+	namespace := func(uid types.UID, version string) *corev1.Namespace {
+		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: uid, ResourceVersion: version}}
+	}
+	limit := func(uid types.UID, version string) {
+		c.ObserveResourceQuota(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: hnc.ResourceQuotaName, UID: uid, ResourceVersion: version}})
+	}
+	store := c.state.namespaceStore()
+	store.cache, store.resource = c, namespaces
+	first, second := namespace("first", "1"), namespace("second", "4")
+	_ = store.Add(first)
+	limit("of-the-first", "2")
+	_ = store.Delete(first)
+	if left := c.state.Quotas.ObjectsIn("a"); len(left) > 0 {
+		t.Errorf("%s remains", left[0].UID)
+	}
+	_ = store.Add(second)
+	limit("of-the-second", "5")
+	limit("of-the-first", "3")
+	_ = store.Delete(first)
+	if left := c.state.Quotas.ObjectsIn("a"); len(left) != 1 || left[0].UID != "of-the-second" {
+		t.Errorf("the second namespace has %d ResourceQuotas", len(left))
+	}
+}

@@ -65,7 +65,7 @@ func (s *State) namespaceStore() *store[*tree.Namespace] {
 	return &store[*tree.Namespace]{
 		convert: func(object any) (*tree.Namespace, error) { return tree.NewNamespace(object.(*corev1.Namespace)), nil },
 		set:     s.setNamespace,
-		remove:  func(ns *tree.Namespace) { s.affect(s.Tree.DeleteNamespace(ns.Name, ns.UID)) },
+		remove:  s.deleteNamespace,
 		known:   s.Tree.Namespaces,
 		identify: func(ns *tree.Namespace) (types.NamespacedName, string) {
 			return types.NamespacedName{Name: ns.Name}, ns.ResourceVersion

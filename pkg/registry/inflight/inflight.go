@@ -1,4 +1,4 @@
-// Package inflight limits how many expensive requests are in flight, in total and for each user or tree.
+// Package inflight limits how many expensive requests are in flight, in total and for each user, tree or namespace.
 //
 // The generic API server limits all requests as a whole (--max-requests-inflight), and its priority and fairness needs
 // configuration objects that administrators of kube-apiserver own. Neither bounds one subresource, or one user's share
@@ -18,7 +18,7 @@ import (
 )
 
 // Limits are the numbers of requests in flight, or of what else a Limiter counts of them. PerUser is also that of a tree
-// where trees are counted.
+// or namespace where those are counted.
 type Limits struct{ Total, PerUser int }
 
 // Limiter counts the requests in flight. It is safe for concurrent use.
@@ -67,6 +67,11 @@ func (l *Limiter) AcquireN(ctx context.Context, n int) (release func(), err erro
 // of users there.
 func (l *Limiter) AcquireTree(root string, n int) (release func(), err error) {
 	return l.acquire("tree", root, n)
+}
+
+// AcquireNamespace counts n of what is limited for a namespace, whoever the requester is.
+func (l *Limiter) AcquireNamespace(namespace string, n int) (release func(), err error) {
+	return l.acquire("namespace", namespace, n)
 }
 
 func (l *Limiter) acquire(of, share string, n int) (release func(), err error) {

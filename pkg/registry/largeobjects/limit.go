@@ -38,7 +38,8 @@ type Followed struct {
 	// In returns the size of those of a resource in a namespace, or with "" of the large ones in all, in bytes of JSON;
 	// with a limit, at least that of any so many of a namespace.
 	In func(resource, namespace string, limit int) int
-	// Largest returns the size of the largest object of a resource that a namespace has had since Run follows them.
+	// Largest returns the size of the largest object of a resource that a namespace has had since Run follows them, as
+	// long as watch caches may have it.
 	Largest func(resource, namespace string) int
 }
 

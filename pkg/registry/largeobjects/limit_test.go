@@ -1,6 +1,7 @@
 package largeobjects
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -154,5 +155,30 @@ func TestTheSizeOfStoredObjectsIsKnown(t *testing.T) {
 	}
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("%d calls take %s", calls, took)
+	}
+}
+
+// Namespaces come and go. Watch caches repeat the changes of the past to clients that continue from there.
+func TestPeaksAreForgottenWhenNoWatchCacheHasThem(t *testing.T) {
+	s := newStored()
+	s.replace("quotas", nil)
+	s.replace("hierarchies", nil)
+	s.remember("quotas", "stays", object{"a", small + 1})
+	s.remember("quotas", "deleted", object{"b", small + 1})
+	s.remember("hierarchies", "deleted", object{"b", small + 1})
+	s.age("quotas")
+	s.forget("quotas", "deleted")
+	s.forget("hierarchies", "deleted")
+	for range history {
+		s.age("quotas")
+	}
+	if _, kept := s.peaks[place{"quotas", "b"}]; !kept {
+		t.Error("a peak is forgotten while watch caches have it")
+	}
+	for range history {
+		s.age("quotas")
+	}
+	if got, want := s.peaks, (map[place]peak{{"quotas", "a"}: {small + 1, 0}, {"hierarchies", "b"}: {small + 1, 0}}); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -22,15 +22,22 @@ type stored struct {
 	excessIn map[string]int
 	// sizes are the sums of sizes by resource and namespace, of the large ones for "".
 	sizes map[place]int
-	// peaks are the sizes of the largest objects that there have been, as far as they were large. Watch caches have them
-	// for a while.
-	peaks map[place]int
+	// peaks are the largest objects that there have been, as far as they were large. Watch caches have them for a while.
+	peaks map[place]peak
+	// events are the numbers of changes of the resources.
+	events map[string]int
 }
+
+// peak is the size of the largest object of a resource in a namespace, and the number of the last change of a large one.
+type peak struct{ bytes, changed int }
+
+// history is how many changes of a resource a watch cache keeps at most.
+const history = 100 * 1024
 
 type place struct{ resource, namespace string }
 
 func newStored() *stored {
-	return &stored{stores: map[string]map[types.UID]object{}, excessIn: map[string]int{}, sizes: map[place]int{}, peaks: map[place]int{}}
+	return &stored{stores: map[string]map[types.UID]object{}, excessIn: map[string]int{}, sizes: map[place]int{}, peaks: map[place]peak{}, events: map[string]int{}}
 }
 
 type object struct {
@@ -69,14 +76,26 @@ func (s *stored) in(resource, namespace string, limit int) (bytes int) {
 func (s *stored) largest(resource, namespace string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return max(s.peaks[place{resource, namespace}], small)
+	return max(s.peaks[place{resource, namespace}].bytes, small)
 }
 
 // follow follows the objects of a store until the context ends.
 func (s *stored) follow(ctx context.Context, name string, store storewatch.Source) {
 	storewatch.Run(ctx, "large "+name, store,
 		func(objects []any) { s.replace(name, objects) },
-		func(obj any, gone bool) { s.set(name, obj, gone) })
+		func(obj any, gone bool) { s.set(name, obj, gone); s.age(name) })
+}
+
+// age counts a change. From time to time, it forgets the peaks of namespaces without objects that no watch cache has any
+// more.
+func (s *stored) age(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.events[name]++; s.events[name]%history == 0 {
+		maps.DeleteFunc(s.peaks, func(at place, p peak) bool {
+			return at.resource == name && s.sizes[at] == 0 && s.events[name]-p.changed >= history
+		})
+	}
 }
 
 func (s *stored) replace(name string, objects []any) {
@@ -128,7 +147,8 @@ func (s *stored) forget(name string, uid types.UID) {
 func (s *stored) count(name string, o object, sign int) {
 	add(s.sizes, place{name, o.namespace}, sign*o.bytes)
 	if o.bytes > small {
-		s.peaks[place{name, o.namespace}] = max(s.peaks[place{name, o.namespace}], o.bytes)
+		at := place{name, o.namespace}
+		s.peaks[at] = peak{max(s.peaks[at].bytes, o.bytes), s.events[name]}
 		add(s.sizes, place{name, ""}, sign*o.bytes)
 		add(s.excessIn, o.namespace, sign*(o.bytes-small))
 	}

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/metrics"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/selectors"
 )
@@ -86,7 +87,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if info.Namespace == "" {
 		scope = "cluster"
 	}
-	metrics.InstrumentHandlerFunc(strings.ToUpper(info.Verb), groupName, info.APIVersion, info.Resource, "", scope, metrics.APIServerComponent, false, "",
+	resource := info.Resource
+	if hnc.IsViewGroup(found.Group) {
+		resource = "*" + hnc.ViewGroupsSuffix // Tenants create any number of such kinds.
+	}
+	metrics.InstrumentHandlerFunc(strings.ToUpper(info.Verb), groupName, info.APIVersion, resource, "", scope, metrics.APIServerComponent, false, "",
 		func(w http.ResponseWriter, r *http.Request) {
 			// If the caller has disconnected, writing a response would only be logged.
 			if err := h.serve(w, r, info, found); err != nil && !errors.Is(r.Context().Err(), context.Canceled) {

@@ -3,12 +3,20 @@ package subtree
 import (
 	"context"
 	"errors"
+	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/metrics"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/discovery/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // failingDiscovery fails for one version.
@@ -118,5 +126,37 @@ func TestKindsHaveAllServedVersions(t *testing.T) {
 	}
 	if got := find("example.com.both", ""); got != "example.com/v1" {
 		t.Errorf("after version v2 is gone: %s", got)
+	}
+}
+
+// Tenants create and delete such kinds, and metrics stay.
+func TestKindsOfViewsAreMeasuredTogether(t *testing.T) {
+	metrics.Register()
+	metrics.Reset()
+	_, h := newHandler(t, &fixedTree{})
+	h.kinds = &kinds{known: map[string][]kind{}}
+	for _, plural := range []string{"as", "bs"} {
+		found := kind{schema.GroupVersionResource{Group: "example.com.acme-12345" + hnc.ViewGroupsSuffix, Version: "v1", Resource: plural}, metav1.APIResource{}, 0}
+		name := found.name()
+		h.kinds.known[name] = []kind{found}
+		info := &genericapirequest.RequestInfo{IsResourceRequest: true, Verb: "list", APIGroup: groupName, Namespace: "a", Resource: name, Parts: []string{name}}
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(genericapirequest.WithRequestInfo(t.Context(), info), "GET", "/?watch=true", nil))
+	}
+	families, err := legacyregistry.DefaultGatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	resources := sets.New[string]()
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			for _, label := range metric.GetLabel() {
+				if label.GetName() == "resource" {
+					resources.Insert(label.GetValue())
+				}
+			}
+		}
+	}
+	if !resources.Equal(sets.New("*.views.hnc.x-k8s.io")) {
+		t.Errorf("got metrics of %v", sets.List(resources))
 	}
 }

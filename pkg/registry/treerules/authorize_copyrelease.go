@@ -36,7 +36,7 @@ func (a *Authorizer) AuthorizeRelease(ctx context.Context, release *hnc.CopyRele
 	if !allowed {
 		return "", reject.forbidden("spec.name: user %q may not release %s %q in namespace %q; this needs the verb update on it", user, resource, spec.Name, namespace)
 	}
-	// Reviews of a namespace that is gone may be cached. The rejection does not say whether it is.
+	// An admin of a later namespace of that name is none of the source. The rejection does not say whether it is gone.
 	const role = "source of the copy (spec.source)"
 	switch ns, err := a.index.LiveNamespace(ctx, spec.Source); {
 	case apierrors.IsNotFound(err):

@@ -10,14 +10,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
@@ -152,136 +149,6 @@ func (c *Cluster) patchLast(ctx context.Context, resource schema.GroupVersionRes
 		err = patch()
 	}
 	return err
-}
-
-// makeWay changes the object that an update cannot turn into the one of the repository, if TryReplace permits it and it
-// is as read: it loses what others have added if makesRoom says so, and is deleted otherwise. err is that of the update.
-func (c *Cluster) makeWay(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
-	rejected, client := err, c.whole.Resource(resource).Namespace(o.Namespace)
-	if err := c.TryReplace(ctx, resource, o, rejected); err != nil {
-		return err
-	}
-	found, err := client.Get(ctx, o.Name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err == nil {
-		err = Foreign(c.sync, found)
-	}
-	switch {
-	case err != nil:
-		return err
-	case found.GetDeletionTimestamp() != nil:
-		return errTerminating
-	case makesRoom(resource, rejected):
-		reset, err := patchable(ctx, client, found, o, Manager(c.sync))
-		// The time may be elsewhere, such as in the metadata of a template, where no patch removes it.
-		whole := o.Kind != object.Namespace && (undecodable(err) || unreadable(rejected) && reset == found)
-		switch {
-		case whole:
-		case err != nil || unreadable(rejected):
-			return err
-		default:
-			found = reset
-		}
-		annotations, patches := crowded(rejected) && apierrors.IsInvalid(rejected), 1
-		if !annotations {
-			// The first one makes the field manager the owner of lists as one that updates, and the second, which changes
-			// nothing else, removes that entry.
-			patches = 2
-		}
-		for n, tries := 0, 0; n < patches; n++ {
-			if whole {
-				found, err = client.Update(ctx, alone(found, o, Manager(c.sync)), metav1.UpdateOptions{FieldManager: Manager(c.sync)})
-			} else if patch, invalid := json.Marshal(room(found, o, Manager(c.sync), annotations)); invalid != nil {
-				return invalid
-			} else {
-				var patched *unstructured.Unstructured
-				patched, err = client.Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: Manager(c.sync)})
-				if n == 0 && o.Kind != object.Namespace && tooDeep(err) {
-					whole, patches, n = true, 2, -1
-					continue
-				}
-				found = patched
-			}
-			// Without the second one, the entry stays.
-			if n > 0 && apierrors.IsConflict(err) && tries < maxConflicts {
-				n, tries = n-1, tries+1
-				if found, err = client.Get(ctx, o.Name, metav1.GetOptions{}); err == nil {
-					err = Foreign(c.sync, found)
-				}
-				if err == nil && !whole {
-					found, err = patchable(ctx, client, found, o, Manager(c.sync))
-				}
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	uid, version, background := found.GetUID(), found.GetResourceVersion(), metav1.DeletePropagationBackground
-	err = client.Delete(ctx, o.Name, metav1.DeleteOptions{
-		PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
-	})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
-}
-
-// maxConflicts is how often a patch is repeated after others' writes.
-const maxConflicts = 5
-
-// makesRoom reports whether an object whose update has failed by err loses what others have added, or only its managed
-// fields. Otherwise it is deleted.
-func makesRoom(resource schema.GroupVersionResource, err error) bool {
-	return crowded(err) || unreadable(err) || !copies.Replaceable(resource.GroupResource())
-}
-
-// TryReplace returns nil if an object whose update has failed by err can be made one that is updated: others may have
-// made it too large, or a time in it unreadable, unless the repository has the time that cannot be decoded; or the
-// update is invalid, and it may be deleted and created again, because the kind is one of copies.Replaceable and nothing but
-// the present object prevents the creation, or is valid without what others have added. Otherwise it returns err, or the
-// error of the creation. It stores nothing.
-func (c *Cluster) TryReplace(ctx context.Context, resource schema.GroupVersionResource, o *plan.Object, err error) error {
-	client := c.whole.Resource(resource).Namespace(o.Namespace)
-	create := func() error {
-		_, err := client.Create(ctx, o.Content(), metav1.CreateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
-		return err
-	}
-	switch {
-	case crowded(err):
-		return nil
-	case unreadable(err):
-		if err := create(); apierrors.IsBadRequest(err) {
-			return err
-		}
-		return nil
-	case !apierrors.IsInvalid(err):
-		return err
-	}
-	if !copies.Replaceable(resource.GroupResource()) {
-		if !c.isValidAlone(ctx, client, o) {
-			return err
-		}
-		return nil
-	}
-	err = create()
-	if copies.InTheWay(err) {
-		return nil
-	}
-	return err
-}
-
-// isValidAlone reports whether the present object could be replaced by one without what others have added; an immutable
-// field prevents that. It stores nothing.
-func (c *Cluster) isValidAlone(ctx context.Context, client dynamic.ResourceInterface, o *plan.Object) bool {
-	found, err := client.Get(ctx, o.Name, metav1.GetOptions{})
-	if err == nil {
-		_, err = client.Update(ctx, alone(found, o, Manager(c.sync)), metav1.UpdateOptions{FieldManager: Manager(c.sync), DryRun: []string{metav1.DryRunAll}})
-	}
-	return err == nil
 }
 
 // Foreign returns an error if the labels of an object say that a RepositorySync must not take it over.

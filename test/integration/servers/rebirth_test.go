@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
@@ -107,6 +108,31 @@ func TestANamespaceMadeAgainDoesNotInheritTheOldTree(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Allowed reviews are cached. The admin of a namespace that is deleted, and created again for somebody else, moves nothing
+// below it.
+func TestTheAdminOfAnEarlierNamespaceMovesNothingBelowALaterOne(t *testing.T) {
+	const own, taken = "earlier-own", "earlier-taken"
+	createNamespaces(t, own, taken)
+	if err := admin.apply(t, hierarchies, own, ""); err != nil {
+		t.Fatal(err)
+	}
+	earlier := newAccount(t, "earlier-admin")
+	earlier.grant(t, fullAdmin, own, taken)
+	move := func(dryRun ...string) error {
+		_, err := earlier.dynamic.Resource(hierarchies.GroupVersionResource).Namespace(own).Patch(t.Context(), hnc.Singleton,
+			types.MergePatchType, []byte(`{"spec":{"parent":"`+taken+`"}}`), metav1.PatchOptions{DryRun: dryRun})
+		return err
+	}
+	if err := move(metav1.DryRunAll); err != nil {
+		t.Fatal(err)
+	}
+	deleteNamespaces(t, taken)
+	createNamespaces(t, taken)
+	if err := move(); !apierrors.IsForbidden(err) {
+		t.Errorf("the move gives %v", err)
+	}
 }
 
 // waitForCopy returns when a namespace has a RoleBinding of that name.

@@ -45,7 +45,8 @@ func planAlignment(t *tree.Tree) alignment {
 	}
 	planned := plan(t)
 	for _, r := range planned {
-		aligned := t.Parent(r.name) == r.parent && t.Hierarchy(r.name) != nil
+		// One whose labels name no parent leaves below, if it does not keep its parent.
+		aligned := t.Hierarchy(r.name) != nil && (r.parent == "" || t.Parent(r.name) == r.parent)
 		if r.subnamespace && !keeps(t, r) {
 			aligned = false
 		}

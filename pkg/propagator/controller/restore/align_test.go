@@ -23,19 +23,21 @@ func TestPlanOfAlignment(t *testing.T) {
 		given []string
 		want  string
 	}{
-		"equal":                              {with("parent b a", "parent c b"), ""},
-		"nothing":                            {chain, "1: b below a; 2: c below b"},
-		"reversed":                           {with("parent a b", "parent b c"), "leave a; 1: b below a; 2: c below b"},
-		"a missing parent":                   {with("parent b a", "parent c b", "parent a gone"), ""},
-		"without its record":                 {with("parent b a", "parent c b", "ns d sub-of a", "has d label d.tree.hnc.x-k8s.io/depth=0", "has d label a.tree.hnc.x-k8s.io/depth=1"), "1: d sub-of a"},
-		"with a void record":                 {append(with(sub...), "parent d a", "ready a d", "void a d"), ""},
-		"a void record is no parent":         {append(with(sub...), "ready a d", "void a d"), "1: d sub-of a"},
-		"a deletion of a void one is over":   {append(with(sub...), "parent d a", "deleting a d", "void a d"), "1: d sub-of a"},
-		"a deletion that is over":            {with("parent b a", "parent c b", "parent d a", "ns d sub-of a", "has d label d.tree.hnc.x-k8s.io/depth=0", "has d label a.tree.hnc.x-k8s.io/depth=1", "deleting a d"), "1: d sub-of a"},
-		"a deletion along with the parent":   {with("parent b a", "parent c b", "parent d a", "ns d sub-of a", "has d label d.tree.hnc.x-k8s.io/depth=0", "has d label a.tree.hnc.x-k8s.io/depth=1", "deleting a d", "terminating a"), ""},
-		"a sub-namespace that was deleted":   {with("parent b a", "parent c b", "ready a d"), "gone d"},
-		"a sub-namespace that was asked for": {with("parent b a", "parent c b", "asked a d"), ""},
-		"an excluded parent":                 {with("parent b a", "parent c b", "ns x", "has x label off=", "ns y", "has y label y.tree.hnc.x-k8s.io/depth=0", "parent y x"), ""},
+		"equal":            {with("parent b a", "parent c b"), ""},
+		"nothing":          {chain, "1: b below a; 2: c below b"},
+		"reversed":         {with("parent a b", "parent b c"), "leave a; 1: b below a; 2: c below b"},
+		"a missing parent": {with("parent b a", "parent c b", "parent a gone"), ""},
+		"a missing parent of one that has more to record": {with("parent b a", "parent c b", "parent a gone", "has a label hnc.x-k8s.io/cascading-deletion=allowed"), ""},
+		"no parent of one that has more to record":        {with("parent b a", "parent c b", "parent a d", "ns d", "has a label hnc.x-k8s.io/cascading-deletion=allowed"), "leave a"},
+		"without its record":                              {with("parent b a", "parent c b", "ns d sub-of a", "has d label d.tree.hnc.x-k8s.io/depth=0", "has d label a.tree.hnc.x-k8s.io/depth=1"), "1: d sub-of a"},
+		"with a void record":                              {append(with(sub...), "parent d a", "ready a d", "void a d"), ""},
+		"a void record is no parent":                      {append(with(sub...), "ready a d", "void a d"), "1: d sub-of a"},
+		"a deletion of a void one is over":                {append(with(sub...), "parent d a", "deleting a d", "void a d"), "1: d sub-of a"},
+		"a deletion that is over":                         {with("parent b a", "parent c b", "parent d a", "ns d sub-of a", "has d label d.tree.hnc.x-k8s.io/depth=0", "has d label a.tree.hnc.x-k8s.io/depth=1", "deleting a d"), "1: d sub-of a"},
+		"a deletion along with the parent":                {with("parent b a", "parent c b", "parent d a", "ns d sub-of a", "has d label d.tree.hnc.x-k8s.io/depth=0", "has d label a.tree.hnc.x-k8s.io/depth=1", "deleting a d", "terminating a"), ""},
+		"a sub-namespace that was deleted":                {with("parent b a", "parent c b", "ready a d"), "gone d"},
+		"a sub-namespace that was asked for":              {with("parent b a", "parent c b", "asked a d"), ""},
+		"an excluded parent":                              {with("parent b a", "parent c b", "ns x", "has x label off=", "ns y", "has y label y.tree.hnc.x-k8s.io/depth=0", "parent y x"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := planAlignment(treetest.New(test.given...))
