@@ -138,12 +138,17 @@ func (e Enforced) Of(scope quota.Scope) (quotas []*Quota) {
 }
 
 // Enforced returns, for each namespace with quotas in a chain, the root last, those that are enforced: that fit into the
-// ResourceQuotas of its subtree. None keeps out one from above.
-func (l *Limits) Enforced(chain []string) map[string]Enforced {
+// ResourceQuotas of its subtree. None keeps out one from above. Quotas in namespaces that are excluded from trees are
+// enforced nowhere, and what is below begins a tree of its own, as for the propagator.
+func (l *Limits) Enforced(chain []string, excluded func(namespace string) bool) map[string]Enforced {
 	var room quota.Room
 	enforced := map[string]Enforced{}
+	if l.Empty() {
+		return enforced
+	}
 	for _, at := range slices.Backward(chain) {
-		if l.None(at) {
+		if excluded(at) {
+			room = quota.Room{}
 			continue
 		}
 		part := make([]byte, len(l.quotas[at]))

@@ -22,7 +22,7 @@ func TestScopesAreComputedOnce(t *testing.T) {
 		quotas[i].Spec.ScopeSelector = &hnc.QuotaScopeSelector{MatchExpressions: []hnc.QuotaScopeRequirement{
 			{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{quotas[i].Name}}}}
 	}
-	enforced := New(1, quotas...).Enforced([]string{"b", "a"})
+	enforced := New(1, quotas...).Enforced([]string{"b", "a"}, none)
 	for _, q := range quotas {
 		scope := quota.ScopeOf(&q.Spec)
 		if of := enforced["a"].Of(scope); len(of) != 1 || of[0].Name != q.Name || enforced["b"].Of(scope) != nil {

@@ -54,6 +54,17 @@ func TestUseCountsForAQuotaThatIsEnforcedAgain(t *testing.T) {
 	}
 }
 
+// It is Ready as soon as it fits.
+func TestAQuotaBelowAnExcludedNamespaceIsEnforced(t *testing.T) {
+	s := newStore(map[string]string{"b": "a"})
+	s.set("a", "large", filling(0))
+	s.limit("b", "5")
+	s.excluded = []string{"a"}
+	if err := s.replica(t, newCluster(t, "a", "b")).Reserve(t.Context(), status("b", 1, "0"), status("b", 1, "6")); !apierrors.IsForbidden(err) {
+		t.Errorf("6 of 5: %v", err)
+	}
+}
+
 // Quotas are created bottom-up in a deep chain, each of which fits with those above it at the time.
 func TestReservationsReadOnlyTheLedgersOfQuotasThatFit(t *testing.T) {
 	const levels, most = 60, 4
@@ -145,7 +156,7 @@ func TestLedgersContainTheUseThatEnforcedQuotasLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, top := range names {
-				for _, q := range known.Enforced(s.chain(top))[top].Of("") {
+				for _, q := range known.Enforced(s.chain(top), s.Excluded)[top].Of("") {
 					for _, name := range resources {
 						if _, limited := q.Hard[name]; !limited {
 							continue

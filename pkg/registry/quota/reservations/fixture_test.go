@@ -27,6 +27,7 @@ type store struct {
 	revision int64
 	records  map[string]fence.Entry
 	parents  map[string]string
+	excluded []string
 	edges    map[string]int64
 	quotas   []hnc.HierarchicalResourceQuota
 	// changed is closed, and replaced, whenever a namespace moves.
@@ -158,6 +159,12 @@ func (s *store) Members(_ context.Context, name string) ([]string, error) {
 func (s *store) Descendants(name string) []string {
 	members, _ := s.Members(context.Background(), name)
 	return members[1:]
+}
+
+func (s *store) Excluded(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.excluded, name)
 }
 
 func (s *store) WaitUntilFresh(context.Context) error { return nil }

@@ -39,6 +39,8 @@ type Tree interface {
 	// Ancestry returns the chain of a namespace and the edges on which it is based. Unless fresh is set, it may be
 	// outdated.
 	Ancestry(ctx context.Context, name string, fresh bool) (chain []string, edges map[string]int64, err error)
+	// Excluded reports whether a namespace is excluded from trees. It may be outdated.
+	Excluded(name string) bool
 	// Descendants returns the names of the namespaces below a namespace by their edges, whether these are effective or
 	// not. It may be outdated.
 	Descendants(name string) []string

@@ -153,7 +153,7 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, enforced := range known.Enforced(chain) {
+	for _, enforced := range known.Enforced(chain, o.ledger.config.Tree.Excluded) {
 		if len(enforced.Of(k.scope)) > 0 {
 			return false, nil
 		}

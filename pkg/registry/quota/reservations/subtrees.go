@@ -36,7 +36,7 @@ func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (treerules.
 			if err != nil {
 				return nil, nil, err
 			}
-			maps.Copy(enforced, known.Enforced(chain))
+			maps.Copy(enforced, known.Enforced(chain, l.config.Tree.Excluded))
 		}
 	}
 	// The ledgers are read before what they are summed up from.

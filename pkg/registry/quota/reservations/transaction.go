@@ -64,7 +64,7 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 		if o.sums && len(batch) > 1 {
 			break
 		}
-		enforced := t.limits.Enforced(chain)
+		enforced := t.limits.Enforced(chain, l.config.Tree.Excluded)
 		if !o.sums {
 			unknown, err := t.unknown(ctx, o.limited(chain, enforced), enforced)
 			if err != nil {
