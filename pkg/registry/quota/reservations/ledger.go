@@ -193,7 +193,7 @@ const noDelay = 0
 var errBusy = apierrors.NewTimeoutError("hierarchical quotas cannot be evaluated in time; try again", noDelay)
 
 // process performs operations in one transaction, and returns those that did not fit into it, or have to sum up
-// records.
+// records. If none has to, those are the last ones.
 func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*operation) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -213,11 +213,15 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 		fresh = true
 	}
 	if failure == nil {
-		failure = context.Cause(ctx) // The server stops, before the first try.
+		failure = context.Cause(ctx) // The server stops, or earlier operations have used up the time.
 	}
 	if len(batch) > 1 && ctx.Err() == nil && !errors.Is(failure, fence.ErrLost) {
 		// etcd may reject the whole transaction because of one of the operations.
-		for i := range batch {
+		for i, o := range batch {
+			if o.sums { // Run tries it beside the others.
+				rest = append(rest, o)
+				continue
+			}
 			rest = append(rest, l.process(ctx, batch[i:i+1:i+1])...)
 		}
 		return rest
@@ -269,7 +273,8 @@ func (l *Ledger) try(ctx context.Context, batch []*operation, fresh bool) ([]err
 	return results, l.commit(ctx, t)
 }
 
-// record records use that was found without a record, as after a loss of records.
+// record records use that was found without a record, as after a loss of records. Operations that reserve nothing have
+// no records to sum up.
 func (l *Ledger) record(ctx context.Context, uses []*operation) error {
 	for len(uses) > 0 {
 		n := min(len(uses), maxBatch)
@@ -278,8 +283,13 @@ func (l *Ledger) record(ctx context.Context, uses []*operation) error {
 		}
 		rest := l.process(ctx, uses[:n])
 		for _, o := range uses[:n-len(rest)] {
-			if err := <-o.done; err != nil {
-				return err
+			select {
+			case err := <-o.done:
+				if err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
 			}
 		}
 		uses = uses[n-len(rest):]

@@ -20,7 +20,8 @@ func (e *missingUseError) Error() string {
 }
 
 // sumUp returns the sums of the records of use below namespaces, whose ledgers have been read before, for the quotas that
-// are enforced. Records in changed replace the stored ones. It fails with a missingUseError if use is not recorded, as after a loss of records.
+// are enforced. Records in changed replace the stored ones. It fails with a missingUseError if use is not recorded, as
+// after a loss of records.
 func (l *Ledger) sumUp(ctx context.Context, namespaces []string, enforced map[string]limits.Enforced, changed map[key]*use) (map[string]totals, error) {
 	recomputations.Inc()
 	// A change of the tree empties the ledger. The tree contains the changes that have emptied those that were read,

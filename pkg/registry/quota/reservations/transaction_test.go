@@ -69,6 +69,29 @@ func TestAnOperationThatCannotBeWrittenFailsAlone(t *testing.T) {
 	}
 }
 
+// All trees would wait for the sum.
+func TestNothingIsSummedUpWhereOperationsAreTriedOneByOne(t *testing.T) {
+	s, c := newStore(map[string]string{"b": "a"}), newCluster(t, "a", "b", "eve")
+	s.limit("a", "10")
+	s.limit("eve", "10")
+	s.rejects = func(*fence.Transaction) error { return errors.New("etcdserver: request is too large") }
+	reserving := withUse(t, status("eve", 1, "1"))
+	reserving.reserve = pods("2")
+	batch := []*operation{withUse(t, status("b", 1, "1")), reserving, withUse(t, status("a", 1, "1"))}
+	for _, o := range batch {
+		o.done = make(chan error, 1)
+	}
+	rest := s.ledger(c).process(t.Context(), batch)
+	if len(rest) != 1 || rest[0] != reserving || !reserving.sums || reserving.root != "eve" || s.lists > 0 {
+		t.Errorf("%d operations are left, after %d lists of use; want the one that needs a sum", len(rest), s.lists)
+	}
+	for _, o := range []*operation{batch[0], batch[2]} {
+		if err := <-o.done; !apierrors.IsServiceUnavailable(err) {
+			t.Errorf("an operation that cannot be written: %v", err)
+		}
+	}
+}
+
 // A transaction that compared ledgers which it does not write would lose against others for nothing.
 func TestLedgersThatStayAreNotCompared(t *testing.T) {
 	s, c := newStore(map[string]string{"b": "a", "c": "a"}), newCluster(t, "a", "b", "c")
