@@ -137,6 +137,12 @@ func (e Enforced) Of(scope quota.Scope) (quotas []*Quota) {
 	return quotas
 }
 
+// Counted reports whether any of them has limits that ResourceQuotas count.
+func (e Enforced) Counted() bool { return slices.ContainsFunc(e.quotas, counts) }
+
+// Contains reports whether a quota is one of them.
+func (e Enforced) Contains(q *Quota) bool { return slices.Contains(e.quotas, q) }
+
 // Enforced returns, for each namespace with quotas in a chain, the root last, those that are enforced: that fit into the
 // ResourceQuotas of its subtree. None keeps out one from above. Quotas in namespaces that are excluded from trees are
 // enforced nowhere, and what is below begins a tree of its own, as for the propagator.
@@ -166,8 +172,10 @@ func (l *Limits) Enforced(chain []string, excluded func(namespace string) bool) 
 
 // Counted reports whether a namespace has limits that ResourceQuotas count.
 func (l *Limits) Counted(namespace string) bool {
-	return slices.ContainsFunc(l.quotas[namespace], func(q *Quota) bool { return len(q.Counted) > 0 })
+	return slices.ContainsFunc(l.quotas[namespace], counts)
 }
+
+func counts(q *Quota) bool { return len(q.Counted) > 0 }
 
 // Subnamespaces returns the name and the lowest limit of the quotas that limit the sub-namespaces below a namespace;
 // the name is "" if there is none.

@@ -15,8 +15,9 @@ import (
 // change nothing that another limit counts.
 const maxSubtrees, maxSubtreesPerUser = 16, 4
 
-// Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops, by quorum
-// reads on behalf of a requester. It fails with TooManyRequests if too many of these are under way.
+// Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops that has an
+// enforced quota, by quorum reads on behalf of a requester. It fails with TooManyRequests if too many of these are under
+// way.
 func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (treerules.ScopedUse, map[string]treerules.ScopedUse, error) {
 	release, err := l.subtrees.Acquire(ctx)
 	if err != nil {
@@ -47,6 +48,9 @@ func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (treerules.
 	sums := make(map[string]treerules.ScopedUse, len(tops))
 	var empty []string
 	for i, top := range tops {
+		if !enforced[top].Counted() { // Nothing limits the use, so no ledger contains it.
+			continue
+		}
 		of, err := decodeTotals(entries[i])
 		if err != nil {
 			return nil, nil, err
