@@ -19,15 +19,15 @@ import (
 const maxQuotas = 50
 
 // AllowQuota rejects a quota in a namespace that is excluded from trees, because it has no subtree, and system
-// components must not depend on quotas. It also rejects more than maxQuotas in a namespace, and those that do not fit;
-// concurrent requests may exceed that by a few. old is nil for a new quota.
-func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.HierarchicalResourceQuota) error {
-	size := quota.Size(&q.Spec)
-	if old != nil && size <= quota.Size(&old.Spec) {
-		return nil
+// components must not depend on quotas. It also rejects more than maxQuotas in a namespace, and those that do not fit.
+// The guard compares a record that each change of quotas in the namespace writes, so that concurrent requests do not
+// exceed that together, and take the room of a quota that is stored. old is nil for a new quota.
+func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.HierarchicalResourceQuota) (*fence.Guard, error) {
+	if old != nil && quota.Size(&q.Spec) <= quota.Size(&old.Spec) && quota.ScopeOf(&q.Spec) == quota.ScopeOf(&old.Spec) {
+		return &fence.Guard{}, nil
 	}
 	name := q.Name
-	_, err := i.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+	return i.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		why, err := s.excluded(ctx, namespace)
 		if err == nil && why != "" && old == nil {
 			err = newRejection(ctx, name).forbidden("metadata.namespace: namespace %q is %s; create the quota in a namespace that isn't", namespace, why)
@@ -35,7 +35,11 @@ func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.Hi
 		if err != nil {
 			return nil, err
 		}
-		// The number is not compared at commit, so it has to be read.
+		guard := &fence.Guard{}
+		if err := s.compareRecords(ctx, guard, []string{limits.Children(namespace)}); err != nil {
+			return nil, err
+		}
+		// The limits are not compared, so they have to be read.
 		s.fresh = true
 		l, err := s.limits(ctx)
 		if err == nil && old == nil && l.Quotas(namespace) >= maxQuotas {
@@ -45,9 +49,8 @@ func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.Hi
 		if err != nil {
 			return nil, err
 		}
-		return nil, s.fitQuota(ctx, newRejection(ctx, name), l, namespace, q)
+		return guard, s.fitQuota(ctx, newRejection(ctx, name), l, namespace, q)
 	})
-	return err
 }
 
 // WarnOfIgnoredLimits warns the client of limits of a quota that are not in force, because their objects are

@@ -149,11 +149,12 @@ func TestNumberOfQuotasInANamespaceIsLimited(t *testing.T) {
 	}
 	r.addTo(f)
 	more := quotaIn("a", "more", "pods", "1")
-	if err := f.Index.AllowQuota(as(t, "user"), "a", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "has 50 quotas already") {
+	if _, err := f.Index.AllowQuota(as(t, "user"), "a", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "has 50 quotas already") {
 		t.Errorf("got %v, want Forbidden", err)
 	}
-	if err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); err != nil {
-		t.Error(err)
+	// Others may be created at the same time.
+	if guard, err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); err != nil || guard.UnchangedRecords[limits.Children("b")] != 7 {
+		t.Errorf("compared: %v; %v", guard, err)
 	}
 }
 
@@ -195,7 +196,7 @@ func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
 			q := large("c", "q", row.old)
 			old = &q
 		}
-		err := f.Index.AllowQuota(as(t, "user"), row.quota.Namespace, &row.quota, old)
+		_, err := f.Index.AllowQuota(as(t, "user"), row.quota.Namespace, &row.quota, old)
 		if (err == nil) != (row.want == "") || err != nil && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: got %v, want %q", row.what, err, row.want)
 		}
@@ -213,7 +214,7 @@ func TestManyQuotasAboveANamespaceAreRejected(t *testing.T) {
 	}
 	r.addTo(f)
 	more := quotaIn("b", "more", "pods", "1")
-	if err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `all quotas in namespace "b" and above it would have`) {
+	if _, err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `all quotas in namespace "b" and above it would have`) {
 		t.Errorf("got %v, want Forbidden", err)
 	}
 }
@@ -233,7 +234,9 @@ func scoped(namespace, class string, n int) []hnc.HierarchicalResourceQuota {
 func TestManyScopesAboveANamespaceAreRejected(t *testing.T) {
 	f := newFixture(t, map[string]string{"root": "", "a": "root", "beside": "root"})
 	above := scoped("root", "above", quota.MaxChainScopes-2)
-	r := recorded{quotas: append(above, scoped("a", "own", 2)...)}
+	stored, changed := scoped("a", "above", 1)[0], scoped("a", "other", 1)[0]
+	stored.Name, changed.Name = "stored", "stored"
+	r := recorded{quotas: append(append(above, scoped("a", "own", 2)...), stored)}
 	r.addTo(f)
 	for _, row := range []struct {
 		what, want string
@@ -242,11 +245,17 @@ func TestManyScopesAboveANamespaceAreRejected(t *testing.T) {
 		{"one more", `spec: all quotas in namespace "a" and above it would have 21 different combinations of scopes and scopeSelector, more than 20`, scoped("a", "more", 1)[0]},
 		{"one without scopes", "spec: all quotas", quotaIn("a", "more", "pods", "1")},
 		{"one of a scope from above", "", scoped("a", "above", 1)[0]},
+		{"a stored one that gets another scope", "spec: all quotas", changed},
+		{"a stored one that stays", "", stored},
 		{"one beside those", "", scoped("beside", "more", 1)[0]},
 		// Tenants do not keep out quotas from above.
 		{"one above those", "", scoped("root", "more", 1)[0]},
 	} {
-		err := f.Index.AllowQuota(as(t, "user"), row.quota.Namespace, &row.quota, nil)
+		var old *hnc.HierarchicalResourceQuota
+		if row.quota.Name == stored.Name {
+			old = &stored
+		}
+		_, err := f.Index.AllowQuota(as(t, "user"), row.quota.Namespace, &row.quota, old)
 		if (err == nil) != (row.want == "") || err != nil && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: got %v, want %q", row.what, err, row.want)
 		}

@@ -25,8 +25,8 @@ const (
 	// LedgerFolder contains a record for each namespace with limits that ResourceQuotas count: the use of its subtree.
 	// A change of the subtree empties it.
 	LedgerFolder = "quota/ledgers"
-	// ChildrenFolder contains a record for each namespace with a limit of sub-namespaces. A change of the subtree
-	// writes it.
+	// ChildrenFolder contains a record for each namespace with a limit of sub-namespaces. A change of the subtree, and
+	// of quotas in the namespace, writes it.
 	ChildrenFolder = "quota/subtrees"
 	// TreesFolder contains a record for each root. While there are limits, a namespace that joins the tree writes it.
 	TreesFolder = "quota/trees"
