@@ -56,14 +56,14 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 	return k.changeLimits(ctx, obj, &fence.Guard{}, "delete")
 }
 
-// changeLimits makes a write with a guard invalidate all decisions that are based on the limits, and the recorded use of
-// the namespace's subtree: while the namespace has no quota, that is not kept up to date.
+// changeLimits makes a write with a guard invalidate all decisions that are based on the limits, those about other quotas
+// in the namespace, and the recorded use of its subtree: while the namespace has no quota, that is not kept up to date.
 func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, guard *fence.Guard, verb string) error {
 	namespace := obj.(*hnc.HierarchicalResourceQuota).Namespace
 	// A change has the decisions of all trees that are under way made again.
 	if err := k.changes.Allow(ctx, k.index.Root(namespace), 1+changerates.Below(k.index.Below(namespace)), verb); err != nil {
 		return err
 	}
-	guard.PutRecords = map[string][]byte{limits.Record: {}, limits.Ledger(namespace): {}, limits.Children(namespace): {}}
+	guard.PutRecords = map[string][]byte{limits.Record: {}, limits.Ledger(namespace): {}, limits.Children(namespace): {}, limits.Quotas(namespace): {}}
 	return fence.Set(ctx, guard)
 }

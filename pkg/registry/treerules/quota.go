@@ -20,7 +20,7 @@ const maxQuotas = 50
 
 // AllowQuota rejects a quota in a namespace that is excluded from trees, because it has no subtree, and system
 // components must not depend on quotas. It also rejects more than maxQuotas in a namespace, and those that do not fit.
-// The guard compares a record that each change of quotas in the namespace writes, so that concurrent requests do not
+// The guard compares a record that only changes of quotas in the namespace write, so that concurrent requests do not
 // exceed that together, and take the room of a quota that is stored. old is nil for a new quota.
 func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.HierarchicalResourceQuota) (*fence.Guard, error) {
 	if old != nil && quota.Size(&q.Spec) <= quota.Size(&old.Spec) && quota.ScopeOf(&q.Spec) == quota.ScopeOf(&old.Spec) {
@@ -36,7 +36,7 @@ func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.Hi
 			return nil, err
 		}
 		guard := &fence.Guard{}
-		if err := s.compareRecords(ctx, guard, []string{limits.Children(namespace)}); err != nil {
+		if err := s.compareRecords(ctx, guard, []string{limits.Quotas(namespace)}); err != nil {
 			return nil, err
 		}
 		// The limits are not compared, so they have to be read.

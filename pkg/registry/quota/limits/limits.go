@@ -25,11 +25,13 @@ const (
 	// LedgerFolder contains a record for each namespace with limits that ResourceQuotas count: the use of its subtree.
 	// A change of the subtree empties it.
 	LedgerFolder = "quota/ledgers"
-	// ChildrenFolder contains a record for each namespace with a limit of sub-namespaces. A change of the subtree, and
-	// of quotas in the namespace, writes it.
+	// ChildrenFolder contains a record for each namespace with a limit of sub-namespaces. A change of the subtree
+	// writes it.
 	ChildrenFolder = "quota/subtrees"
 	// TreesFolder contains a record for each root. While there are limits, a namespace that joins the tree writes it.
 	TreesFolder = "quota/trees"
+	// QuotasFolder contains a record for each namespace with quotas. Each change of one of them writes it.
+	QuotasFolder = "quota/namespaces"
 )
 
 // Ledger returns the name of the record of a namespace in LedgerFolder.
@@ -40,6 +42,9 @@ func Children(namespace string) string { return ChildrenFolder + "/" + namespace
 
 // Tree returns the name of the record of a root in TreesFolder.
 func Tree(root string) string { return TreesFolder + "/" + root }
+
+// Quotas returns the name of the record of a namespace in QuotasFolder.
+func Quotas(namespace string) string { return QuotasFolder + "/" + namespace }
 
 // Limits are the limits at a revision. They are read-only.
 type Limits struct {
