@@ -150,7 +150,7 @@ func (e Enforced) Contains(q *Quota) bool { return slices.Contains(e.quotas, q) 
 
 // Enforced returns, for each namespace with quotas in a chain, the root last, those that are enforced: that fit into the
 // ResourceQuotas of its subtree. None keeps out one from above. Quotas in namespaces that are excluded from trees are
-// enforced nowhere, and what is below begins a tree of its own, as for the propagator.
+// enforced nowhere. Those above one take no room below it, as for the propagator, but still count what is used there.
 func (l *Limits) Enforced(chain []string, excluded func(namespace string) bool) map[string]Enforced {
 	var room quota.Room
 	enforced := map[string]Enforced{}

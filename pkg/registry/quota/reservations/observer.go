@@ -153,8 +153,13 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, enforced := range known.Enforced(chain, o.ledger.config.Tree.Excluded) {
-		if len(enforced.Of(k.scope)) > 0 {
+	excluded := o.ledger.config.Tree.Excluded
+	enforced := known.Enforced(chain, excluded)
+	for _, at := range chain {
+		if excluded(at) { // There is no ResourceQuota in it, and what is below begins a tree of its own.
+			break
+		}
+		if len(enforced[at].Of(k.scope)) > 0 {
 			return false, nil
 		}
 	}
