@@ -74,6 +74,9 @@ func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Lim
 	}
 	sum, scopes := quota.Size(&q.Spec), map[quota.Scope]bool{quota.ScopeOf(&q.Spec): true}
 	for i, at := range chain {
+		if i > 0 && s.index.Excluded(at) {
+			break // Its quotas and those above it take no room here.
+		}
 		for _, other := range l.In(at) {
 			if at != namespace || other.Name != q.Name {
 				sum += other.Size

@@ -172,9 +172,9 @@ func large(namespace, name string, n int) hnc.HierarchicalResourceQuota {
 // Too many resources would make the ResourceQuotas below too large to be written, and limits from above would not reach
 // them.
 func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
-	f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "a", "c": "b", "d": "c", "e": "d"})
+	f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "a", "c": "b", "d": "c", "e": "d", "kube-system": "root", "f": "kube-system"})
 	var r recorded
-	r.quotas = append(r.quotas, large("root", "q", 40), large("c", "q", 70), large("elsewhere", "q", 100))
+	r.quotas = append(r.quotas, large("root", "q", 40), large("c", "q", 70), large("kube-system", "q", 70), large("elsewhere", "q", 100))
 	r.addTo(f)
 	for _, row := range []struct {
 		what  string
@@ -190,6 +190,7 @@ func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
 		{"alone too much", large("d", "q", 100), 0, `quotas in namespace "d" would have`},
 		{"what fits with those above", large("d", "q", 10), 0, ""},
 		{"too much with those above", large("e", "q", 50), 0, `quotas in namespace "e" and above it would have`},
+		{"what fits below an excluded namespace", large("f", "q", 50), 0, ""},
 		{"elsewhere", large("root", "more", 3), 0, ""},
 	} {
 		var old *hnc.HierarchicalResourceQuota
