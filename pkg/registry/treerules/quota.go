@@ -72,7 +72,8 @@ func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Lim
 	if err != nil {
 		return err
 	}
-	sum, scopes := quota.Size(&q.Spec), map[quota.Scope]bool{quota.ScopeOf(&q.Spec): true}
+	own, shared := quota.ScopeOf(&q.Spec), false // shared: a quota above has the scope, too.
+	sum, scopes := quota.Size(&q.Spec), map[quota.Scope]bool{own: true}
 	for i, at := range chain {
 		if i > 0 && s.index.Excluded(at) {
 			break // Its quotas and those above it take no room here.
@@ -81,6 +82,7 @@ func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Lim
 			if at != namespace || other.Name != q.Name {
 				sum += other.Size
 				scopes[other.Scope()] = true
+				shared = shared || i > 0 && other.Scope() == own
 			}
 		}
 		if i == 0 && sum > quota.MaxNamespaceSize {
@@ -92,9 +94,9 @@ func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Lim
 		return reject.forbidden("spec: the names of resources and the scopes of all quotas in namespace %q and above it would have %d bytes, more than %d; "+
 			"limit fewer resources, or delete other quotas", namespace, sum, quota.MaxChainSize)
 	}
-	if len(scopes) > quota.MaxChainScopes {
+	if len(scopes) > quota.MaxChainScopes && !shared {
 		return reject.forbidden("spec: all quotas in namespace %q and above it would have %d different combinations of scopes and scopeSelector, more than %d; "+
-			"use one that another quota has, or delete other quotas", namespace, len(scopes), quota.MaxChainScopes)
+			"use one that a quota above it has, or delete other quotas", namespace, len(scopes), quota.MaxChainScopes)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -234,11 +235,14 @@ func scoped(namespace, class string, n int) []hnc.HierarchicalResourceQuota {
 
 // Each is a ResourceQuota in every namespace below, and a record of its use.
 func TestManyScopesAboveANamespaceAreRejected(t *testing.T) {
-	f := newFixture(t, map[string]string{"root": "", "a": "root", "beside": "root"})
+	f := newFixture(t, map[string]string{"root": "", "a": "root", "full": "a", "beside": "root"})
 	above := scoped("root", "above", quota.MaxChainScopes-2)
 	stored, changed := scoped("a", "above", 1)[0], scoped("a", "other", 1)[0]
 	stored.Name, changed.Name = "stored", "stored"
-	r := recorded{quotas: append(append(above, scoped("a", "own", 2)...), stored)}
+	// More than fit have come together by a move.
+	inner, again := scoped("full", "inner", 2), scoped("full", "inner", 1)[0]
+	again.Name = "again"
+	r := recorded{quotas: slices.Concat(above, scoped("a", "own", 2), inner, []hnc.HierarchicalResourceQuota{stored})}
 	r.addTo(f)
 	for _, row := range []struct {
 		what, want string
@@ -249,6 +253,9 @@ func TestManyScopesAboveANamespaceAreRejected(t *testing.T) {
 		{"one of a scope from above", "", scoped("a", "above", 1)[0]},
 		{"a stored one that gets another scope", "spec: all quotas", changed},
 		{"a stored one that stays", "", stored},
+		{"one of a scope from above, where there are too many", "", scoped("full", "own", 1)[0]},
+		// It would be enforced before others of its namespace.
+		{"one of a scope that does not fit", "spec: all quotas", again},
 		{"one beside those", "", scoped("beside", "more", 1)[0]},
 		// Tenants do not keep out quotas from above.
 		{"one above those", "", scoped("root", "more", 1)[0]},
