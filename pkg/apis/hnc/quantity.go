@@ -90,6 +90,15 @@ func Countable(q resource.Quantity) bool {
 	return Cheap(q) && q.CmpInt64(MaxQuantity) <= 0 && q.CmpInt64(-MaxQuantity) >= 0
 }
 
+// Exact returns a sum in a format that keeps its value when it is written and parsed. Sums can exceed MaxQuantity, at which
+// the parser caps numbers with binary suffixes, and other suffixes end at E.
+func Exact(sum resource.Quantity) resource.Quantity {
+	if !Countable(sum) {
+		sum.Format = resource.DecimalExponent
+	}
+	return sum
+}
+
 // BoundQuantities returns a list in which quantities that are not countable are replaced by one that is not countable
 // either, but cheap. Every list that tenants can influence passes through it before anything is computed with it.
 func BoundQuantities(list corev1.ResourceList) corev1.ResourceList {

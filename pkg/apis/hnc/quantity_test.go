@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -66,5 +67,24 @@ func TestUnstructuredQuantitiesAreNotParsedEither(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`{"hard": null}`), &q.Spec); err != nil || q.Spec.Hard != nil {
 		t.Errorf("null leaves %v, %v", q.Spec.Hard, err)
+	}
+}
+
+// Sums are stored, in records and in the status of quotas.
+func TestExactSumsKeepTheirValue(t *testing.T) {
+	for amount, times := range map[string]int{"7Ei": 2, "4Ei": 256, "10E": 100, "3Gi": 5, "500m": 3, "9223372036854775807": 1000} {
+		quantity := resource.MustParse(amount)
+		sum := quantity.DeepCopy()
+		for range times - 1 {
+			sum.Add(quantity)
+		}
+		exact := hnc.Exact(sum)
+		parsed, err := resource.ParseQuantity(exact.String())
+		if err != nil || parsed.Cmp(sum) != 0 {
+			t.Errorf("%d times %s is written as %s, which is %v, %v", times, amount, exact.String(), parsed.AsDec(), err)
+		}
+	}
+	if small := hnc.Exact(resource.MustParse("3Gi")); small.String() != "3Gi" {
+		t.Errorf("3Gi is written as %s", small.String())
 	}
 }

@@ -64,12 +64,11 @@ const WhyPropagated = "such objects are propagated from the namespace of the quo
 // Counted returns the resources of a list that ResourceQuotas count: all but hnc.ResourceSubnamespaces, which our API
 // server counts itself.
 func Counted(list corev1.ResourceList) corev1.ResourceList {
-	counted := corev1.ResourceList{}
-	for name, quantity := range list {
-		if name != hnc.ResourceSubnamespaces {
-			counted[name] = quantity
-		}
+	if _, ok := list[hnc.ResourceSubnamespaces]; !ok {
+		return list
 	}
+	counted := maps.Clone(list)
+	delete(counted, hnc.ResourceSubnamespaces)
 	return counted
 }
 

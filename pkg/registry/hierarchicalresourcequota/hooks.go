@@ -30,7 +30,7 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 // beginUpdate also serves the removal of the last finalizer of a deleted quota, which ends its limits.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", obj, old) {
-		return base.FinishNothing, k.changeLimits(ctx, old, "delete")
+		return base.FinishNothing, k.changeLimits(ctx, old, &fence.Guard{}, "delete")
 	}
 	if apiequality.Semantic.DeepEqual(obj.(*hnc.HierarchicalResourceQuota).Spec, old.(*hnc.HierarchicalResourceQuota).Spec) {
 		return base.FinishNothing, fence.Set(ctx, nil)
@@ -41,10 +41,11 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 // setLimits allows a new quota, or a changed one, and warns of limits that are not in force. old is nil for a new quota.
 func (k hooks) setLimits(ctx context.Context, q, old *hnc.HierarchicalResourceQuota) error {
 	namespace := genericapirequest.NamespaceValue(ctx)
-	if err := k.index.AllowQuota(ctx, namespace, q, old); err != nil {
+	guard, err := k.index.AllowQuota(ctx, namespace, q, old)
+	if err != nil {
 		return err
 	}
-	if err := k.changeLimits(ctx, q, "update"); err != nil {
+	if err := k.changeLimits(ctx, q, guard, "update"); err != nil {
 		return err
 	}
 	k.index.WarnOfIgnoredLimits(ctx, namespace, q)
@@ -52,18 +53,17 @@ func (k hooks) setLimits(ctx context.Context, q, old *hnc.HierarchicalResourceQu
 }
 
 func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
-	return k.changeLimits(ctx, obj, "delete")
+	return k.changeLimits(ctx, obj, &fence.Guard{}, "delete")
 }
 
-// changeLimits makes a write invalidate all decisions that are based on the limits, and the recorded use of the
-// namespace's subtree: while the namespace has no quota, that is not kept up to date.
-func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, verb string) error {
+// changeLimits makes a write with a guard invalidate all decisions that are based on the limits, those about other quotas
+// in the namespace, and the recorded use of its subtree: while the namespace has no quota, that is not kept up to date.
+func (k hooks) changeLimits(ctx context.Context, obj runtime.Object, guard *fence.Guard, verb string) error {
 	namespace := obj.(*hnc.HierarchicalResourceQuota).Namespace
 	// A change has the decisions of all trees that are under way made again.
 	if err := k.changes.Allow(ctx, k.index.Root(namespace), 1+changerates.Below(k.index.Below(namespace)), verb); err != nil {
 		return err
 	}
-	return fence.Set(ctx, &fence.Guard{PutRecords: map[string][]byte{
-		limits.Record: {}, limits.Ledger(namespace): {}, limits.Children(namespace): {},
-	}})
+	guard.PutRecords = map[string][]byte{limits.Record: {}, limits.Ledger(namespace): {}, limits.Children(namespace): {}, limits.Quotas(namespace): {}}
+	return fence.Set(ctx, guard)
 }

@@ -34,6 +34,15 @@ func (i *Index) InPlace(name, parent string) bool {
 
 // included reports whether the cache contains a namespace that is not excluded.
 func (i *Index) included(name string) bool {
-	namespace, err := i.config.Namespaces.Get(name)
-	return err == nil && i.config.Rules().Excluded(name, namespace.Labels) == ""
+	_, err := i.config.Namespaces.Get(name)
+	return err == nil && !i.Excluded(name)
+}
+
+// Excluded reports whether a namespace is excluded from trees, according to the cache.
+func (i *Index) Excluded(name string) bool {
+	var labels map[string]string
+	if namespace, err := i.config.Namespaces.Get(name); err == nil {
+		labels = namespace.Labels
+	}
+	return i.config.Rules().Excluded(name, labels) != ""
 }

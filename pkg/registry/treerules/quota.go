@@ -19,15 +19,15 @@ import (
 const maxQuotas = 50
 
 // AllowQuota rejects a quota in a namespace that is excluded from trees, because it has no subtree, and system
-// components must not depend on quotas. It also rejects more than maxQuotas in a namespace, and those that do not fit;
-// concurrent requests may exceed that by a few. old is nil for a new quota.
-func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.HierarchicalResourceQuota) error {
-	size := quota.Size(&q.Spec)
-	if old != nil && size <= quota.Size(&old.Spec) {
-		return nil
+// components must not depend on quotas. It also rejects more than maxQuotas in a namespace, and those that do not fit.
+// The guard compares a record that only changes of quotas in the namespace write, so that concurrent requests do not
+// exceed that together, and take the room of a quota that is stored. old is nil for a new quota.
+func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.HierarchicalResourceQuota) (*fence.Guard, error) {
+	if old != nil && quota.Size(&q.Spec) <= quota.Size(&old.Spec) && quota.ScopeOf(&q.Spec) == quota.ScopeOf(&old.Spec) {
+		return &fence.Guard{}, nil
 	}
 	name := q.Name
-	_, err := i.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+	return i.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		why, err := s.excluded(ctx, namespace)
 		if err == nil && why != "" && old == nil {
 			err = newRejection(ctx, name).forbidden("metadata.namespace: namespace %q is %s; create the quota in a namespace that isn't", namespace, why)
@@ -35,7 +35,11 @@ func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.Hi
 		if err != nil {
 			return nil, err
 		}
-		// The number is not compared at commit, so it has to be read.
+		guard := &fence.Guard{}
+		if err := s.compareRecords(ctx, guard, []string{limits.Quotas(namespace)}); err != nil {
+			return nil, err
+		}
+		// The limits are not compared, so they have to be read.
 		s.fresh = true
 		l, err := s.limits(ctx)
 		if err == nil && old == nil && l.Quotas(namespace) >= maxQuotas {
@@ -45,9 +49,8 @@ func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.Hi
 		if err != nil {
 			return nil, err
 		}
-		return nil, s.fitQuota(ctx, newRejection(ctx, name), l, namespace, q)
+		return guard, s.fitQuota(ctx, newRejection(ctx, name), l, namespace, q)
 	})
-	return err
 }
 
 // WarnOfIgnoredLimits warns the client of limits of a quota that are not in force, because their objects are
@@ -69,12 +72,17 @@ func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Lim
 	if err != nil {
 		return err
 	}
-	sum, scopes := quota.Size(&q.Spec), map[quota.Scope]bool{quota.ScopeOf(&q.Spec): true}
+	own, shared := quota.ScopeOf(&q.Spec), false // shared: a quota above has the scope, too.
+	sum, scopes := quota.Size(&q.Spec), map[quota.Scope]bool{own: true}
 	for i, at := range chain {
+		if i > 0 && s.index.Excluded(at) {
+			break // Its quotas and those above it take no room here.
+		}
 		for _, other := range l.In(at) {
 			if at != namespace || other.Name != q.Name {
-				sum += quota.Size(&other.Spec)
-				scopes[quota.ScopeOf(&other.Spec)] = true
+				sum += other.Size
+				scopes[other.Scope()] = true
+				shared = shared || i > 0 && other.Scope() == own
 			}
 		}
 		if i == 0 && sum > quota.MaxNamespaceSize {
@@ -86,9 +94,9 @@ func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Lim
 		return reject.forbidden("spec: the names of resources and the scopes of all quotas in namespace %q and above it would have %d bytes, more than %d; "+
 			"limit fewer resources, or delete other quotas", namespace, sum, quota.MaxChainSize)
 	}
-	if len(scopes) > quota.MaxChainScopes {
+	if len(scopes) > quota.MaxChainScopes && !shared {
 		return reject.forbidden("spec: all quotas in namespace %q and above it would have %d different combinations of scopes and scopeSelector, more than %d; "+
-			"use one that another quota has, or delete other quotas", namespace, len(scopes), quota.MaxChainScopes)
+			"use one that a quota above it has, or delete other quotas", namespace, len(scopes), quota.MaxChainScopes)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package treerules
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,11 +151,12 @@ func TestNumberOfQuotasInANamespaceIsLimited(t *testing.T) {
 	}
 	r.addTo(f)
 	more := quotaIn("a", "more", "pods", "1")
-	if err := f.Index.AllowQuota(as(t, "user"), "a", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "has 50 quotas already") {
+	if _, err := f.Index.AllowQuota(as(t, "user"), "a", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "has 50 quotas already") {
 		t.Errorf("got %v, want Forbidden", err)
 	}
-	if err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); err != nil {
-		t.Error(err)
+	// Others may be created at the same time. Namespaces that join the subtree do not matter.
+	if guard, err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); err != nil || !maps.Equal(guard.UnchangedRecords, map[string]int64{limits.Quotas("b"): 7}) {
+		t.Errorf("compared: %v; %v", guard, err)
 	}
 }
 
@@ -170,9 +173,9 @@ func large(namespace, name string, n int) hnc.HierarchicalResourceQuota {
 // Too many resources would make the ResourceQuotas below too large to be written, and limits from above would not reach
 // them.
 func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
-	f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "a", "c": "b", "d": "c", "e": "d"})
+	f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "a", "c": "b", "d": "c", "e": "d", "kube-system": "root", "f": "kube-system"})
 	var r recorded
-	r.quotas = append(r.quotas, large("root", "q", 40), large("c", "q", 70), large("elsewhere", "q", 100))
+	r.quotas = append(r.quotas, large("root", "q", 40), large("c", "q", 70), large("kube-system", "q", 70), large("elsewhere", "q", 100))
 	r.addTo(f)
 	for _, row := range []struct {
 		what  string
@@ -188,6 +191,7 @@ func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
 		{"alone too much", large("d", "q", 100), 0, `quotas in namespace "d" would have`},
 		{"what fits with those above", large("d", "q", 10), 0, ""},
 		{"too much with those above", large("e", "q", 50), 0, `quotas in namespace "e" and above it would have`},
+		{"what fits below an excluded namespace", large("f", "q", 50), 0, ""},
 		{"elsewhere", large("root", "more", 3), 0, ""},
 	} {
 		var old *hnc.HierarchicalResourceQuota
@@ -195,7 +199,7 @@ func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
 			q := large("c", "q", row.old)
 			old = &q
 		}
-		err := f.Index.AllowQuota(as(t, "user"), row.quota.Namespace, &row.quota, old)
+		_, err := f.Index.AllowQuota(as(t, "user"), row.quota.Namespace, &row.quota, old)
 		if (err == nil) != (row.want == "") || err != nil && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: got %v, want %q", row.what, err, row.want)
 		}
@@ -213,7 +217,7 @@ func TestManyQuotasAboveANamespaceAreRejected(t *testing.T) {
 	}
 	r.addTo(f)
 	more := quotaIn("b", "more", "pods", "1")
-	if err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `all quotas in namespace "b" and above it would have`) {
+	if _, err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `all quotas in namespace "b" and above it would have`) {
 		t.Errorf("got %v, want Forbidden", err)
 	}
 }
@@ -231,9 +235,14 @@ func scoped(namespace, class string, n int) []hnc.HierarchicalResourceQuota {
 
 // Each is a ResourceQuota in every namespace below, and a record of its use.
 func TestManyScopesAboveANamespaceAreRejected(t *testing.T) {
-	f := newFixture(t, map[string]string{"root": "", "a": "root", "beside": "root"})
+	f := newFixture(t, map[string]string{"root": "", "a": "root", "full": "a", "beside": "root"})
 	above := scoped("root", "above", quota.MaxChainScopes-2)
-	r := recorded{quotas: append(above, scoped("a", "own", 2)...)}
+	stored, changed := scoped("a", "above", 1)[0], scoped("a", "other", 1)[0]
+	stored.Name, changed.Name = "stored", "stored"
+	// More than fit have come together by a move.
+	inner, again := scoped("full", "inner", 2), scoped("full", "inner", 1)[0]
+	again.Name = "again"
+	r := recorded{quotas: slices.Concat(above, scoped("a", "own", 2), inner, []hnc.HierarchicalResourceQuota{stored})}
 	r.addTo(f)
 	for _, row := range []struct {
 		what, want string
@@ -242,11 +251,20 @@ func TestManyScopesAboveANamespaceAreRejected(t *testing.T) {
 		{"one more", `spec: all quotas in namespace "a" and above it would have 21 different combinations of scopes and scopeSelector, more than 20`, scoped("a", "more", 1)[0]},
 		{"one without scopes", "spec: all quotas", quotaIn("a", "more", "pods", "1")},
 		{"one of a scope from above", "", scoped("a", "above", 1)[0]},
+		{"a stored one that gets another scope", "spec: all quotas", changed},
+		{"a stored one that stays", "", stored},
+		{"one of a scope from above, where there are too many", "", scoped("full", "own", 1)[0]},
+		// It would be enforced before others of its namespace.
+		{"one of a scope that does not fit", "spec: all quotas", again},
 		{"one beside those", "", scoped("beside", "more", 1)[0]},
 		// Tenants do not keep out quotas from above.
 		{"one above those", "", scoped("root", "more", 1)[0]},
 	} {
-		err := f.Index.AllowQuota(as(t, "user"), row.quota.Namespace, &row.quota, nil)
+		var old *hnc.HierarchicalResourceQuota
+		if row.quota.Name == stored.Name {
+			old = &stored
+		}
+		_, err := f.Index.AllowQuota(as(t, "user"), row.quota.Namespace, &row.quota, old)
 		if (err == nil) != (row.want == "") || err != nil && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: got %v, want %q", row.what, err, row.want)
 		}

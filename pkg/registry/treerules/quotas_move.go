@@ -22,7 +22,8 @@ type ScopedUse map[quota.Scope]corev1.ResourceList
 
 // Use knows the recorded use of namespaces.
 type Use interface {
-	// Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops.
+	// Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops that has
+	// an enforced quota.
 	Subtrees(ctx context.Context, moved, tops []string) (ScopedUse, map[string]ScopedUse, error)
 }
 
@@ -135,7 +136,11 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 		if err != nil {
 			return nil, err
 		}
-		inForce := func(name corev1.ResourceName) bool { return !s.index.config.propagated().Lifts(name, chain) }
+		enforced := l.Enforced(chain, s.index.Excluded)[above]
+		// The API server itself counts sub-namespaces, for all quotas.
+		inForce := func(q *limits.Quota, name corev1.ResourceName) bool {
+			return name == hnc.ResourceSubnamespaces || enforced.Contains(q) && !s.index.config.propagated().Lifts(name, chain)
+		}
 		all = append(all, exceedingMove(l.In(above), inForce, moved, sums[above], joining, s.index.countBelow(above, ""))...)
 	}
 	if of := s.index.config.Sources; len(all) > 0 && of != nil && !of.ModesKnown() {
@@ -219,13 +224,13 @@ func ledgersInside(l *limits.Limits, old []string, subtree []Node) (records []st
 }
 
 // exceedingMove returns those of the quotas of a namespace that a moved subtree exceeds, in their order. inForce
-// reports whether a limit is in force. joining and present are numbers of namespaces: the moved ones, and those below
-// the namespace.
-func exceedingMove(quotas []hnc.HierarchicalResourceQuota, inForce func(corev1.ResourceName) bool, moved, used ScopedUse, joining, present int64) (all []ExceededQuota) {
+// reports whether a limit of a quota is in force. joining and present are numbers of namespaces: the moved ones, and
+// those below the namespace.
+func exceedingMove(quotas []*limits.Quota, inForce func(*limits.Quota, corev1.ResourceName) bool, moved, used ScopedUse, joining, present int64) (all []ExceededQuota) {
 	for _, q := range quotas {
-		scope := quota.ScopeOf(&q.Spec)
-		over := quota.Exceeding(q.Spec.Hard, quotav1.Add(used[scope], subnamespaces(present)), quotav1.Add(moved[scope], subnamespaces(joining)))
-		over = slices.DeleteFunc(over, func(e quota.Excess) bool { return !inForce(e.Resource) })
+		scope := q.Scope()
+		over := quota.Exceeding(q.Hard, quotav1.Add(used[scope], subnamespaces(present)), quotav1.Add(moved[scope], subnamespaces(joining)))
+		over = slices.DeleteFunc(over, func(e quota.Excess) bool { return !inForce(q, e.Resource) })
 		if len(over) > 0 {
 			all = append(all, ExceededQuota{Namespace: q.Namespace, Name: q.Name, Over: over})
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -75,6 +76,26 @@ func TestAllQuotasThatAMoveWouldExceedAreListed(t *testing.T) {
 	want := "root/a count/subnamespaces.hnc.x-k8s.io 2+3>2, root/b pods 3+3>5, mid/c pods 1+3>3, mid/c secrets 0+4>1"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
+	}
+}
+
+// Creations below a quota without room are not limited either, and its ledger does not contain the use.
+func TestAMoveMayExceedQuotasThatAreNotEnforced(t *testing.T) {
+	for scopes, want := range map[int]string{quota.MaxChainScopes: "count/subnamespaces.hnc.x-k8s.io ", quota.MaxChainScopes - 1: "count/subnamespaces.hnc.x-k8s.io pods "} {
+		f := newFixture(t, map[string]string{"root": "", "to": "root", "m": ""})
+		f.admin["jane/to"] = true
+		f.limited(map[string]corev1.ResourceList{"m": hard("pods", "2")},
+			append(scoped("root", "above", scopes), quotaOf("to", "q", "pods", "1", "count/subnamespaces.hnc.x-k8s.io", "0"))...)
+		exceeded, err := f.Moves.ExceededQuotas(as(t, "jane"), f.existing(t, "m"), "to")
+		got := ""
+		for _, e := range exceeded {
+			for _, over := range e.Over {
+				got += string(over.Resource) + " "
+			}
+		}
+		if err != nil || got != want {
+			t.Errorf("with %d scopes above: got %s, %v; want %s", scopes, got, err, want)
+		}
 	}
 }
 

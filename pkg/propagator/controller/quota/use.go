@@ -126,7 +126,7 @@ func (t *tally) totals(hard corev1.ResourceList) corev1.ResourceList {
 	for name, limit := range hard {
 		totals[name] = resource.Quantity{Format: limit.Format}
 		if total, ok := t.total[name]; ok && !total.IsZero() {
-			totals[name] = total
+			totals[name] = hnc.Exact(total)
 		}
 	}
 	return totals

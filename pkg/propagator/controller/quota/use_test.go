@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"encoding/json"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,6 +50,23 @@ func TestTotalsFollowEachNamespace(t *testing.T) {
 	}
 	if len(tally.used) > 0 {
 		t.Errorf("it remembers %v", tally.used)
+	}
+}
+
+// The status would otherwise differ from the stored one for ever.
+func TestTotalsBeyondTheLargestNumberAreWrittenExactly(t *testing.T) {
+	tally := newTally()
+	tally.set("a", pods("7Ei"))
+	tally.set("b", pods("7Ei"))
+	totals := tally.totals(pods("1"))
+	encoded, err := json.Marshal(totals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored corev1.ResourceList
+	if err := json.Unmarshal(encoded, &stored); err != nil || !equality.Semantic.DeepEqual(stored, totals) {
+		got := stored[corev1.ResourcePods]
+		t.Errorf("%s is read as %s, %v", encoded, got.AsDec(), err)
 	}
 }
 

@@ -27,15 +27,19 @@ type store struct {
 	revision int64
 	records  map[string]fence.Entry
 	parents  map[string]string
+	excluded []string
 	edges    map[string]int64
 	quotas   []hnc.HierarchicalResourceQuota
 	// changed is closed, and replaced, whenever a namespace moves.
 	changed chan struct{}
-	// lists counts the lists of records, and folders those that were listed. listed is called after each list.
+	// reads counts the reads of records, lists their lists, and folders those that were listed. listed is called after
+	// each list.
+	reads   int
 	lists   int
 	folders []string
 	listed  func()
-	// committed is called with the lock held, after each transaction.
+	// rejects returns the error of etcd for a transaction. committed is called with the lock held, after each one.
+	rejects   func(*fence.Transaction) error
 	committed func()
 }
 
@@ -47,6 +51,7 @@ func newStore(parents map[string]string) *store {
 func (s *store) Read(_ context.Context, names ...string) ([]fence.Entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.reads++
 	var entries []fence.Entry
 	for _, name := range names {
 		entry := s.records[name]
@@ -87,6 +92,11 @@ func (s *store) Commit(_ context.Context, t *fence.Transaction) (int64, error) {
 	defer s.mu.Unlock()
 	if t.Operations() > 128 {
 		panic("too many operations")
+	}
+	if s.rejects != nil {
+		if err := s.rejects(t); err != nil {
+			return 0, err
+		}
 	}
 	for name, revision := range t.Unchanged {
 		if s.records[name].Revision != revision {
@@ -151,6 +161,12 @@ func (s *store) Descendants(name string) []string {
 	return members[1:]
 }
 
+func (s *store) Excluded(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.excluded, name)
+}
+
 func (s *store) WaitUntilFresh(context.Context) error { return nil }
 
 func (s *store) Changed() <-chan struct{} {
@@ -173,14 +189,19 @@ func (s *store) move(name, parent string) {
 	s.changed = make(chan struct{})
 }
 
-// limit sets a quota of a namespace.
-func (s *store) limit(namespace, hard string) {
+// limit sets the quota of a namespace.
+func (s *store) limit(namespace, hard string) { s.set(namespace, "all", pods(hard)) }
+
+// set sets the limits of a quota. Without limits, it is deleted.
+func (s *store) set(namespace, name string, hard corev1.ResourceList) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revision++
-	s.quotas = slices.DeleteFunc(s.quotas, func(q hnc.HierarchicalResourceQuota) bool { return q.Namespace == namespace })
-	s.quotas = append(s.quotas, hnc.HierarchicalResourceQuota{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "all"}, Spec: hnc.HierarchicalResourceQuotaSpec{Hard: pods(hard)}})
+	s.quotas = slices.DeleteFunc(s.quotas, func(q hnc.HierarchicalResourceQuota) bool { return q.Namespace == namespace && q.Name == name })
+	if hard != nil {
+		s.quotas = append(s.quotas, hnc.HierarchicalResourceQuota{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard}})
+	}
 	s.put(limits.Record, nil)
 	s.put(limits.Ledger(namespace), nil)
 }

@@ -3,7 +3,8 @@
 // the edges of the tree and the revision of the limits on which it is based. So the sum never exceeds a limit,
 // regardless of concurrent reservations, moves and changes of limits on any number of replicas.
 //
-// Invariant: a ledger that is not empty contains the sum of the records of use in its subtree.
+// Invariant: a ledger that is not empty contains the sum of the records of use in its subtree, of what the quotas that it
+// names limit.
 package reservations
 
 import (
@@ -38,6 +39,8 @@ type Tree interface {
 	// Ancestry returns the chain of a namespace and the edges on which it is based. Unless fresh is set, it may be
 	// outdated.
 	Ancestry(ctx context.Context, name string, fresh bool) (chain []string, edges map[string]int64, err error)
+	// Excluded reports whether a namespace is excluded from trees. It may be outdated.
+	Excluded(name string) bool
 	// Descendants returns the names of the namespaces below a namespace by their edges, whether these are effective or
 	// not. It may be outdated.
 	Descendants(name string) []string
@@ -190,7 +193,7 @@ const noDelay = 0
 var errBusy = apierrors.NewTimeoutError("hierarchical quotas cannot be evaluated in time; try again", noDelay)
 
 // process performs operations in one transaction, and returns those that did not fit into it, or have to sum up
-// records.
+// records. If none has to, those are the last ones.
 func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*operation) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -210,7 +213,18 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 		fresh = true
 	}
 	if failure == nil {
-		failure = context.Cause(ctx) // The server stops, before the first try.
+		failure = context.Cause(ctx) // The server stops, or earlier operations have used up the time.
+	}
+	if len(batch) > 1 && ctx.Err() == nil && !errors.Is(failure, fence.ErrLost) {
+		// etcd may reject the whole transaction because of one of the operations.
+		for i, o := range batch {
+			if o.sums { // Run tries it beside the others.
+				rest = append(rest, o)
+				continue
+			}
+			rest = append(rest, l.process(ctx, batch[i:i+1:i+1])...)
+		}
+		return rest
 	}
 	fail(ctx, batch, failure)
 	return nil
@@ -259,7 +273,8 @@ func (l *Ledger) try(ctx context.Context, batch []*operation, fresh bool) ([]err
 	return results, l.commit(ctx, t)
 }
 
-// record records use that was found without a record, as after a loss of records.
+// record records use that was found without a record, as after a loss of records. Operations that reserve nothing have
+// no records to sum up.
 func (l *Ledger) record(ctx context.Context, uses []*operation) error {
 	for len(uses) > 0 {
 		n := min(len(uses), maxBatch)
@@ -268,8 +283,13 @@ func (l *Ledger) record(ctx context.Context, uses []*operation) error {
 		}
 		rest := l.process(ctx, uses[:n])
 		for _, o := range uses[:n-len(rest)] {
-			if err := <-o.done; err != nil {
-				return err
+			select {
+			case err := <-o.done:
+				if err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
 			}
 		}
 		uses = uses[n-len(rest):]
@@ -309,16 +329,15 @@ func (l *Ledger) read(ctx context.Context, fresh bool, names ...string) (map[str
 			unknown = append(unknown, name)
 		}
 	}
-	if len(unknown) == 0 {
-		return entries, nil
-	}
-	read, err := l.config.Records.Read(ctx, unknown...)
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range read {
-		entries[entry.Name] = entry
-		l.cached.set(entry)
+	for some := range slices.Chunk(unknown, etcdOperations) {
+		read, err := l.config.Records.Read(ctx, some...)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range read {
+			entries[entry.Name] = entry
+			l.cached.set(entry)
+		}
 	}
 	return entries, nil
 }

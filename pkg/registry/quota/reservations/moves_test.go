@@ -115,7 +115,7 @@ func TestQuotasBelowDoNotEnlargeALedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := string(entries[0].Value), `{"":{"pods":"1"}}`; got != want {
+	if got, want := string(entries[0].Value), `{"":{"pods":"1"},"quotas 1":null}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -153,7 +153,17 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return !known.Enforced(chain, k.scope), nil
+	excluded := o.ledger.config.Tree.Excluded
+	enforced := known.Enforced(chain, excluded)
+	for _, at := range chain {
+		if excluded(at) { // There is no ResourceQuota in it, and what is below begins a tree of its own.
+			break
+		}
+		if len(enforced[at].Of(k.scope)) > 0 {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // check compares all records with the cluster: it deletes those of namespaces that are gone, drops reservations whose

@@ -237,3 +237,26 @@ func TestTheRecordOfAScopeThatIsNoLongerEnforcedIsDeleted(t *testing.T) {
 		t.Error("the record stays")
 	}
 }
+
+// The propagator deletes the ResourceQuotas below an excluded namespace that only quotas above it needed.
+func TestRecordsBelowAnExcludedNamespaceStayForQuotasBelowItOnly(t *testing.T) {
+	for _, row := range []struct {
+		limited, excluded string
+		gone              bool
+	}{
+		{limited: "a"},
+		{limited: "a", excluded: "x", gone: true},
+		{limited: "x", excluded: "x", gone: true},
+		{limited: "b", excluded: "x"},
+		{limited: "a", excluded: "b", gone: true},
+		{limited: "b", excluded: "b", gone: true},
+	} {
+		s := newStore(map[string]string{"b": "x", "x": "a"})
+		s.limit(row.limited, "5")
+		s.excluded = []string{row.excluded}
+		o := &Observer{ledger: s.ledger(newCluster(t)), client: liveQuotas()}
+		if gone, err := o.gone(t.Context(), key{namespace: "b"}); err != nil || gone != row.gone {
+			t.Errorf("%+v: %t, %v", row, gone, err)
+		}
+	}
+}

@@ -1,13 +1,13 @@
 package reservations
 
 import (
-	"context"
 	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/model/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 )
 
 const (
@@ -26,24 +26,20 @@ const (
 // pace counts what an operation writes for the tree of a root, with the ledgers of the given namespaces. The result is
 // TooManyRequests for a large reservation while too much has been written. Other operations count, but do not wait:
 // they record use that exists, or that is released after a reservation.
-func (t *transaction) pace(ctx context.Context, o *operation, updated *use, ledgers []string, root string) (result, err error) {
+func (t *transaction) pace(o *operation, updated *use, ledgers []string, enforced map[string]limits.Enforced, root string) (result error) {
 	bytes := quota.ListSize(updated.Used) + quota.ListSize(updated.Reserved)
 	for _, ledger := range ledgers {
-		sum, err := t.known(ctx, ledger)
-		if err != nil {
-			return nil, err
-		}
-		for _, list := range sum {
+		for _, list := range t.known(ledger, enforced[ledger]) {
 			bytes += quota.ListSize(list)
 		}
 	}
 	if bytes <= small {
-		return nil, nil
+		return nil
 	}
 	if o.reserve != nil && !t.ledger.rates.Allow(time.Now(), root, 0) {
 		return apierrors.NewTooManyRequests(fmt.Sprintf("the use of hierarchical quotas in namespace %q and above has %d bytes, and has been recorded often lately; "+
-			"try again later, or remove resources with long names from the quotas", o.namespace, bytes), noDelay), nil
+			"try again later, or remove resources with long names from the quotas", o.namespace, bytes), noDelay)
 	}
 	t.large[root] += bytes - small
-	return nil, nil
+	return nil
 }

@@ -12,6 +12,8 @@ import (
 // prune deletes the records of subtrees that have no quota any more, and those of trees once there is no quota at all.
 // Each decision that compares such a record also compares the limits, and has read limits that need the record. So one
 // that did not find the record is lost even if it was written and deleted since: the limits have changed in between.
+// A new quota compares only its namespace's record in QuotasFolder: that is deleted when no other quota is left there,
+// so that none takes room that the decision did not count.
 func (l *Ledger) prune(ctx context.Context) error {
 	known, err := l.config.Limits.Get(ctx, true)
 	if err != nil {
@@ -24,6 +26,7 @@ func (l *Ledger) prune(ctx context.Context) error {
 	}{
 		{limits.LedgerFolder, known.Counted},
 		{limits.ChildrenFolder, func(namespace string) bool { name, _ := known.Subnamespaces(namespace); return name != "" }},
+		{limits.QuotasFolder, func(namespace string) bool { return !known.None(namespace) }},
 		{limits.TreesFolder, func(string) bool { return !known.Empty() }},
 	} {
 		for entry, err := range l.config.Records.List(ctx, records.folder) {

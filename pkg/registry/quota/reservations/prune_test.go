@@ -15,13 +15,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 )
 
-// subtrees returns the names of the records about subtrees.
+// subtrees returns the names of the records about subtrees and the quotas above them.
 func (s *store) subtrees() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var names []string
 	for name := range s.records {
-		if strings.HasPrefix(name, limits.LedgerFolder) || strings.HasPrefix(name, limits.ChildrenFolder) {
+		if strings.HasPrefix(name, limits.LedgerFolder) || strings.HasPrefix(name, limits.ChildrenFolder) || strings.HasPrefix(name, limits.QuotasFolder) {
 			names = append(names, name)
 		}
 	}
@@ -37,8 +37,9 @@ func TestRecordsOfSubtreesWithoutQuotasAreDeleted(t *testing.T) {
 		s.limit(fmt.Sprintf("gone-%d", i), "5")
 	}
 	s.mu.Lock()
-	for name := range map[string]bool{"a": true, "b": true} {
+	for _, name := range []string{"a", "b", "elsewhere"} {
 		s.put(limits.Children(name), nil)
+		s.put(limits.Quotas(name), nil)
 	}
 	// The quota of b limits sub-namespaces only; those of others are deleted.
 	s.quotas = slices.DeleteFunc(s.quotas, func(q hnc.HierarchicalResourceQuota) bool { return q.Namespace != "a" })
@@ -54,7 +55,7 @@ func TestRecordsOfSubtreesWithoutQuotasAreDeleted(t *testing.T) {
 	if err := o.check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := s.subtrees(), limits.Ledger("a")+" "+limits.Children("b"); got != want {
+	if got, want := s.subtrees(), strings.Join([]string{limits.Ledger("a"), limits.Quotas("a"), limits.Quotas("b"), limits.Children("b")}, " "); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := used(t, l, "a"); got != "3" {

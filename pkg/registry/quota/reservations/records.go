@@ -134,39 +134,6 @@ func (l *Ledger) stored(ctx context.Context, folders ...string) iter.Seq2[stored
 	}
 }
 
-// totals is the use of a subtree by scope, of the resources that quotas in its namespace limit: what quotas further
-// below count must not enlarge it. Nil stands for use that is not known, because the subtree has changed.
-type totals map[quota.Scope]corev1.ResourceList
-
-func decodeTotals(entry fence.Entry) (totals, error) {
-	if len(entry.Value) == 0 {
-		return nil, nil
-	}
-	t := totals{}
-	if err := json.Unmarshal(entry.Value, &t); err != nil {
-		return nil, fmt.Errorf("the record %s cannot be read: %w", entry.Name, err)
-	}
-	for _, list := range t {
-		for _, quantity := range list {
-			if !hnc.Cheap(quantity) {
-				return nil, nil // A sum of use that was not bounded.
-			}
-		}
-	}
-	return t, nil
-}
-
-// add adds the part of an amount that quotas limit.
-func (t totals) add(scope quota.Scope, amount corev1.ResourceList, quotas []hnc.HierarchicalResourceQuota) {
-	var limited []corev1.ResourceName
-	for i := range quotas {
-		limited = append(limited, quotav1.ResourceNames(quotas[i].Spec.Hard)...)
-	}
-	if amount = quotav1.Mask(amount, limited); len(amount) > 0 {
-		t[scope] = quotav1.RemoveZeros(quotav1.Add(t[scope], amount))
-	}
-}
-
 func encode(value any) []byte {
 	encoded, err := json.Marshal(value)
 	if err != nil {

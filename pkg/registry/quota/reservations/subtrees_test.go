@@ -4,9 +4,13 @@ import (
 	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // A dry run of a move costs the requester nothing.
@@ -19,10 +23,13 @@ func TestMovesReadOnlyTheUseOfWhatMoves(t *testing.T) {
 	}
 	observe(t, l, status("b", 10, "1"))
 	observe(t, l, status("x", 10, "2"))
+	s.set("c", "q", corev1.ResourceList{hnc.ResourceSubnamespaces: resource.MustParse("5")})
 	for _, row := range []struct{ tops, folders []string }{
 		// The ledger of the root is empty first.
 		{[]string{"b", "a"}, []string{folderOf("a"), folderOf("b"), folderOf("c"), folderOf("x")}},
 		{[]string{"b"}, []string{folderOf("b"), folderOf("x")}},
+		// No ledger contains the use below c, which nothing limits.
+		{[]string{"b", "c"}, []string{folderOf("b"), folderOf("x")}},
 	} {
 		s.folders = nil
 		moved, sums, err := l.Subtrees(t.Context(), []string{"x"}, row.tops)

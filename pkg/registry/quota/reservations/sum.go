@@ -19,18 +19,19 @@ func (e *missingUseError) Error() string {
 	return fmt.Sprintf("the use of %d ResourceQuotas is not recorded yet", len(e.uses))
 }
 
-// sumUp returns the sums of the records of use below namespaces, whose ledgers have been read before. Those in changed
-// replace the stored ones. It fails with a missingUseError if use is not recorded, as after a loss of records.
-func (l *Ledger) sumUp(ctx context.Context, namespaces []string, known *limits.Limits, changed map[key]*use) (map[string]totals, error) {
+// sumUp returns the sums of the records of use below namespaces, whose ledgers have been read before, for the quotas that
+// are enforced. Records in changed replace the stored ones. It fails with a missingUseError if use is not recorded, as
+// after a loss of records.
+func (l *Ledger) sumUp(ctx context.Context, namespaces []string, enforced map[string]limits.Enforced, changed map[key]*use) (map[string]totals, error) {
 	recomputations.Inc()
 	// A change of the tree empties the ledger. The tree contains the changes that have emptied those that were read,
 	// and a later change loses the transaction its fence.
 	if err := l.config.Tree.WaitUntilFresh(ctx); err != nil {
 		return nil, err
 	}
-	s := &sum{ledger: l, limits: known, totals: make(map[string]totals, len(namespaces)), recorded: map[key]bool{}, above: ancestries{l, map[string][]string{}}}
+	s := &sum{ledger: l, enforced: enforced, totals: make(map[string]totals, len(namespaces)), recorded: map[key]bool{}, above: ancestries{l, map[string][]string{}}}
 	for _, namespace := range namespaces {
-		s.totals[namespace] = totals{}
+		s.totals[namespace] = newTotals(enforced[namespace])
 	}
 	inside := l.inside(namespaces)
 	terminating, err := l.config.Terminating()
@@ -75,7 +76,8 @@ func (l *Ledger) inside(namespaces []string) sets.Set[string] {
 // sum sums up records of use.
 type sum struct {
 	ledger *Ledger
-	limits *limits.Limits
+	// enforced are the quotas that are enforced, by namespace.
+	enforced map[string]limits.Enforced
 	// totals are the sums of the namespaces that are its keys.
 	totals map[string]totals
 	// recorded holds the keys of the records so far. The records themselves may be too many to be kept.
@@ -92,7 +94,7 @@ func (s *sum) add(ctx context.Context, k key, u *use) error {
 	}
 	for _, at := range chain {
 		if sum, wanted := s.totals[at]; wanted {
-			sum.add(k.scope, u.charge(), s.limits.Of(at, k.scope))
+			sum.add(k.scope, u.charge(), s.enforced[at].Of(k.scope))
 		}
 	}
 	return nil

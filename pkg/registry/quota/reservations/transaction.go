@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
@@ -65,8 +64,9 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 		if o.sums && len(batch) > 1 {
 			break
 		}
+		enforced := t.limits.Enforced(chain, l.config.Tree.Excluded)
 		if !o.sums {
-			unknown, err := t.emptied(ctx, t.limited(o, t.counted(chain)))
+			unknown, err := t.unknown(ctx, o.limited(chain, enforced), enforced)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -75,7 +75,7 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 				break
 			}
 		}
-		result, err := t.evaluate(ctx, o, chain, edges)
+		result, err := t.evaluate(ctx, o, chain, edges, enforced)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -126,7 +126,7 @@ func (t *transaction) counted(chain []string) []string {
 
 // evaluate evaluates one operation. The result is Forbidden if it would exceed a limit, and TooManyRequests if it is
 // large and its tree has written much lately.
-func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string, edges map[string]int64) (result, err error) {
+func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string, edges map[string]int64, enforced map[string]limits.Enforced) (result, err error) {
 	ancestors := t.counted(chain)
 	old, err := t.use(ctx, o.key)
 	if err != nil {
@@ -158,7 +158,7 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 		return nil, nil
 	}
 	if o.reserve != nil {
-		if result, err = t.exceeded(ctx, o, chain, ancestors, change); result != nil || err != nil {
+		if result, err = t.exceeded(ctx, o, chain, enforced, change); result != nil || err != nil {
 			return result, err
 		}
 	}
@@ -171,9 +171,12 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 	} else if o.gone {
 		ancestors = append(ancestors, t.counted(o.present)...)
 	}
+	if err := t.read(ctx, ancestors); err != nil {
+		return nil, err
+	}
 	if updated != nil {
-		if result, err = t.pace(ctx, o, updated, ancestors, chain[len(chain)-1]); result != nil || err != nil {
-			return result, err
+		if result = t.pace(o, updated, ancestors, enforced, chain[len(chain)-1]); result != nil {
+			return result, nil
 		}
 	}
 	maps.Copy(t.write.Edges, edges)
@@ -182,13 +185,9 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 		if o.gone {
 			// The ledgers of other ancestors contain the use if the namespace was moved immediately before its
 			// deletion, or if one of its name exists again.
-			if err := t.empty(ctx, ancestor); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := t.charge(ctx, ancestor, o.key, change); err != nil {
-			return nil, err
+			t.empty(ancestor)
+		} else {
+			t.charge(ancestor, enforced[ancestor], o.key, change)
 		}
 	}
 	return nil, nil
@@ -231,50 +230,6 @@ func (t *transaction) setUse(k key, u *use) {
 	}
 	t.write.Delete = slices.DeleteFunc(t.write.Delete, func(deleted string) bool { return deleted == name })
 	t.write.Put[name] = encode(u)
-}
-
-// empty has a ledger summed up again.
-func (t *transaction) empty(ctx context.Context, namespace string) error {
-	_, err := t.known(ctx, namespace)
-	t.totals[namespace] = nil
-	t.write.Put[limits.Ledger(namespace)] = []byte{}
-	return err
-}
-
-// charge adds a change of use to a ledger. If the ledger is empty, it is written nevertheless, so that a replica that
-// is summing up the uses loses.
-func (t *transaction) charge(ctx context.Context, namespace string, k key, change corev1.ResourceList) error {
-	sum, err := t.known(ctx, namespace)
-	if err != nil {
-		return err
-	}
-	name := limits.Ledger(namespace)
-	if sum == nil {
-		t.write.Put[name] = []byte{}
-		return nil
-	}
-	sum.add(k.scope, change, t.limits.Of(namespace, k.scope))
-	t.write.Put[name] = encode(sum)
-	return nil
-}
-
-// known returns the ledger of a namespace, nil if it is empty.
-func (t *transaction) known(ctx context.Context, namespace string) (totals, error) {
-	if sum, ok := t.totals[namespace]; ok {
-		return sum, nil
-	}
-	name := limits.Ledger(namespace)
-	entries, err := t.ledger.read(ctx, t.fresh, name)
-	if err != nil {
-		return nil, err
-	}
-	sum, err := decodeTotals(entries[name])
-	if err != nil {
-		return nil, err
-	}
-	t.totals[namespace] = sum
-	t.write.Unchanged[name] = entries[name].Revision
-	return sum, nil
 }
 
 // terminates reports whether a namespace is being deleted or gone, according to the cache.

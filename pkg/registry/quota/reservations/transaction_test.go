@@ -1,14 +1,17 @@
 package reservations
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // etcd rejects a transaction of more than 1.5 MiB, so one that is large takes no further operation.
@@ -40,6 +43,55 @@ func TestTransactionsAreOfLimitedSize(t *testing.T) {
 	}
 }
 
+// One operation could otherwise fail those of all trees.
+func TestAnOperationThatCannotBeWrittenFailsAlone(t *testing.T) {
+	s, c := newStore(map[string]string{"b": "a", "c": "a"}), newCluster(t, "a", "b", "c")
+	s.limit("a", "10")
+	large := key{namespace: "b"}.record()
+	s.rejects = func(t *fence.Transaction) error {
+		if _, put := t.Put[large]; put {
+			return errors.New("etcdserver: request is too large")
+		}
+		return nil
+	}
+	batch := []*operation{withUse(t, status("b", 1, "1")), withUse(t, status("c", 1, "1"))}
+	for _, o := range batch {
+		o.done = make(chan error, 1)
+	}
+	if rest := s.ledger(c).process(t.Context(), batch); len(rest) > 0 {
+		t.Errorf("%d operations are left", len(rest))
+	}
+	if err := <-batch[0].done; !apierrors.IsServiceUnavailable(err) {
+		t.Errorf("the operation that cannot be written: %v", err)
+	}
+	if err := <-batch[1].done; err != nil {
+		t.Errorf("the other one: %v", err)
+	}
+}
+
+// All trees would wait for the sum.
+func TestNothingIsSummedUpWhereOperationsAreTriedOneByOne(t *testing.T) {
+	s, c := newStore(map[string]string{"b": "a"}), newCluster(t, "a", "b", "eve")
+	s.limit("a", "10")
+	s.limit("eve", "10")
+	s.rejects = func(*fence.Transaction) error { return errors.New("etcdserver: request is too large") }
+	reserving := withUse(t, status("eve", 1, "1"))
+	reserving.reserve = pods("2")
+	batch := []*operation{withUse(t, status("b", 1, "1")), reserving, withUse(t, status("a", 1, "1"))}
+	for _, o := range batch {
+		o.done = make(chan error, 1)
+	}
+	rest := s.ledger(c).process(t.Context(), batch)
+	if len(rest) != 1 || rest[0] != reserving || !reserving.sums || reserving.root != "eve" || s.lists > 0 {
+		t.Errorf("%d operations are left, after %d lists of use; want the one that needs a sum", len(rest), s.lists)
+	}
+	for _, o := range []*operation{batch[0], batch[2]} {
+		if err := <-o.done; !apierrors.IsServiceUnavailable(err) {
+			t.Errorf("an operation that cannot be written: %v", err)
+		}
+	}
+}
+
 // A transaction that compared ledgers which it does not write would lose against others for nothing.
 func TestLedgersThatStayAreNotCompared(t *testing.T) {
 	s, c := newStore(map[string]string{"b": "a", "c": "a"}), newCluster(t, "a", "b", "c")
@@ -59,5 +111,23 @@ func TestLedgersThatStayAreNotCompared(t *testing.T) {
 		if _, compared := transaction.write.Unchanged[limits.Ledger("a")]; compared != want || transaction.write.Put[o.record()] == nil {
 			t.Errorf("%s pods after 1: compared: %v, want %v; written: %q", used, compared, want, transaction.write.Put)
 		}
+	}
+}
+
+// The use of a namespace that is gone is in the ledger that was read.
+func TestAnEmptiedLedgerStaysEmptyInItsTransaction(t *testing.T) {
+	s, _, l := family(t)
+	s.limit("a", "10")
+	observe(t, l, status("b", 1, "1"))
+	if err := l.Reserve(t.Context(), status("c", 1, "0"), status("c", 1, "1")); err != nil {
+		t.Fatal(err)
+	}
+	gone := &operation{key: key{namespace: "b"}, gone: true, revision: s.records[key{namespace: "b"}.record()].Revision}
+	transaction, results, err := l.evaluate(t.Context(), []*operation{gone, withUse(t, status("c", 2, "3"))}, true)
+	if err != nil || len(results) != 2 {
+		t.Fatalf("%d results, %v", len(results), err)
+	}
+	if ledger, put := transaction.write.Put[limits.Ledger("a")]; !put || len(ledger) > 0 {
+		t.Errorf("the ledger is %q, want that it is emptied", ledger)
 	}
 }
