@@ -112,6 +112,7 @@ func New(config Config) *Manager {
 		queue.Source:         m.copies.Reconcile,
 		queue.OrphanedCopies: m.copies.Reconcile,
 		queue.Destination:    m.copies.Reconcile,
+		queue.Revocation:     m.copies.Reconcile,
 		queue.Copy:           m.copies.Reconcile,
 	}
 	m.cache.Update(func(s *cache.State) {

@@ -1,6 +1,6 @@
-// Package queue orders the propagator's work: trees take turns, and within a tree the classes of work. client-go's work
-// queues do the queueing, delays and back-off; this package adds the order. In their order, that of arrival, a change
-// in a small tree would wait for all copies of a large one.
+// Package queue orders the propagator's work: trees take turns, within a tree the classes of work, and within a
+// class the namespaces. client-go's work queues do the queueing, delays and back-off; this package adds the order. In
+// their order, that of arrival, a change in a small tree would wait for all copies of a large one.
 package queue
 
 import (
@@ -39,6 +39,8 @@ const (
 	OrphanedCopies
 	// Destination is all copies in one namespace.
 	Destination
+	// Revocation is one copy of a Role or RoleBinding that has to go, or of a RoleBinding that is updated.
+	Revocation
 	// Copy is one copy.
 	Copy
 	classes
@@ -47,14 +49,14 @@ const (
 // names are the classes as metrics name them.
 var names = map[Class]string{
 	Subnamespace: "subnamespace", Namespace: "namespace", Quota: "quota", QuotaAdmission: "quota-admission", Source: "source", Status: "status",
-	QuotaStatus: "quota-status", Release: "release", View: "view", Definitions: "definitions", Configuration: "configuration", OrphanedCopies: "strays", Destination: "destination", Copy: "copy",
+	QuotaStatus: "quota-status", Release: "release", View: "view", Definitions: "definitions", Configuration: "configuration", OrphanedCopies: "strays", Destination: "destination", Revocation: "revocation", Copy: "copy",
 }
 
 // String returns the class as metrics name it.
 func (c Class) String() string { return names[c] }
 
-// Key identifies work. Kind is the number of the propagated kind, for Source, OrphanedCopies and Copy; Name is the name
-// of the object in the namespace, for these, for Subnamespace, for QuotaStatus and for Release.
+// Key identifies work. Kind is the number of the propagated kind, for Source, OrphanedCopies, Revocation and Copy; Name is
+// the name of the object in the namespace, for these, for Subnamespace, for QuotaStatus and for Release.
 type Key struct {
 	Class     Class
 	Kind      int
@@ -68,10 +70,11 @@ const (
 	maxBackoff = 10 * time.Second
 )
 
-// Queue is a work queue that hands out one key of each tree in turn, and of a tree one of each class in turn: a change
-// in one tree never waits for more than one key of each other tree, and a revoked grant not for all labels of its tree.
-// An order of classes would let the tenants of one tree, or of one class, stop all others. Keys of one tree and class
-// are handed out in the order of their arrival.
+// Queue is a work queue that hands out one key of each tree in turn, of a tree one of each class in turn, and of a class
+// one of each namespace in turn: a change in one tree never waits for more than one key of each other tree, and a revoked
+// grant neither for all labels of its tree nor for the copies of its neighbors. An order of classes would let the tenants
+// of one tree, or of one class, stop all others. Keys of one class and namespace are handed out in the order of their
+// arrival.
 type Queue = workqueue.TypedRateLimitingInterface[Key]
 
 // New returns an empty queue. treeOf returns the tree that a namespace is in; nil makes each namespace a tree of its

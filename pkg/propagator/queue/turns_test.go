@@ -45,6 +45,28 @@ func TestTreesTakeTurns(t *testing.T) {
 	}
 }
 
+// A namespace with many copies to write delays no other one, in whatever order their keys have come.
+func TestNamespacesOfATreeTakeTurns(t *testing.T) {
+	for class := range classes {
+		q := New(treeOf, nil)
+		for i := range 1000 {
+			q.Add(Key{Class: class, Namespace: "a-1", Name: fmt.Sprint(i)})
+		}
+		handedOut(q, 10)
+		for _, namespace := range []string{"a-2", "a-3", "a-2"} {
+			q.Add(Key{Class: class, Namespace: namespace, Name: fmt.Sprint(q.Len())})
+		}
+		var want []string
+		for _, namespace := range []string{"a-1", "a-2", "a-3", "a-1", "a-2", "a-1", "a-1"} {
+			want = append(want, class.String()+" "+namespace)
+		}
+		if got := handedOut(q, len(want)); !slices.Equal(got, want) {
+			t.Errorf("order %v, want %v", got, want)
+		}
+		q.ShutDown()
+	}
+}
+
 func TestACopyOfOneTreeDoesNotWaitForAllDestinationsOfAnother(t *testing.T) {
 	q := New(treeOf, nil)
 	defer q.ShutDown()
@@ -91,5 +113,17 @@ func TestWhatIsHandedOutIsForgotten(t *testing.T) {
 	}
 	if n := len(q.trees) + cap(q.waiting.items); n > 0 {
 		t.Errorf("an empty queue holds %d trees", n)
+	}
+	for round := range 1000 {
+		for range 3 {
+			q.Push(Key{Class: Copy, Namespace: fmt.Sprintf("a-%d", round)})
+		}
+		q.Pop()
+	}
+	for q.Len() > 2 {
+		q.Pop()
+	}
+	if n := len(q.trees["a"].lanes); n > 2 {
+		t.Errorf("two keys have %d lanes", n)
 	}
 }

@@ -189,6 +189,7 @@ func TestAFailedWithdrawalIsTriedAgain(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	f.client.refusedRoles = nil
+	key.Class = queue.Revocation // Its source has been deleted.
 	if err := f.syncCopy(t.Context(), key); err != nil || f.client.requests[len(f.client.requests)-1] != "delete roles leaf/ops" || len(f.withdrawals) > 0 {
 		t.Errorf("got %v, %q", err, f.client.requests)
 	}
@@ -236,6 +237,7 @@ func TestARoleWhoseWriteHasNoAnswerIsConfirmed(t *testing.T) {
 			if enqueued[key] == (row.source && row.stays) {
 				t.Errorf("enqueued are %v", enqueued)
 			}
+			key.Class = queue.Revocation
 			if err := f.syncCopy(t.Context(), key); err != nil || len(f.unanswered) > 0 {
 				t.Errorf("got %v, %v are left", err, f.unanswered)
 			}

@@ -41,6 +41,13 @@ const (
 	retryCost        = 16 << 10
 )
 
+// Events are written one after another, and those that come while 1,000 wait are lost. One change of a Role may withhold
+// any number of RoleBindings, so the events about these have a rate, half of it in one tree, and a burst.
+const (
+	withheldPerSecond = 100
+	withheldBurst     = 500
+)
+
 // Controller reconciles copies.
 type Controller struct {
 	controller.Dependencies
@@ -55,6 +62,8 @@ type Controller struct {
 	failures           *failures
 	// retries limit further tries to write copies that were refused before.
 	retries *tenantrates.Rates
+	// withheld limits events about RoleBindings that are not propagated.
+	withheld *tenantrates.Rates
 	// deciding bounds the memory that decisions about whole namespaces need. It is locked before the cache.
 	deciding sync.Mutex
 
@@ -70,6 +79,8 @@ type Controller struct {
 	populating map[string]string
 	// passes holds the passes of namespaces that have begun.
 	passes map[string]*pass
+	// repeats holds the passes to begin in namespaces in which nothing has changed since some copies could not be written.
+	repeats map[string]*pass
 	// arrivals holds the namespaces in which Roles are being written.
 	arrivals map[string]*arrivals
 	// withdrawals holds the removals of Roles that could not be confirmed, as far as they have failed.
@@ -88,12 +99,12 @@ func New(d controller.Dependencies, config Config) *Controller {
 		urgentSlots: make(chan struct{}, config.Workers), slots: make(chan struct{}, config.Workers),
 		metrics:   newMetrics(d.Metrics),
 		changedAt: queue.NewStamps(),
-		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]string{}, passes: map[string]*pass{},
+		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]string{}, passes: map[string]*pass{}, repeats: map[string]*pass{},
 		arrivals: map[string]*arrivals{}, withdrawals: map[queue.Key]copies.Write{}, unanswered: sets.New[queue.Key](),
 		kept:    map[int]map[types.UID]types.UID{},
 		events:  eventRecorder{d.Events},
 		backups: newBackups(d.Hierarchy, d.Dynamic),
-		retries: tenantrates.New(retriedPerSecond, retriedBurst),
+		retries: tenantrates.New(retriedPerSecond, retriedBurst), withheld: tenantrates.New(withheldPerSecond, withheldBurst),
 	}
 	c.failures = &failures{
 		cache: d.Cache, events: c.events, changed: config.FailuresChanged, known: map[int]map[string]map[string]failure{},
@@ -106,7 +117,7 @@ func New(d controller.Dependencies, config Config) *Controller {
 	return c
 }
 
-// Reconcile handles the classes Source, OrphanedCopies, Destination and Copy.
+// Reconcile handles the classes Source, OrphanedCopies, Destination, Revocation and Copy.
 func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	switch key.Class {
 	case queue.Source:
@@ -117,7 +128,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 		return nil
 	case queue.Destination:
 		return c.syncDestination(ctx, key.Namespace)
-	case queue.Copy:
+	case queue.Revocation, queue.Copy:
 		return c.syncCopy(ctx, key)
 	}
 	return fmt.Errorf("class %s is not reconciled by the copies controller", key.Class)
@@ -139,6 +150,17 @@ func decideAt(s *cache.State, kind int, d copies.Destination, name string) *copi
 		return nil // They are written when the limits are in force.
 	}
 	return w
+}
+
+// keyOf returns the key of a write of a kind, given by its number. A RoleBinding that is updated may have lost subjects.
+// What is removed of other kinds may be a restriction that another copy replaces, so it keeps its place.
+func keyOf(kind int, w *copies.Write) queue.Key {
+	key := queue.Key{Class: queue.Copy, Kind: kind, Namespace: w.Namespace, Name: w.Name}
+	revokes := w.Verb == copies.Delete || (w.Verb == copies.Update && w.Kind == copies.RoleBindings)
+	if revokes && !w.Overwrites() && w.Kind.Group == rbacv1.GroupName {
+		key.Class = queue.Revocation
+	}
+	return key
 }
 
 // Failures describe why copies of a kind can't be written or removed, by the groups that their namespaces are in.
@@ -174,7 +196,7 @@ func (c *Controller) Release(namespace, parent string) {
 	}
 	c.mu.Unlock()
 	if held {
-		c.enqueue(namespace)
+		c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
 	}
 }
 

@@ -97,13 +97,15 @@ func (c *Controller) objectChanged(s *cache.State, kind int, old, o *copies.Obje
 	}
 	if o == nil && old.BindsRole() != "" {
 		// The Role may have awaited its end.
-		if roles, known := s.KindOf(copies.Roles.GroupResource()); known && decide(s, roles, namespace, old.BindsRole()) != nil {
-			c.Queue.Add(queue.Key{Class: queue.Copy, Kind: roles, Namespace: namespace, Name: old.BindsRole()})
+		if roles, known := s.KindOf(copies.Roles.GroupResource()); known {
+			if w := decide(s, roles, namespace, old.BindsRole()); w != nil {
+				c.Queue.Add(keyOf(roles, w))
+			}
 		}
 	}
 	// Most changes are our own writes.
-	if decide(s, kind, namespace, name) != nil {
-		c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})
+	if w := decide(s, kind, namespace, name); w != nil {
+		c.Queue.Add(keyOf(kind, w))
 	} else {
 		c.failures.clear(kind, namespace, name)
 	}
@@ -168,8 +170,11 @@ func (c *Controller) enqueueOrphaned(kind int) {
 			return func(namespace string) {
 				chain, d := s.Tree.Chain(namespace), namespacestate.Destination(s.Tree, namespace)
 				for o := range s.Kind(kind).Index.In(namespace) {
-					if o.Copy && !slices.Contains(chain, o.InheritedFrom) && decideAt(s, kind, d, o.Name) != nil {
-						c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: o.Name})
+					if !o.Copy || slices.Contains(chain, o.InheritedFrom) {
+						continue
+					}
+					if w := decideAt(s, kind, d, o.Name); w != nil {
+						c.Queue.Add(keyOf(kind, w))
 					}
 				}
 			}

@@ -10,7 +10,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
 // A RoleBinding that refers to a Role is copied only to where that Role is the one of its own namespace; package
@@ -66,8 +65,8 @@ func (c *Controller) syncBoundCopies(namespace, role string) {
 		names = c.Cache.ReadSome(names, func(s *cache.State) func(string) {
 			d := namespacestate.Destination(s.Tree, namespace)
 			return func(name string) {
-				if decideAt(s, kind, d, name) != nil {
-					c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})
+				if w := decideAt(s, kind, d, name); w != nil {
+					c.Queue.Add(keyOf(kind, w))
 				}
 			}
 		})

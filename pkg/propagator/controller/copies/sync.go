@@ -20,12 +20,13 @@ func (c *Controller) syncSource(key queue.Key) {
 		affected    []queue.Key
 		descendants []string
 		withheld    string
+		root        string
 		inTree      bool
 		source      *copies.Object
 		kind        copies.Kind
 	)
 	c.Cache.Read(func(s *cache.State) {
-		descendants = s.Tree.Descendants(key.Namespace)
+		descendants, root = s.Tree.Descendants(key.Namespace), s.Tree.Root(key.Namespace)
 		index := s.Kind(key.Kind).Index
 		source, kind = index.Get(key.Namespace, key.Name), index.Kind
 		inTree = len(descendants) > 0 || s.Tree.Parent(key.Namespace) != ""
@@ -33,7 +34,9 @@ func (c *Controller) syncSource(key queue.Key) {
 	// Nobody waits for all of this. What changes meanwhile has its own event.
 	for _, namespace := range descendants {
 		c.Cache.Read(func(s *cache.State) {
-			if decide(s, key.Kind, namespace, key.Name) != nil || c.failures.has(key.Kind, namespace, key.Name) {
+			if w := decide(s, key.Kind, namespace, key.Name); w != nil {
+				affected = append(affected, keyOf(key.Kind, w))
+			} else if c.failures.has(key.Kind, namespace, key.Name) {
 				affected = append(affected, queue.Key{Class: queue.Copy, Kind: key.Kind, Namespace: namespace, Name: key.Name})
 			}
 			if withheld == "" && withholds(s, key.Kind, source, namespace) {
@@ -56,7 +59,7 @@ func (c *Controller) syncSource(key queue.Key) {
 		c.events.misread(kind, source)
 	case source.WithheldByFinalizers() && hasChildren:
 		c.events.finalized(kind, source)
-	case withheld != "":
+	case withheld != "" && c.withheld.Allow(time.Now(), root, 1):
 		c.events.withheld(source, withheld)
 	}
 	c.lag.Start(at, affected)
@@ -70,7 +73,9 @@ func (c *Controller) syncSource(key queue.Key) {
 
 // syncCopy writes or removes one copy.
 func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
-	if resumed, err := c.resumeWithdrawal(ctx, key); resumed {
+	role := key
+	role.Class = queue.Copy // What is left to do about a Role is known by that.
+	if resumed, err := c.resumeWithdrawal(ctx, role); resumed {
 		return err
 	}
 	var (
@@ -98,7 +103,7 @@ func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
 		c.metrics.reconciling(groupKind(kind))()
 	}
 	c.lag.Done(key)
-	return c.confirmUnanswered(ctx, key)
+	return c.confirmUnanswered(ctx, role)
 }
 
 // busy reports whether all copies of the namespace are written in an order of their own, because it has moved or is

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/record"
 	componentmetrics "k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -117,7 +119,7 @@ func TestARoleEnqueuesTheCopiesThatReferToItInItsNamespace(t *testing.T) {
 		bindings.Set(binding("leaf", map[string]string{hnc.LabelInheritedFrom: "root"}))
 	})
 	c.syncSource(queue.Key{Class: queue.Source, Kind: 0, Namespace: "leaf", Name: "ops"})
-	if want := (queue.Key{Class: queue.Copy, Kind: 1, Namespace: "leaf", Name: "b"}); !enqueued[want] {
+	if want := (queue.Key{Class: queue.Revocation, Kind: 1, Namespace: "leaf", Name: "b"}); !enqueued[want] {
 		t.Errorf("enqueued are %v", enqueued)
 	}
 }
@@ -175,4 +177,37 @@ func TestFinalizersAreReportedWhereTheyMatter(t *testing.T) {
 			<-f.events.Events
 		}
 	}
+}
+
+// One change of a Role may withhold any number of RoleBindings, and events about other trees wait for theirs.
+func TestEventsAboutWithheldRoleBindingsHaveARate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTurns(t, 1, 1)
+		fake := record.NewFakeRecorder(2 * withheldBurst)
+		c.events = eventRecorder{fake}
+		c.Cache.Update(func(s *cache.State) {
+			for _, root := range []string{"big", "small"} {
+				s.Kind(0).Index.Set(copies.NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+					Namespace: root, Name: "role-0000", UID: "other", ResourceVersion: "2", Annotations: map[string]string{hnc.AnnotationNone: "true"},
+				}}, copies.Roles, &copies.Rules{}))
+			}
+		})
+		emitted := func(tree string, n int) int {
+			before := len(fake.Events)
+			for range n {
+				c.syncSource(queue.Key{Class: queue.Source, Kind: 1, Namespace: tree, Name: "role-0000"})
+			}
+			return len(fake.Events) - before
+		}
+		if n := emitted("big", 2*withheldBurst); n != withheldBurst/2 {
+			t.Errorf("one tree has %d events", n)
+		}
+		if n := emitted("small", 10); n != 10 {
+			t.Errorf("another one has %d of 10 events", n)
+		}
+		time.Sleep(time.Second)
+		if n := emitted("big", 2*withheldBurst); n != withheldPerSecond/2 {
+			t.Errorf("a second later, the tree has %d events", n)
+		}
+	})
 }

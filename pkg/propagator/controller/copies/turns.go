@@ -18,7 +18,8 @@ import (
 )
 
 // A namespace may inherit any number of objects, and other trees wait while they are written. So its copies are written
-// in turns, between which others have theirs. A pass is one try to write each of them.
+// in turns, between which others have theirs. A pass is one try to write each of them, and evaluates all. If few could
+// not be written, the next one tries only these until something changes, which may never happen.
 
 const (
 	// writesPerTurn is how many copies of a namespace are written in a turn, for each worker.
@@ -33,6 +34,8 @@ const (
 	plannedNames = 1 << 20
 	// minPlanAge is how old a plan is before changes in its namespace make it outdated: each plan evaluates all copies.
 	minPlanAge = time.Second
+	// namesPerRepeat is how many names that could not be written are remembered for the next pass of a namespace.
+	namesPerRepeat = 256
 	// maxErrors is how many errors of a pass are kept. There may be one for each copy.
 	maxErrors = 128
 )
@@ -95,6 +98,9 @@ type pass struct {
 	// kept are the removals that are not tried again: those that have failed, and those after their stage.
 	kept sets.Set[string]
 	errs []error
+	// failed are the first namesPerRepeat names that could not be written or removed, by stage, and failures counts all.
+	failed   [stages][]name
+	failures int
 
 	// The controller's lock guards what follows.
 
@@ -135,6 +141,9 @@ func (p *pass) tried(i item, err error) {
 	if len(p.errs) < maxErrors {
 		p.errs = append(p.errs, err)
 	}
+	if p.failures++; p.failures <= namesPerRepeat {
+		p.failed[stageOf(i.Write)] = append(p.failed[stageOf(i.Write)], name{i.kind, i.Name})
+	}
 }
 
 // enqueue asks to reconcile all copies in a namespace.
@@ -143,6 +152,7 @@ func (c *Controller) enqueue(namespace string) {
 	if p := c.passes[namespace]; p != nil {
 		p.again, p.outdated = true, true
 	}
+	delete(c.repeats, namespace)
 	c.mu.Unlock()
 	c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
 }
@@ -151,12 +161,17 @@ func (c *Controller) enqueue(namespace string) {
 func (c *Controller) beginTurn(namespace string) (p *pass) {
 	c.Cache.Read(func(s *cache.State) {
 		uid, move := c.identity(s, namespace)
-		began := &pass{uid: uid, move: move, blocked: sets.New[string](), kept: sets.New[string](), running: true, outdated: true}
+		other := func(p *pass) bool { return p == nil || p.uid != uid || (move != 0 && move != p.move) }
+		began := &pass{uid: uid, move: move, blocked: sets.New[string](), kept: sets.New[string](), outdated: true}
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		if repeat := c.repeats[namespace]; !other(repeat) {
+			began = repeat
+		}
+		delete(c.repeats, namespace)
 		p = c.passes[namespace]
 		switch {
-		case p == nil, p.uid != uid, move != 0 && move != p.move:
+		case other(p):
 			c.passes[namespace] = began
 			p = began
 		case p.running:
@@ -273,6 +288,7 @@ func (c *Controller) take(namespace string, p *pass, at stage, left *turn, limit
 			}
 			switch {
 			case w == nil:
+				c.failures.clear(n.kind, namespace, n.name)
 			case stageOf(*w) > at:
 				c.mu.Lock()
 				p.again = true
@@ -296,6 +312,11 @@ func (c *Controller) endTurn(namespace string, p *pass) error {
 	unfinished := p.stage < stages
 	if !unfinished && c.passes[namespace] == p {
 		delete(c.passes, namespace)
+		if p.repeatable() {
+			c.repeats[namespace] = &pass{
+				uid: p.uid, move: p.move, plan: plan{names: p.failed, partial: stages}, blocked: sets.New[string](), kept: sets.New[string](),
+			}
+		}
 	}
 	c.mu.Unlock()
 	if unfinished {
@@ -305,6 +326,13 @@ func (c *Controller) endTurn(namespace string, p *pass) error {
 		c.enqueue(namespace)
 	}
 	return errors.Join(p.errs...)
+}
+
+// repeatable reports whether a pass that has ended has tried everything else, and its failures are few enough to be
+// remembered. The controller's lock must be held.
+func (p *pass) repeatable() bool {
+	return p.failures > 0 && p.failures <= namesPerRepeat &&
+		!p.again && len(p.blocked) == 0 && len(slices.Concat(p.plan.names[:]...)) == 0
 }
 
 // stageOf returns the stage in which a copy is written or removed.

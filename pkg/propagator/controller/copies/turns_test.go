@@ -200,6 +200,41 @@ func TestRefusedCopiesDoNotHideOthers(t *testing.T) {
 	}
 }
 
+// Copies may be refused for ever, and evaluating all others costs as much as there are.
+func TestOnlyWhatFailedIsTriedAgainUntilSomethingChanges(t *testing.T) {
+	for how, reconcile := range map[string]func(*Controller) error{
+		"destination": func(c *Controller) error { return c.Reconcile(t.Context(), destination("big-leaf")) },
+		"new sub-namespace": func(c *Controller) error {
+			c.Hold("big-leaf", "big")
+			defer c.Release("big-leaf", "big")
+			return c.Populate(t.Context(), "big-leaf", true)
+		},
+	} {
+		c, client := newTurns(t, 4, 4)
+		client.refused = map[string]bool{"role-0000": true}
+		err := reconcile(c)
+		for range 3 {
+			// No event says so.
+			c.Cache.Update(func(s *cache.State) {
+				s.Kind(0).Index.Delete("big-leaf", "role-0001", s.Kind(0).Index.Get("big-leaf", "role-0001").UID)
+			})
+			tries := client.tries
+			if err = reconcile(c); client.tries != tries+1 {
+				t.Errorf("%s: %d copies are tried again", how, client.tries-tries)
+			}
+			c.enqueue("big-leaf")
+			if err = reconcile(c); client.tries != tries+3 {
+				t.Errorf("%s: after a change, %d copies are tried", how, client.tries-tries-1)
+			}
+		}
+		client.refused = nil
+		created := len(client.created)
+		if failed := err; failed == nil || reconcile(c) != nil || len(client.created) != created+1 || len(c.repeats) > 0 {
+			t.Errorf("%s: got %v and then %v, and %d passes are left", how, failed, client.created[created:], len(c.repeats))
+		}
+	}
+}
+
 // What was tried before counts for neither another namespace of that name nor one that has moved.
 func TestAPassBeginsAgainForAnotherNamespaceOrParent(t *testing.T) {
 	for name, change := range map[string]func(*Controller){
