@@ -119,10 +119,14 @@ func TestPermissionsAreWithheldWhileLimitsAreNotInForce(t *testing.T) {
 		if order, err := resourceversion.CompareResourceVersion(editors.ResourceVersion, creators.ResourceVersion); err != nil || order >= 0 {
 			t.Errorf("in %s, the creator's RoleBinding is not the last: %v", name, err)
 		}
-		ns, err := admin.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
-		if err != nil || ns.Annotations[hnc.AnnotationLimitsPending] != "" {
-			t.Errorf("annotations %v, %v", ns.Annotations, err)
-		}
+		// The note is removed along with the report that it is ready.
+		suite.Eventually(t, "the note in "+name, func() error {
+			ns, err := admin.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
+			if err == nil && ns.Annotations[hnc.AnnotationLimitsPending] != "" {
+				err = fmt.Errorf("annotations %v", ns.Annotations)
+			}
+			return err
+		})
 	}
 }
 
