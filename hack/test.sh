@@ -10,7 +10,7 @@ shift
 # Suites wait for servers more than half of their time, above all for the deletion of namespaces, so four run at once. The other tests,
 # and above all linking them, keep a processor busy: those run beside the suites, one at a time. The longest suites begin first, so that
 # none is left alone at the end.
-longest='model subtree children view restore migrate kinds servers e2e docs quota reposync install certificates chaos tree'
+longest='model subtree children view restore migrate kinds servers e2e docs quota reposync install conformance cli storage propagation certificates plan reservations chaos tree'
 # shellcheck disable=SC2086
 all=$(go list $packages)
 suites=$(grep -E "^$(go list -m)/test/" <<<"$all") || true
