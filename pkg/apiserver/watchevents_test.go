@@ -128,19 +128,7 @@ func TestLargeEventsThatNobodyReadsAreLimited(t *testing.T) {
 			}
 		}
 		held = append(held, write("b", event))
-		synctest.Wait()
-		for i, results := range held {
-			if len(results) > 0 {
-				t.Errorf("watch %d has not waited: %v", i, <-results)
-			}
-		}
-		time.Sleep(readWithin)
-		synctest.Wait()
-		for i, results := range held {
-			if len(results) == 0 || !errors.Is(<-results, os.ErrDeadlineExceeded) {
-				t.Errorf("watch %d waits for longer than %s, or has another error", i, readWithin)
-			}
-		}
+		endUnread(t, held)
 		last := write("a.b", event)
 		synctest.Wait()
 		if len(last) > 0 {
@@ -148,6 +136,24 @@ func TestLargeEventsThatNobodyReadsAreLimited(t *testing.T) {
 		}
 		time.Sleep(readWithin)
 	})
+}
+
+// endUnread expects that watches wait until their clients have had the time to read.
+func endUnread(t *testing.T, watches []<-chan error) {
+	t.Helper()
+	synctest.Wait()
+	for i, results := range watches {
+		if len(results) > 0 {
+			t.Errorf("watch %d has not waited: %v", i, <-results)
+		}
+	}
+	time.Sleep(readWithin)
+	synctest.Wait()
+	for i, results := range watches {
+		if len(results) == 0 || !errors.Is(<-results, os.ErrDeadlineExceeded) {
+			t.Errorf("watch %d waits for longer than %s, or has another error", i, readWithin)
+		}
+	}
 }
 
 // Everybody may watch mynamespaces, which are in no tree.
@@ -162,19 +168,7 @@ func TestWatchesOfMynamespacesThatNobodyReadsEnd(t *testing.T) {
 			close(events)
 			all = append(all, watchesOf(e, "mynamespaces", "", "application/json", &unread{ResponseRecorder: httptest.NewRecorder()}, events))
 		}
-		synctest.Wait()
-		for i, results := range all {
-			if len(results) > 0 {
-				t.Errorf("watch %d has not waited: %v", i, <-results)
-			}
-		}
-		time.Sleep(readWithin)
-		synctest.Wait()
-		for i, results := range all {
-			if len(results) == 0 || !errors.Is(<-results, os.ErrDeadlineExceeded) {
-				t.Errorf("watch %d waits for longer than %s, or has another error", i, readWithin)
-			}
-		}
+		endUnread(t, all)
 	})
 }
 

@@ -79,6 +79,17 @@ func TestAllQuotasThatAMoveWouldExceedAreListed(t *testing.T) {
 	}
 }
 
+// exceededByMove returns the resources of quotas that jane exceeds by moving m below to, each followed by a space.
+func (f *fixture) exceededByMove(t *testing.T) (resources string, err error) {
+	exceeded, err := f.Moves.ExceededQuotas(as(t, "jane"), f.existing(t, "m"), "to")
+	for _, e := range exceeded {
+		for _, over := range e.Over {
+			resources += string(over.Resource) + " "
+		}
+	}
+	return resources, err
+}
+
 // Creations below a quota without room are not limited either, and its ledger does not contain the use.
 func TestAMoveMayExceedQuotasThatAreNotEnforced(t *testing.T) {
 	for scopes, want := range map[int]string{quota.MaxChainScopes: "count/subnamespaces.hnc.x-k8s.io ", quota.MaxChainScopes - 1: "count/subnamespaces.hnc.x-k8s.io pods "} {
@@ -86,14 +97,7 @@ func TestAMoveMayExceedQuotasThatAreNotEnforced(t *testing.T) {
 		f.admin["jane/to"] = true
 		f.limited(map[string]corev1.ResourceList{"m": hard("pods", "2")},
 			append(scoped("root", "above", scopes), quotaOf("to", "q", "pods", "1", "count/subnamespaces.hnc.x-k8s.io", "0"))...)
-		exceeded, err := f.Moves.ExceededQuotas(as(t, "jane"), f.existing(t, "m"), "to")
-		got := ""
-		for _, e := range exceeded {
-			for _, over := range e.Over {
-				got += string(over.Resource) + " "
-			}
-		}
-		if err != nil || got != want {
+		if got, err := f.exceededByMove(t); err != nil || got != want {
 			t.Errorf("with %d scopes above: got %s, %v; want %s", scopes, got, err, want)
 		}
 	}
@@ -106,14 +110,7 @@ func TestAMoveMayExceedLimitsOfPropagatedKinds(t *testing.T) {
 	f.limited(map[string]corev1.ResourceList{"m": hard("secrets", "4", "limits.cpu", "2")}, quotaOf("to", "q", "secrets", "1", "limits.cpu", "1"))
 	for mode, want := range map[v1beta1.SynchronizationMode]string{v1beta1.Ignore: "limits.cpu secrets ", v1beta1.AllowPropagate: "limits.cpu "} {
 		f.config().Sources = &conflicting{mode: mode}
-		exceeded, err := f.Moves.ExceededQuotas(as(t, "jane"), f.existing(t, "m"), "to")
-		got := ""
-		for _, e := range exceeded {
-			for _, over := range e.Over {
-				got += string(over.Resource) + " "
-			}
-		}
-		if err != nil || got != want {
+		if got, err := f.exceededByMove(t); err != nil || got != want {
 			t.Errorf("%s: got %s, %v; want %s", mode, got, err, want)
 		}
 	}
